@@ -110,11 +110,9 @@ func (s *server) engine() (*gin.Engine, error) {
 	engine.Use(s.gate, s.once)
 	engine.NoRoute(s.nothingHere)
 	engine.NoMethod(s.wrongMethod)
-	api.RegisterHandlersWithOptions(slashed{engine}, api.NewStrictHandlerWithOptions(s.Groups, []api.StrictMiddlewareFunc{detached}, api.StrictGinServerOptions{
-		RequestErrorHandlerFunc:  s.unread,
-		HandlerErrorFunc:         s.fail,
-		ResponseErrorHandlerFunc: s.fail,
-	}), api.GinServerOptions{ErrorHandler: func(c *gin.Context, err error, _ int) { s.unread(c, err) }})
+	for _, o := range api.Operations(s.Groups) {
+		engine.Handle(o.Method, contract.Slashed(o.Path), s.serve(o))
+	}
 	return engine, s.registerPages(engine)
 }
 
@@ -132,13 +130,6 @@ func (s *server) openTheTrees() {
 // treesPath is where the logs' trees are.
 const treesPath = "/proof/"
 
-// slashed registers routes as the contract spells them, for a parameter that has slashes.
-type slashed struct{ gin.IRouter }
-
-func (s slashed) GET(path string, handlers ...gin.HandlerFunc) gin.IRoutes {
-	return s.IRouter.GET(contract.Slashed(path), handlers...)
-}
-
 // registerPages routes the pages, each with a row that lets anyone in.
 func (s *server) registerPages(engine *gin.Engine) error {
 	site, err := pages.New(s.App, s.Cookies.OverPlainHTTP())
@@ -155,11 +146,20 @@ func (s *server) registerPages(engine *gin.Engine) error {
 	return nil
 }
 
-// detached hands the handler a context of its own. gin reuses its contexts from
-// one request to the next, while database/sql may still be watching the one it
-// was given: the race detector found it reading the next request's.
-func detached(next api.StrictHandlerFunc, _ string) api.StrictHandlerFunc {
-	return func(c *gin.Context, request any) (any, error) { return next(c.Copy(), request) }
+// serve reads and answers the requests of one operation. The handler has a context of its
+// own: gin reuses its contexts from one request to the next, while database/sql may still
+// be watching the one it was given. The race detector found it reading the next request's.
+func (s *server) serve(o api.Operation) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		request, err := o.Read(c.Request, c.Param)
+		if err != nil {
+			s.unread(c, err)
+			return
+		}
+		if err := o.Answer(c.Copy(), c.Writer, request); err != nil {
+			s.fail(c, err)
+		}
+	}
 }
 
 // unread answers a request that passed validation and still does not fit the
@@ -230,8 +230,6 @@ type Groups struct {
 	*schedules.ScheduleRoutes
 	*notifications.NotificationRoutes
 }
-
-var _ api.StrictServerInterface = Groups{}
 
 // Front is what a request passes before a group sees it, and what that stands on. All
 // of it is needed but for what says otherwise.

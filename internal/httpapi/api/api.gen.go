@@ -4,20 +4,14 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"muster/internal/measurements"
 
-	"github.com/gin-gonic/gin"
-	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
@@ -29,42 +23,12 @@ const (
 	Unmute      ActOnAlertsAction = "unmute"
 )
 
-// Valid indicates whether the value is a known member of the ActOnAlertsAction enum.
-func (e ActOnAlertsAction) Valid() bool {
-	switch e {
-	case Acknowledge:
-		return true
-	case Mute:
-		return true
-	case Resolve:
-		return true
-	case Unmute:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AgentIdentityPooler.
 const (
 	NoPooler          AgentIdentityPooler = ""
 	SessionPooler     AgentIdentityPooler = "session"
 	TransactionPooler AgentIdentityPooler = "transaction"
 )
-
-// Valid indicates whether the value is a known member of the AgentIdentityPooler enum.
-func (e AgentIdentityPooler) Valid() bool {
-	switch e {
-	case NoPooler:
-		return true
-	case SessionPooler:
-		return true
-	case TransactionPooler:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AgentIdentityRole.
 const (
@@ -73,37 +37,11 @@ const (
 	AgentIdentityRoleStandby AgentIdentityRole = "standby"
 )
 
-// Valid indicates whether the value is a known member of the AgentIdentityRole enum.
-func (e AgentIdentityRole) Valid() bool {
-	switch e {
-	case AgentIdentityRoleNoRole:
-		return true
-	case AgentIdentityRolePrimary:
-		return true
-	case AgentIdentityRoleStandby:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AgentSignRule.
 const (
 	LockWait   AgentSignRule = "lock_wait"
 	Wraparound AgentSignRule = "wraparound"
 )
-
-// Valid indicates whether the value is a known member of the AgentSignRule enum.
-func (e AgentSignRule) Valid() bool {
-	switch e {
-	case LockWait:
-		return true
-	case Wraparound:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AlertItemState.
 const (
@@ -113,42 +51,12 @@ const (
 	AlertItemStateResolved     AlertItemState = "Resolved"
 )
 
-// Valid indicates whether the value is a known member of the AlertItemState enum.
-func (e AlertItemState) Valid() bool {
-	switch e {
-	case AlertItemStateAcknowledged:
-		return true
-	case AlertItemStateAutoResolved:
-		return true
-	case AlertItemStateOpen:
-		return true
-	case AlertItemStateResolved:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AlertSeverity.
 const (
 	AlertSeverityCritical AlertSeverity = "critical"
 	AlertSeverityInfo     AlertSeverity = "info"
 	AlertSeverityWarning  AlertSeverity = "warning"
 )
-
-// Valid indicates whether the value is a known member of the AlertSeverity enum.
-func (e AlertSeverity) Valid() bool {
-	switch e {
-	case AlertSeverityCritical:
-		return true
-	case AlertSeverityInfo:
-		return true
-	case AlertSeverityWarning:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for BucketSize.
 const (
@@ -158,39 +66,11 @@ const (
 	N1w BucketSize = "1w"
 )
 
-// Valid indicates whether the value is a known member of the BucketSize enum.
-func (e BucketSize) Valid() bool {
-	switch e {
-	case N1d:
-		return true
-	case N1h:
-		return true
-	case N1m:
-		return true
-	case N1w:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ChangeMemberStatus.
 const (
 	ChangeMemberStatusActive   ChangeMemberStatus = "active"
 	ChangeMemberStatusDisabled ChangeMemberStatus = "disabled"
 )
-
-// Valid indicates whether the value is a known member of the ChangeMemberStatus enum.
-func (e ChangeMemberStatus) Valid() bool {
-	switch e {
-	case ChangeMemberStatusActive:
-		return true
-	case ChangeMemberStatusDisabled:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ChangeOrganizationExceptionApproval.
 const (
@@ -198,53 +78,17 @@ const (
 	Any     ChangeOrganizationExceptionApproval = "any"
 )
 
-// Valid indicates whether the value is a known member of the ChangeOrganizationExceptionApproval enum.
-func (e ChangeOrganizationExceptionApproval) Valid() bool {
-	switch e {
-	case Another:
-		return true
-	case Any:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ChangeOrganizationPaperSize.
 const (
 	A4     ChangeOrganizationPaperSize = "A4"
 	Letter ChangeOrganizationPaperSize = "Letter"
 )
 
-// Valid indicates whether the value is a known member of the ChangeOrganizationPaperSize enum.
-func (e ChangeOrganizationPaperSize) Valid() bool {
-	switch e {
-	case A4:
-		return true
-	case Letter:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ChangeOrganizationStatementTexts.
 const (
 	ChangeOrganizationStatementTextsNormalized ChangeOrganizationStatementTexts = "normalized"
 	ChangeOrganizationStatementTextsOff        ChangeOrganizationStatementTexts = "off"
 )
-
-// Valid indicates whether the value is a known member of the ChangeOrganizationStatementTexts enum.
-func (e ChangeOrganizationStatementTexts) Valid() bool {
-	switch e {
-	case ChangeOrganizationStatementTextsNormalized:
-		return true
-	case ChangeOrganizationStatementTextsOff:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ChannelKind.
 const (
@@ -256,61 +100,17 @@ const (
 	ChannelKindWebhook      ChannelKind = "webhook"
 )
 
-// Valid indicates whether the value is a known member of the ChannelKind enum.
-func (e ChannelKind) Valid() bool {
-	switch e {
-	case ChannelKindAlertmanager:
-		return true
-	case ChannelKindChat:
-		return true
-	case ChannelKindEmail:
-		return true
-	case ChannelKindPagerduty:
-		return true
-	case ChannelKindTeams:
-		return true
-	case ChannelKindWebhook:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ChatFormat.
 const (
 	Mattermost ChatFormat = "mattermost"
 	Slack      ChatFormat = "slack"
 )
 
-// Valid indicates whether the value is a known member of the ChatFormat enum.
-func (e ChatFormat) Valid() bool {
-	switch e {
-	case Mattermost:
-		return true
-	case Slack:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for CheckScope.
 const (
 	CheckScopeDatabase CheckScope = "database"
 	CheckScopeInstance CheckScope = "instance"
 )
-
-// Valid indicates whether the value is a known member of the CheckScope enum.
-func (e CheckScope) Valid() bool {
-	switch e {
-	case CheckScopeDatabase:
-		return true
-	case CheckScopeInstance:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for CheckDomain.
 const (
@@ -321,24 +121,6 @@ const (
 	CheckDomainSecurity      CheckDomain = "Security"
 )
 
-// Valid indicates whether the value is a known member of the CheckDomain enum.
-func (e CheckDomain) Valid() bool {
-	switch e {
-	case CheckDomainConfiguration:
-		return true
-	case CheckDomainMaintenance:
-		return true
-	case CheckDomainPerformance:
-		return true
-	case CheckDomainSchema:
-		return true
-	case CheckDomainSecurity:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for CheckSeverity.
 const (
 	CheckSeverityCritical CheckSeverity = "Critical"
@@ -347,42 +129,12 @@ const (
 	CheckSeverityMedium   CheckSeverity = "Medium"
 )
 
-// Valid indicates whether the value is a known member of the CheckSeverity enum.
-func (e CheckSeverity) Valid() bool {
-	switch e {
-	case CheckSeverityCritical:
-		return true
-	case CheckSeverityHigh:
-		return true
-	case CheckSeverityLow:
-		return true
-	case CheckSeverityMedium:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for Classify.
 const (
 	ClassifyNames  Classify = "names"
 	ClassifyOff    Classify = "off"
 	ClassifyValues Classify = "values"
 )
-
-// Valid indicates whether the value is a known member of the Classify enum.
-func (e Classify) Valid() bool {
-	switch e {
-	case ClassifyNames:
-		return true
-	case ClassifyOff:
-		return true
-	case ClassifyValues:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ContributorKey.
 const (
@@ -395,28 +147,6 @@ const (
 	ContributorKeyVolume    ContributorKey = "volume"
 )
 
-// Valid indicates whether the value is a known member of the ContributorKey enum.
-func (e ContributorKey) Valid() bool {
-	switch e {
-	case ContributorKeyAlert:
-		return true
-	case ContributorKeyCategory:
-		return true
-	case ContributorKeyDatabase:
-		return true
-	case ContributorKeyHost:
-		return true
-	case ContributorKeyInstance:
-		return true
-	case ContributorKeyStatement:
-		return true
-	case ContributorKeyVolume:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ContributorsUnit.
 const (
 	ContributorsUnitAlerts                 ContributorsUnit = "alerts"
@@ -425,24 +155,6 @@ const (
 	ContributorsUnitMs                     ContributorsUnit = "ms"
 	ContributorsUnitPercent                ContributorsUnit = "percent"
 )
-
-// Valid indicates whether the value is a known member of the ContributorsUnit enum.
-func (e ContributorsUnit) Valid() bool {
-	switch e {
-	case ContributorsUnitAlerts:
-		return true
-	case ContributorsUnitAverageWaitingSessions:
-		return true
-	case ContributorsUnitConnections:
-		return true
-	case ContributorsUnitMs:
-		return true
-	case ContributorsUnitPercent:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ControlPeriodState.
 const (
@@ -454,26 +166,6 @@ const (
 	ControlPeriodStateReportedLate ControlPeriodState = "reportedLate"
 )
 
-// Valid indicates whether the value is a known member of the ControlPeriodState enum.
-func (e ControlPeriodState) Valid() bool {
-	switch e {
-	case ControlPeriodStateAccepted:
-		return true
-	case ControlPeriodStateAltered:
-		return true
-	case ControlPeriodStateFailed:
-		return true
-	case ControlPeriodStateNotAssessed:
-		return true
-	case ControlPeriodStatePassed:
-		return true
-	case ControlPeriodStateReportedLate:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for DeliveryStatus.
 const (
 	DeliveryStatusFailed     DeliveryStatus = "failed"
@@ -481,22 +173,6 @@ const (
 	DeliveryStatusSent       DeliveryStatus = "sent"
 	DeliveryStatusSuppressed DeliveryStatus = "suppressed"
 )
-
-// Valid indicates whether the value is a known member of the DeliveryStatus enum.
-func (e DeliveryStatus) Valid() bool {
-	switch e {
-	case DeliveryStatusFailed:
-		return true
-	case DeliveryStatusPending:
-		return true
-	case DeliveryStatusSent:
-		return true
-	case DeliveryStatusSuppressed:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for Engine.
 const (
@@ -507,44 +183,12 @@ const (
 	Sqlserver  Engine = "sqlserver"
 )
 
-// Valid indicates whether the value is a known member of the Engine enum.
-func (e Engine) Valid() bool {
-	switch e {
-	case Mongodb:
-		return true
-	case Mysql:
-		return true
-	case Oracle:
-		return true
-	case Postgresql:
-		return true
-	case Sqlserver:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for Every.
 const (
 	Day   Every = "day"
 	Month Every = "month"
 	Week  Every = "week"
 )
-
-// Valid indicates whether the value is a known member of the Every enum.
-func (e Every) Valid() bool {
-	switch e {
-	case Day:
-		return true
-	case Month:
-		return true
-	case Week:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ExceptionStatus.
 const (
@@ -554,22 +198,6 @@ const (
 	Revoked   ExceptionStatus = "revoked"
 )
 
-// Valid indicates whether the value is a known member of the ExceptionStatus enum.
-func (e ExceptionStatus) Valid() bool {
-	switch e {
-	case Granted:
-		return true
-	case Lapsed:
-		return true
-	case Requested:
-		return true
-	case Revoked:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for FieldErrorIn.
 const (
 	Body   FieldErrorIn = "body"
@@ -577,22 +205,6 @@ const (
 	Path   FieldErrorIn = "path"
 	Query  FieldErrorIn = "query"
 )
-
-// Valid indicates whether the value is a known member of the FieldErrorIn enum.
-func (e FieldErrorIn) Valid() bool {
-	switch e {
-	case Body:
-		return true
-	case Header:
-		return true
-	case Path:
-		return true
-	case Query:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for FindingCheckSeverity.
 const (
@@ -602,22 +214,6 @@ const (
 	FindingCheckSeverityMedium   FindingCheckSeverity = "Medium"
 )
 
-// Valid indicates whether the value is a known member of the FindingCheckSeverity enum.
-func (e FindingCheckSeverity) Valid() bool {
-	switch e {
-	case FindingCheckSeverityCritical:
-		return true
-	case FindingCheckSeverityHigh:
-		return true
-	case FindingCheckSeverityLow:
-		return true
-	case FindingCheckSeverityMedium:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for FindingGroupSeverity.
 const (
 	FindingGroupSeverityCritical FindingGroupSeverity = "Critical"
@@ -625,22 +221,6 @@ const (
 	FindingGroupSeverityLow      FindingGroupSeverity = "Low"
 	FindingGroupSeverityMedium   FindingGroupSeverity = "Medium"
 )
-
-// Valid indicates whether the value is a known member of the FindingGroupSeverity enum.
-func (e FindingGroupSeverity) Valid() bool {
-	switch e {
-	case FindingGroupSeverityCritical:
-		return true
-	case FindingGroupSeverityHigh:
-		return true
-	case FindingGroupSeverityLow:
-		return true
-	case FindingGroupSeverityMedium:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for InstancePartPart.
 const (
@@ -651,44 +231,12 @@ const (
 	InstancePartPartStatements InstancePartPart = "statements"
 )
 
-// Valid indicates whether the value is a known member of the InstancePartPart enum.
-func (e InstancePartPart) Valid() bool {
-	switch e {
-	case InstancePartPartAssessment:
-		return true
-	case InstancePartPartDatabases:
-		return true
-	case InstancePartPartHost:
-		return true
-	case InstancePartPartSessions:
-		return true
-	case InstancePartPartStatements:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for InstancePartState.
 const (
 	InstancePartStateFailed      InstancePartState = "failed"
 	InstancePartStateNotMeasured InstancePartState = "notMeasured"
 	InstancePartStateOk          InstancePartState = "ok"
 )
-
-// Valid indicates whether the value is a known member of the InstancePartState enum.
-func (e InstancePartState) Valid() bool {
-	switch e {
-	case InstancePartStateFailed:
-		return true
-	case InstancePartStateNotMeasured:
-		return true
-	case InstancePartStateOk:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for InstanceStatus.
 const (
@@ -698,24 +246,6 @@ const (
 	InstanceStatusUnknown  InstanceStatus = "unknown"
 	InstanceStatusUp       InstanceStatus = "up"
 )
-
-// Valid indicates whether the value is a known member of the InstanceStatus enum.
-func (e InstanceStatus) Valid() bool {
-	switch e {
-	case InstanceStatusDown:
-		return true
-	case InstanceStatusInactive:
-		return true
-	case InstanceStatusSilent:
-		return true
-	case InstanceStatusUnknown:
-		return true
-	case InstanceStatusUp:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for NotifiedEvent.
 const (
@@ -730,46 +260,10 @@ const (
 	ScheduleMissed    NotifiedEvent = "schedule.missed"
 )
 
-// Valid indicates whether the value is a known member of the NotifiedEvent enum.
-func (e NotifiedEvent) Valid() bool {
-	switch e {
-	case AlertAcknowledged:
-		return true
-	case AlertRaised:
-		return true
-	case AlertResolved:
-		return true
-	case FindingNew:
-		return true
-	case InstanceDown:
-		return true
-	case InstanceUp:
-		return true
-	case ReportFailed:
-		return true
-	case ReportReady:
-		return true
-	case ScheduleMissed:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ProofFormat.
 const (
 	MusterProof1 ProofFormat = "muster-proof-1"
 )
-
-// Valid indicates whether the value is a known member of the ProofFormat enum.
-func (e ProofFormat) Valid() bool {
-	switch e {
-	case MusterProof1:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PublicKeyUse.
 const (
@@ -778,20 +272,6 @@ const (
 	PublicKeyUseReport PublicKeyUse = "report"
 )
 
-// Valid indicates whether the value is a known member of the PublicKeyUse enum.
-func (e PublicKeyUse) Valid() bool {
-	switch e {
-	case PublicKeyUseLog:
-		return true
-	case PublicKeyUsePdf:
-		return true
-	case PublicKeyUseReport:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ReadinessStatus.
 const (
 	ReadinessStatusDegraded ReadinessStatus = "degraded"
@@ -799,37 +279,11 @@ const (
 	ReadinessStatusUnready  ReadinessStatus = "unready"
 )
 
-// Valid indicates whether the value is a known member of the ReadinessStatus enum.
-func (e ReadinessStatus) Valid() bool {
-	switch e {
-	case ReadinessStatusDegraded:
-		return true
-	case ReadinessStatusReady:
-		return true
-	case ReadinessStatusUnready:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ReadinessCheckStatus.
 const (
 	ReadinessCheckStatusFailed ReadinessCheckStatus = "failed"
 	ReadinessCheckStatusOk     ReadinessCheckStatus = "ok"
 )
-
-// Valid indicates whether the value is a known member of the ReadinessCheckStatus enum.
-func (e ReadinessCheckStatus) Valid() bool {
-	switch e {
-	case ReadinessCheckStatusFailed:
-		return true
-	case ReadinessCheckStatusOk:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for RecipientDelivery.
 const (
@@ -838,40 +292,12 @@ const (
 	RecipientDeliverySent    RecipientDelivery = "sent"
 )
 
-// Valid indicates whether the value is a known member of the RecipientDelivery enum.
-func (e RecipientDelivery) Valid() bool {
-	switch e {
-	case RecipientDeliveryFailed:
-		return true
-	case RecipientDeliveryPending:
-		return true
-	case RecipientDeliverySent:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ReportKind.
 const (
 	ReportKindDataInventory     ReportKind = "DataInventory"
 	ReportKindInstanceScorecard ReportKind = "InstanceScorecard"
 	ReportKindSecurity          ReportKind = "Security"
 )
-
-// Valid indicates whether the value is a known member of the ReportKind enum.
-func (e ReportKind) Valid() bool {
-	switch e {
-	case ReportKindDataInventory:
-		return true
-	case ReportKindInstanceScorecard:
-		return true
-	case ReportKindSecurity:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ReportStatus.
 const (
@@ -882,24 +308,6 @@ const (
 	ReportStatusReady    ReportStatus = "Ready"
 )
 
-// Valid indicates whether the value is a known member of the ReportStatus enum.
-func (e ReportStatus) Valid() bool {
-	switch e {
-	case ReportStatusBuilding:
-		return true
-	case ReportStatusExpired:
-		return true
-	case ReportStatusFailed:
-		return true
-	case ReportStatusQueued:
-		return true
-	case ReportStatusReady:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for Role.
 const (
 	RoleAdmin   Role = "admin"
@@ -908,39 +316,11 @@ const (
 	RoleViewer  Role = "viewer"
 )
 
-// Valid indicates whether the value is a known member of the Role enum.
-func (e Role) Valid() bool {
-	switch e {
-	case RoleAdmin:
-		return true
-	case RoleAuditor:
-		return true
-	case RoleMember:
-		return true
-	case RoleViewer:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ScheduleWindow.
 const (
 	N30d ScheduleWindow = "30d"
 	N7d  ScheduleWindow = "7d"
 )
-
-// Valid indicates whether the value is a known member of the ScheduleWindow enum.
-func (e ScheduleWindow) Valid() bool {
-	switch e {
-	case N30d:
-		return true
-	case N7d:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for Scope.
 const (
@@ -957,36 +337,6 @@ const (
 	ScopeReportsRead     Scope = "reports:read"
 )
 
-// Valid indicates whether the value is a known member of the Scope enum.
-func (e Scope) Valid() bool {
-	switch e {
-	case ScopeAdmin:
-		return true
-	case ScopeAlertsRead:
-		return true
-	case ScopeAlertsWrite:
-		return true
-	case ScopeAuditRead:
-		return true
-	case ScopeIngestWrite:
-		return true
-	case ScopeMembersRead:
-		return true
-	case ScopeMetricsRead:
-		return true
-	case ScopeOpsRead:
-		return true
-	case ScopeReportsCreate:
-		return true
-	case ScopeReportsDownload:
-		return true
-	case ScopeReportsRead:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for SentCheckOutcome.
 const (
 	SentCheckOutcomeFail          SentCheckOutcome = "fail"
@@ -995,39 +345,11 @@ const (
 	SentCheckOutcomePass          SentCheckOutcome = "pass"
 )
 
-// Valid indicates whether the value is a known member of the SentCheckOutcome enum.
-func (e SentCheckOutcome) Valid() bool {
-	switch e {
-	case SentCheckOutcomeFail:
-		return true
-	case SentCheckOutcomeNotApplicable:
-		return true
-	case SentCheckOutcomeNotAssessed:
-		return true
-	case SentCheckOutcomePass:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for SentClassificationMethod.
 const (
 	SentClassificationMethodNames  SentClassificationMethod = "names"
 	SentClassificationMethodValues SentClassificationMethod = "values"
 )
-
-// Valid indicates whether the value is a known member of the SentClassificationMethod enum.
-func (e SentClassificationMethod) Valid() bool {
-	switch e {
-	case SentClassificationMethodNames:
-		return true
-	case SentClassificationMethodValues:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for SentColumnCategory.
 const (
@@ -1063,74 +385,6 @@ const (
 	SentColumnCategoryVehicle1         SentColumnCategory = "Vehicle"
 )
 
-// Valid indicates whether the value is a known member of the SentColumnCategory enum.
-func (e SentColumnCategory) Valid() bool {
-	switch e {
-	case SentColumnCategoryBankAccount:
-		return true
-	case SentColumnCategoryCardVerification:
-		return true
-	case SentColumnCategoryContact:
-		return true
-	case SentColumnCategoryCredentials:
-		return true
-	case SentColumnCategoryDateOfBirth:
-		return true
-	case SentColumnCategoryDeviceId:
-		return true
-	case SentColumnCategoryEmail:
-		return true
-	case SentColumnCategoryEmployment:
-		return true
-	case SentColumnCategoryFinancial:
-		return true
-	case SentColumnCategoryGeoCoordinates:
-		return true
-	case SentColumnCategoryHealth:
-		return true
-	case SentColumnCategoryIban:
-		return true
-	case SentColumnCategoryIpAddress:
-		return true
-	case SentColumnCategoryLocation:
-		return true
-	case SentColumnCategoryName:
-		return true
-	case SentColumnCategoryNationalID:
-		return true
-	case SentColumnCategoryNationalId:
-		return true
-	case SentColumnCategoryOnline:
-		return true
-	case SentColumnCategoryPassport:
-		return true
-	case SentColumnCategoryPassword:
-		return true
-	case SentColumnCategoryPaymentCard:
-		return true
-	case SentColumnCategoryPerson:
-		return true
-	case SentColumnCategoryPhone:
-		return true
-	case SentColumnCategoryPostalAddress:
-		return true
-	case SentColumnCategorySalary:
-		return true
-	case SentColumnCategorySpecialCategory:
-		return true
-	case SentColumnCategorySpecialCategory1:
-		return true
-	case SentColumnCategoryUsSocialSecurity:
-		return true
-	case SentColumnCategoryVehicle:
-		return true
-	case SentColumnCategoryVehicle1:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for SentSeverity.
 const (
 	SentCritical SentSeverity = "Critical"
@@ -1139,54 +393,16 @@ const (
 	SentMedium   SentSeverity = "Medium"
 )
 
-// Valid indicates whether the value is a known member of the SentSeverity enum.
-func (e SentSeverity) Valid() bool {
-	switch e {
-	case SentCritical:
-		return true
-	case SentHigh:
-		return true
-	case SentLow:
-		return true
-	case SentMedium:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for SessionMail.
 const (
 	Outbox SessionMail = "outbox"
 	Server SessionMail = "server"
 )
 
-// Valid indicates whether the value is a known member of the SessionMail enum.
-func (e SessionMail) Valid() bool {
-	switch e {
-	case Outbox:
-		return true
-	case Server:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for WaitEventsUnit.
 const (
 	WaitEventsUnitAverageWaitingSessions WaitEventsUnit = "averageWaitingSessions"
 )
-
-// Valid indicates whether the value is a known member of the WaitEventsUnit enum.
-func (e WaitEventsUnit) Valid() bool {
-	switch e {
-	case WaitEventsUnitAverageWaitingSessions:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for Weekday.
 const (
@@ -1198,28 +414,6 @@ const (
 	Tuesday   Weekday = "tuesday"
 	Wednesday Weekday = "wednesday"
 )
-
-// Valid indicates whether the value is a known member of the Weekday enum.
-func (e Weekday) Valid() bool {
-	switch e {
-	case Friday:
-		return true
-	case Monday:
-		return true
-	case Saturday:
-		return true
-	case Sunday:
-		return true
-	case Thursday:
-		return true
-	case Tuesday:
-		return true
-	case Wednesday:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListAlertsParamsSort.
 const (
@@ -1237,58 +431,12 @@ const (
 	ListAlertsParamsSortState                 ListAlertsParamsSort = "state"
 )
 
-// Valid indicates whether the value is a known member of the ListAlertsParamsSort enum.
-func (e ListAlertsParamsSort) Valid() bool {
-	switch e {
-	case ListAlertsParamsSortCreatedAt:
-		return true
-	case ListAlertsParamsSortCreatedAt1:
-		return true
-	case ListAlertsParamsSortLastTriggeredAt:
-		return true
-	case ListAlertsParamsSortLastTriggeredAt1:
-		return true
-	case ListAlertsParamsSortMinusCreatedAt:
-		return true
-	case ListAlertsParamsSortMinusCreatedAt1:
-		return true
-	case ListAlertsParamsSortMinusLastTriggeredAt:
-		return true
-	case ListAlertsParamsSortMinusLastTriggeredAt1:
-		return true
-	case ListAlertsParamsSortMinusSeverity:
-		return true
-	case ListAlertsParamsSortMinusState:
-		return true
-	case ListAlertsParamsSortSeverity:
-		return true
-	case ListAlertsParamsSortState:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ListAlertsParamsStatus.
 const (
 	ListAlertsParamsStatusAll      ListAlertsParamsStatus = "all"
 	ListAlertsParamsStatusOpen     ListAlertsParamsStatus = "open"
 	ListAlertsParamsStatusResolved ListAlertsParamsStatus = "resolved"
 )
-
-// Valid indicates whether the value is a known member of the ListAlertsParamsStatus enum.
-func (e ListAlertsParamsStatus) Valid() bool {
-	switch e {
-	case ListAlertsParamsStatusAll:
-		return true
-	case ListAlertsParamsStatusOpen:
-		return true
-	case ListAlertsParamsStatusResolved:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListAlertsParamsMuted.
 const (
@@ -1297,37 +445,11 @@ const (
 	ListAlertsParamsMutedOnly    ListAlertsParamsMuted = "only"
 )
 
-// Valid indicates whether the value is a known member of the ListAlertsParamsMuted enum.
-func (e ListAlertsParamsMuted) Valid() bool {
-	switch e {
-	case ListAlertsParamsMutedExclude:
-		return true
-	case ListAlertsParamsMutedInclude:
-		return true
-	case ListAlertsParamsMutedOnly:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ListAlertHistoryContributorsParamsSeries.
 const (
 	ListAlertHistoryContributorsParamsSeriesActive   ListAlertHistoryContributorsParamsSeries = "active"
 	ListAlertHistoryContributorsParamsSeriesResolved ListAlertHistoryContributorsParamsSeries = "resolved"
 )
-
-// Valid indicates whether the value is a known member of the ListAlertHistoryContributorsParamsSeries enum.
-func (e ListAlertHistoryContributorsParamsSeries) Valid() bool {
-	switch e {
-	case ListAlertHistoryContributorsParamsSeriesActive:
-		return true
-	case ListAlertHistoryContributorsParamsSeriesResolved:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListAuditEventsParamsBuildSteps.
 const (
@@ -1335,38 +457,12 @@ const (
 	ListAuditEventsParamsBuildStepsInclude ListAuditEventsParamsBuildSteps = "include"
 )
 
-// Valid indicates whether the value is a known member of the ListAuditEventsParamsBuildSteps enum.
-func (e ListAuditEventsParamsBuildSteps) Valid() bool {
-	switch e {
-	case ListAuditEventsParamsBuildStepsExclude:
-		return true
-	case ListAuditEventsParamsBuildStepsInclude:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ListFindingsParamsStatus.
 const (
 	ListFindingsParamsStatusAccepted    ListFindingsParamsStatus = "accepted"
 	ListFindingsParamsStatusNotAssessed ListFindingsParamsStatus = "notAssessed"
 	ListFindingsParamsStatusOpen        ListFindingsParamsStatus = "open"
 )
-
-// Valid indicates whether the value is a known member of the ListFindingsParamsStatus enum.
-func (e ListFindingsParamsStatus) Valid() bool {
-	switch e {
-	case ListFindingsParamsStatusAccepted:
-		return true
-	case ListFindingsParamsStatusNotAssessed:
-		return true
-	case ListFindingsParamsStatusOpen:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListFindingsParamsSort.
 const (
@@ -1384,55 +480,11 @@ const (
 	ListFindingsParamsSortSeverity         ListFindingsParamsSort = "severity"
 )
 
-// Valid indicates whether the value is a known member of the ListFindingsParamsSort enum.
-func (e ListFindingsParamsSort) Valid() bool {
-	switch e {
-	case ListFindingsParamsSortCheckId:
-		return true
-	case ListFindingsParamsSortDueAt:
-		return true
-	case ListFindingsParamsSortFirstSeenAt:
-		return true
-	case ListFindingsParamsSortInstance:
-		return true
-	case ListFindingsParamsSortLastSeenAt:
-		return true
-	case ListFindingsParamsSortMinusCheckId:
-		return true
-	case ListFindingsParamsSortMinusDueAt:
-		return true
-	case ListFindingsParamsSortMinusFirstSeenAt:
-		return true
-	case ListFindingsParamsSortMinusInstance:
-		return true
-	case ListFindingsParamsSortMinusLastSeenAt:
-		return true
-	case ListFindingsParamsSortMinusSeverity:
-		return true
-	case ListFindingsParamsSortSeverity:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for GroupFindingsParamsBy.
 const (
 	GroupFindingsParamsByCheck    GroupFindingsParamsBy = "check"
 	GroupFindingsParamsByInstance GroupFindingsParamsBy = "instance"
 )
-
-// Valid indicates whether the value is a known member of the GroupFindingsParamsBy enum.
-func (e GroupFindingsParamsBy) Valid() bool {
-	switch e {
-	case GroupFindingsParamsByCheck:
-		return true
-	case GroupFindingsParamsByInstance:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for GroupFindingsParamsStatus.
 const (
@@ -1440,20 +492,6 @@ const (
 	GroupFindingsParamsStatusNotAssessed GroupFindingsParamsStatus = "notAssessed"
 	GroupFindingsParamsStatusOpen        GroupFindingsParamsStatus = "open"
 )
-
-// Valid indicates whether the value is a known member of the GroupFindingsParamsStatus enum.
-func (e GroupFindingsParamsStatus) Valid() bool {
-	switch e {
-	case GroupFindingsParamsStatusAccepted:
-		return true
-	case GroupFindingsParamsStatusNotAssessed:
-		return true
-	case GroupFindingsParamsStatusOpen:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListInstancesParamsStatus.
 const (
@@ -1464,26 +502,6 @@ const (
 	ListInstancesParamsStatusUnknown  ListInstancesParamsStatus = "unknown"
 	ListInstancesParamsStatusUp       ListInstancesParamsStatus = "up"
 )
-
-// Valid indicates whether the value is a known member of the ListInstancesParamsStatus enum.
-func (e ListInstancesParamsStatus) Valid() bool {
-	switch e {
-	case ListInstancesParamsStatusActive:
-		return true
-	case ListInstancesParamsStatusDown:
-		return true
-	case ListInstancesParamsStatusInactive:
-		return true
-	case ListInstancesParamsStatusSilent:
-		return true
-	case ListInstancesParamsStatusUnknown:
-		return true
-	case ListInstancesParamsStatusUp:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListInstancesParamsSort.
 const (
@@ -1503,42 +521,6 @@ const (
 	ListInstancesParamsSortScore            ListInstancesParamsSort = "score"
 )
 
-// Valid indicates whether the value is a known member of the ListInstancesParamsSort enum.
-func (e ListInstancesParamsSort) Valid() bool {
-	switch e {
-	case ListInstancesParamsSortAlerts:
-		return true
-	case ListInstancesParamsSortConnections:
-		return true
-	case ListInstancesParamsSortCpu:
-		return true
-	case ListInstancesParamsSortDisk:
-		return true
-	case ListInstancesParamsSortLastSeenAt:
-		return true
-	case ListInstancesParamsSortMinusAlerts:
-		return true
-	case ListInstancesParamsSortMinusConnections:
-		return true
-	case ListInstancesParamsSortMinusCpu:
-		return true
-	case ListInstancesParamsSortMinusDisk:
-		return true
-	case ListInstancesParamsSortMinusLastSeenAt:
-		return true
-	case ListInstancesParamsSortMinusName:
-		return true
-	case ListInstancesParamsSortMinusScore:
-		return true
-	case ListInstancesParamsSortName:
-		return true
-	case ListInstancesParamsSortScore:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ListConnectionsContributorsParamsSeries.
 const (
 	ListConnectionsContributorsParamsSeriesActive  ListConnectionsContributorsParamsSeries = "active"
@@ -1547,39 +529,11 @@ const (
 	ListConnectionsContributorsParamsSeriesWaiting ListConnectionsContributorsParamsSeries = "waiting"
 )
 
-// Valid indicates whether the value is a known member of the ListConnectionsContributorsParamsSeries enum.
-func (e ListConnectionsContributorsParamsSeries) Valid() bool {
-	switch e {
-	case ListConnectionsContributorsParamsSeriesActive:
-		return true
-	case ListConnectionsContributorsParamsSeriesIdle:
-		return true
-	case ListConnectionsContributorsParamsSeriesTotal:
-		return true
-	case ListConnectionsContributorsParamsSeriesWaiting:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ListQueryPerformanceContributorsParamsSeries.
 const (
 	Average ListQueryPerformanceContributorsParamsSeries = "average"
 	Maximum ListQueryPerformanceContributorsParamsSeries = "maximum"
 )
-
-// Valid indicates whether the value is a known member of the ListQueryPerformanceContributorsParamsSeries enum.
-func (e ListQueryPerformanceContributorsParamsSeries) Valid() bool {
-	switch e {
-	case Average:
-		return true
-	case Maximum:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListUtilizationContributorsParamsSeries.
 const (
@@ -1587,20 +541,6 @@ const (
 	ListUtilizationContributorsParamsSeriesDisk   ListUtilizationContributorsParamsSeries = "disk"
 	ListUtilizationContributorsParamsSeriesMemory ListUtilizationContributorsParamsSeries = "memory"
 )
-
-// Valid indicates whether the value is a known member of the ListUtilizationContributorsParamsSeries enum.
-func (e ListUtilizationContributorsParamsSeries) Valid() bool {
-	switch e {
-	case ListUtilizationContributorsParamsSeriesCpu:
-		return true
-	case ListUtilizationContributorsParamsSeriesDisk:
-		return true
-	case ListUtilizationContributorsParamsSeriesMemory:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListWaitEventsContributorsParamsSeries.
 const (
@@ -1612,40 +552,10 @@ const (
 	ListWaitEventsContributorsParamsSeriesOther            ListWaitEventsContributorsParamsSeries = "other"
 )
 
-// Valid indicates whether the value is a known member of the ListWaitEventsContributorsParamsSeries enum.
-func (e ListWaitEventsContributorsParamsSeries) Valid() bool {
-	switch e {
-	case ListWaitEventsContributorsParamsSeriesAll:
-		return true
-	case ListWaitEventsContributorsParamsSeriesClientNetwork:
-		return true
-	case ListWaitEventsContributorsParamsSeriesIo:
-		return true
-	case ListWaitEventsContributorsParamsSeriesLightweightLocks:
-		return true
-	case ListWaitEventsContributorsParamsSeriesLocks:
-		return true
-	case ListWaitEventsContributorsParamsSeriesOther:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for DownloadReportParamsRevision.
 const (
 	Base DownloadReportParamsRevision = "base"
 )
-
-// Valid indicates whether the value is a known member of the DownloadReportParamsRevision enum.
-func (e DownloadReportParamsRevision) Valid() bool {
-	switch e {
-	case Base:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListStatementsParamsOnly.
 const (
@@ -1653,35 +563,11 @@ const (
 	Slower ListStatementsParamsOnly = "slower"
 )
 
-// Valid indicates whether the value is a known member of the ListStatementsParamsOnly enum.
-func (e ListStatementsParamsOnly) Valid() bool {
-	switch e {
-	case New:
-		return true
-	case Slower:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ListStatementsParamsOwn.
 const (
 	ListStatementsParamsOwnExclude ListStatementsParamsOwn = "exclude"
 	ListStatementsParamsOwnInclude ListStatementsParamsOwn = "include"
 )
-
-// Valid indicates whether the value is a known member of the ListStatementsParamsOwn enum.
-func (e ListStatementsParamsOwn) Valid() bool {
-	switch e {
-	case ListStatementsParamsOwnExclude:
-		return true
-	case ListStatementsParamsOwnInclude:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ListStatementsParamsSort.
 const (
@@ -1695,47 +581,11 @@ const (
 	TotalMs      ListStatementsParamsSort = "totalMs"
 )
 
-// Valid indicates whether the value is a known member of the ListStatementsParamsSort enum.
-func (e ListStatementsParamsSort) Valid() bool {
-	switch e {
-	case Calls:
-		return true
-	case MaxMs:
-		return true
-	case MeanMs:
-		return true
-	case MinusCalls:
-		return true
-	case MinusMaxMs:
-		return true
-	case MinusMeanMs:
-		return true
-	case MinusTotalMs:
-		return true
-	case TotalMs:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for RecordAssessmentsParamsXMusterBuffered.
 const (
 	False RecordAssessmentsParamsXMusterBuffered = "false"
 	True  RecordAssessmentsParamsXMusterBuffered = "true"
 )
-
-// Valid indicates whether the value is a known member of the RecordAssessmentsParamsXMusterBuffered enum.
-func (e RecordAssessmentsParamsXMusterBuffered) Valid() bool {
-	switch e {
-	case False:
-		return true
-	case True:
-		return true
-	default:
-		return false
-	}
-}
 
 // AcceptInvitation defines model for AcceptInvitation.
 type AcceptInvitation struct {
@@ -6525,10192 +5375,1258 @@ type GetConsistencyParams struct {
 	To *int64 `form:"to,omitempty" json:"to,omitempty"`
 }
 
-// ActOnAlertsJSONRequestBody defines body for ActOnAlerts for application/json ContentType.
-type ActOnAlertsJSONRequestBody = ActOnAlerts
-
-// AcknowledgeAlertJSONRequestBody defines body for AcknowledgeAlert for application/json ContentType.
-type AcknowledgeAlertJSONRequestBody = AlertNote
-
-// MuteAlertJSONRequestBody defines body for MuteAlert for application/json ContentType.
-type MuteAlertJSONRequestBody = MuteAlert
-
-// ResolveAlertJSONRequestBody defines body for ResolveAlert for application/json ContentType.
-type ResolveAlertJSONRequestBody = AlertNote
-
-// UnmuteAlertJSONRequestBody defines body for UnmuteAlert for application/json ContentType.
-type UnmuteAlertJSONRequestBody = AlertNote
-
-// CreateApiTokenJSONRequestBody defines body for CreateApiToken for application/json ContentType.
-type CreateApiTokenJSONRequestBody = CreateApiToken
-
-// ConfirmChannelAddressJSONRequestBody defines body for ConfirmChannelAddress for application/json ContentType.
-type ConfirmChannelAddressJSONRequestBody = AddressLink
-
-// LeaveChannelJSONRequestBody defines body for LeaveChannel for application/json ContentType.
-type LeaveChannelJSONRequestBody = AddressLink
-
-// CreateChannelJSONRequestBody defines body for CreateChannel for application/json ContentType.
-type CreateChannelJSONRequestBody = CreateChannel
-
-// ChangeChannelJSONRequestBody defines body for ChangeChannel for application/json ContentType.
-type ChangeChannelJSONRequestBody = ChangeChannel
-
-// MakeEvidenceJSONRequestBody defines body for MakeEvidence for application/json ContentType.
-type MakeEvidenceJSONRequestBody = MakeEvidence
-
-// RequestExceptionJSONRequestBody defines body for RequestException for application/json ContentType.
-type RequestExceptionJSONRequestBody = RequestException
-
-// MarkExportsSeenJSONRequestBody defines body for MarkExportsSeen for application/json ContentType.
-type MarkExportsSeenJSONRequestBody MarkExportsSeenJSONBody
-
-// ChangeFindingJSONRequestBody defines body for ChangeFinding for application/json ContentType.
-type ChangeFindingJSONRequestBody = ChangeFinding
-
-// CreateIngestTokenJSONRequestBody defines body for CreateIngestToken for application/json ContentType.
-type CreateIngestTokenJSONRequestBody = CreateIngestToken
-
-// CreateInstanceJSONRequestBody defines body for CreateInstance for application/json ContentType.
-type CreateInstanceJSONRequestBody = CreateInstance
-
-// TagInstancesJSONRequestBody defines body for TagInstances for application/json ContentType.
-type TagInstancesJSONRequestBody = TagInstances
-
-// ChangeInstanceJSONRequestBody defines body for ChangeInstance for application/json ContentType.
-type ChangeInstanceJSONRequestBody = ChangeInstance
-
-// AcceptInvitationJSONRequestBody defines body for AcceptInvitation for application/json ContentType.
-type AcceptInvitationJSONRequestBody = AcceptInvitation
-
-// InviteMemberJSONRequestBody defines body for InviteMember for application/json ContentType.
-type InviteMemberJSONRequestBody = InviteMember
-
-// ChangeMemberJSONRequestBody defines body for ChangeMember for application/json ContentType.
-type ChangeMemberJSONRequestBody = ChangeMember
-
-// CreateNotificationRuleJSONRequestBody defines body for CreateNotificationRule for application/json ContentType.
-type CreateNotificationRuleJSONRequestBody = CreateNotificationRule
-
-// PreviewNotificationRuleJSONRequestBody defines body for PreviewNotificationRule for application/json ContentType.
-type PreviewNotificationRuleJSONRequestBody = PreviewNotificationRule
-
-// ChangeNotificationRuleJSONRequestBody defines body for ChangeNotificationRule for application/json ContentType.
-type ChangeNotificationRuleJSONRequestBody = ChangeNotificationRule
-
-// ChangeOrganizationJSONRequestBody defines body for ChangeOrganization for application/json ContentType.
-type ChangeOrganizationJSONRequestBody = ChangeOrganization
-
-// ChangePasswordJSONRequestBody defines body for ChangePassword for application/json ContentType.
-type ChangePasswordJSONRequestBody ChangePasswordJSONBody
-
-// CreateReportJSONRequestBody defines body for CreateReport for application/json ContentType.
-type CreateReportJSONRequestBody = CreateReport
-
-// CreateScheduleJSONRequestBody defines body for CreateSchedule for application/json ContentType.
-type CreateScheduleJSONRequestBody = CreateSchedule
-
-// PreviewScheduleJSONRequestBody defines body for PreviewSchedule for application/json ContentType.
-type PreviewScheduleJSONRequestBody = Recurrence
-
-// ChangeScheduleJSONRequestBody defines body for ChangeSchedule for application/json ContentType.
-type ChangeScheduleJSONRequestBody = ChangeSchedule
-
-// SignInJSONRequestBody defines body for SignIn for application/json ContentType.
-type SignInJSONRequestBody SignInJSONBody
-
-// SetUpJSONRequestBody defines body for SetUp for application/json ContentType.
-type SetUpJSONRequestBody = SetUp
-
-// RecordAgentJSONRequestBody defines body for RecordAgent for application/json ContentType.
-type RecordAgentJSONRequestBody = AgentReport
-
-// ReceiveAlertmanagerAlertsJSONRequestBody defines body for ReceiveAlertmanagerAlerts for application/json ContentType.
-type ReceiveAlertmanagerAlertsJSONRequestBody = ReceiveAlertmanagerAlertsJSONBody
-
-// ReceiveAlertmanagerWebhookJSONRequestBody defines body for ReceiveAlertmanagerWebhook for application/json ContentType.
-type ReceiveAlertmanagerWebhookJSONRequestBody = ReceiveAlertmanagerWebhookJSONBody
-
-// RecordAlertsJSONRequestBody defines body for RecordAlerts for application/json ContentType.
-type RecordAlertsJSONRequestBody = AlertBatch
-
-// RecordAssessmentsJSONRequestBody defines body for RecordAssessments for application/json ContentType.
-type RecordAssessmentsJSONRequestBody = AssessmentBatch
-
-// RecordFleetJSONRequestBody defines body for RecordFleet for application/json ContentType.
-type RecordFleetJSONRequestBody = FleetBatch
-
-// ReceiveGrafanaWebhookJSONRequestBody defines body for ReceiveGrafanaWebhook for application/json ContentType.
-type ReceiveGrafanaWebhookJSONRequestBody = ReceiveGrafanaWebhookJSONBody
-
-// ReceiveOtlpLogsJSONRequestBody defines body for ReceiveOtlpLogs for application/json ContentType.
-type ReceiveOtlpLogsJSONRequestBody = ReceiveOtlpLogsJSONBody
-
-// ReceiveOtlpMetricsJSONRequestBody defines body for ReceiveOtlpMetrics for application/json ContentType.
-type ReceiveOtlpMetricsJSONRequestBody = ReceiveOtlpMetricsJSONBody
-
-// RecordSamplesJSONRequestBody defines body for RecordSamples for application/json ContentType.
-type RecordSamplesJSONRequestBody = SampleBatch
-
-// ServerInterface represents all server handlers.
-type ServerInterface interface {
-	// GetKeys Get the installation's public keys
-	// (GET /.well-known/muster-keys.json)
-	GetKeys(c *gin.Context)
-	// ListAlerts List alerts
-	// (GET /api/v1/alerts)
-	ListAlerts(c *gin.Context, params ListAlertsParams)
-	// ActOnAlerts Apply one action to many alerts
-	// (POST /api/v1/alerts/actions)
-	ActOnAlerts(c *gin.Context)
-	// GetAlertHistory Count active and resolved alerts, by bucket
-	// (GET /api/v1/alerts/raised-resolved-history)
-	GetAlertHistory(c *gin.Context, params GetAlertHistoryParams)
-	// ListAlertHistoryContributors List the alerts behind a count
-	// (GET /api/v1/alerts/raised-resolved-history/contributors)
-	ListAlertHistoryContributors(c *gin.Context, params ListAlertHistoryContributorsParams)
-	// GetAlert Get one alert
-	// (GET /api/v1/alerts/{alertId})
-	GetAlert(c *gin.Context, alertId AlertId)
-	// AcknowledgeAlert Acknowledge an alert
-	// (POST /api/v1/alerts/{alertId}/acknowledge)
-	AcknowledgeAlert(c *gin.Context, alertId AlertId)
-	// MuteAlert Mute an alert
-	// (POST /api/v1/alerts/{alertId}/mute)
-	MuteAlert(c *gin.Context, alertId AlertId)
-	// ListAlertNotifications List the notifications about an alert
-	// (GET /api/v1/alerts/{alertId}/notifications)
-	ListAlertNotifications(c *gin.Context, alertId AlertId)
-	// ResolveAlert Resolve an alert
-	// (POST /api/v1/alerts/{alertId}/resolve)
-	ResolveAlert(c *gin.Context, alertId AlertId)
-	// UnmuteAlert Unmute an alert
-	// (POST /api/v1/alerts/{alertId}/unmute)
-	UnmuteAlert(c *gin.Context, alertId AlertId)
-	// ListApiTokens List the caller's API tokens
-	// (GET /api/v1/api-tokens)
-	ListApiTokens(c *gin.Context)
-	// CreateApiToken Create an API token
-	// (POST /api/v1/api-tokens)
-	CreateApiToken(c *gin.Context)
-	// RevokeApiToken Revoke an API token
-	// (DELETE /api/v1/api-tokens/{tokenId})
-	RevokeApiToken(c *gin.Context, tokenId TokenId)
-	// ListAuditEvents List the audit events of the organization, newest first
-	// (GET /api/v1/audit-events)
-	ListAuditEvents(c *gin.Context, params ListAuditEventsParams)
-	// ConfirmChannelAddress Confirm an address
-	// (POST /api/v1/channel-addresses/confirmation)
-	ConfirmChannelAddress(c *gin.Context)
-	// LeaveChannel Stop e-mails to an address
-	// (POST /api/v1/channel-addresses/departure)
-	LeaveChannel(c *gin.Context)
-	// ListChannels List the notification channels
-	// (GET /api/v1/channels)
-	ListChannels(c *gin.Context)
-	// CreateChannel Add a channel
-	// (POST /api/v1/channels)
-	CreateChannel(c *gin.Context)
-	// RemoveChannel Remove a channel
-	// (DELETE /api/v1/channels/{channelId})
-	RemoveChannel(c *gin.Context, channelId ChannelId)
-	// GetChannel Get one channel
-	// (GET /api/v1/channels/{channelId})
-	GetChannel(c *gin.Context, channelId ChannelId)
-	// ChangeChannel Change a channel
-	// (PATCH /api/v1/channels/{channelId})
-	ChangeChannel(c *gin.Context, channelId ChannelId)
-	// AskChannelAddresses Send new confirmation links to a channel's addresses
-	// (POST /api/v1/channels/{channelId}/confirmations)
-	AskChannelAddresses(c *gin.Context, channelId ChannelId)
-	// TestChannel Send a test message through a channel
-	// (POST /api/v1/channels/{channelId}/test)
-	TestChannel(c *gin.Context, channelId ChannelId)
-	// ListChecks List the checks of the catalog
-	// (GET /api/v1/checks)
-	ListChecks(c *gin.Context, params ListChecksParams)
-	// GetCheck Get one check
-	// (GET /api/v1/checks/{checkId})
-	GetCheck(c *gin.Context, checkId CheckId)
-	// GetControl Get the results of a check over a period
-	// (GET /api/v1/controls/{checkId})
-	GetControl(c *gin.Context, checkId CheckId, params GetControlParams)
-	// ListDeliveries List the notification deliveries
-	// (GET /api/v1/deliveries)
-	ListDeliveries(c *gin.Context, params ListDeliveriesParams)
-	// GetDelivery Get one delivery
-	// (GET /api/v1/deliveries/{deliveryId})
-	GetDelivery(c *gin.Context, deliveryId DeliveryId)
-	// RetryDelivery Retry a failed delivery
-	// (POST /api/v1/deliveries/{deliveryId}/retry)
-	RetryDelivery(c *gin.Context, deliveryId DeliveryId)
-	// MakeEvidence Create evidence of a control
-	// (POST /api/v1/evidence)
-	MakeEvidence(c *gin.Context)
-	// ListExceptions List the exceptions
-	// (GET /api/v1/exceptions)
-	ListExceptions(c *gin.Context, params ListExceptionsParams)
-	// RequestException Request an exception for a finding
-	// (POST /api/v1/exceptions)
-	RequestException(c *gin.Context)
-	// GetException Get one exception
-	// (GET /api/v1/exceptions/{exceptionId})
-	GetException(c *gin.Context, exceptionId ExceptionId)
-	// GrantException Grant an exception
-	// (POST /api/v1/exceptions/{exceptionId}/grant)
-	GrantException(c *gin.Context, exceptionId ExceptionId)
-	// RevokeException Reject or revoke an exception
-	// (POST /api/v1/exceptions/{exceptionId}/revoke)
-	RevokeException(c *gin.Context, exceptionId ExceptionId)
-	// ListExports List the caller's reports that are in progress or ready
-	// (GET /api/v1/exports)
-	ListExports(c *gin.Context, params ListExportsParams)
-	// MarkExportsSeen Mark the downloads up to a report as seen
-	// (POST /api/v1/exports/seen)
-	MarkExportsSeen(c *gin.Context)
-	// ListFindings List the findings on the servers
-	// (GET /api/v1/findings)
-	ListFindings(c *gin.Context, params ListFindingsParams)
-	// GroupFindings Group the findings on the servers by check or by server
-	// (GET /api/v1/findings/groups)
-	GroupFindings(c *gin.Context, params GroupFindingsParams)
-	// GetFinding Get one finding
-	// (GET /api/v1/findings/{findingId})
-	GetFinding(c *gin.Context, findingId FindingId)
-	// ChangeFinding Change the assignee and the ticket of a finding
-	// (PATCH /api/v1/findings/{findingId})
-	ChangeFinding(c *gin.Context, findingId FindingId)
-	// GetOverview Count instances, databases and open alerts
-	// (GET /api/v1/health-checks/overview)
-	GetOverview(c *gin.Context, params GetOverviewParams)
-	// ListIngestTokens List the organization's ingest tokens
-	// (GET /api/v1/ingest-tokens)
-	ListIngestTokens(c *gin.Context)
-	// CreateIngestToken Create an ingest token
-	// (POST /api/v1/ingest-tokens)
-	CreateIngestToken(c *gin.Context)
-	// RevokeIngestToken Revoke an ingest token
-	// (DELETE /api/v1/ingest-tokens/{tokenId})
-	RevokeIngestToken(c *gin.Context, tokenId TokenId)
-	// ListInstances List the organization's servers
-	// (GET /api/v1/instances)
-	ListInstances(c *gin.Context, params ListInstancesParams)
-	// CreateInstance Register a server that Muster assesses itself
-	// (POST /api/v1/instances)
-	CreateInstance(c *gin.Context, params CreateInstanceParams)
-	// TagInstances Set and remove tags of many servers
-	// (POST /api/v1/instances/actions)
-	TagInstances(c *gin.Context)
-	// RemoveInstance Remove a server
-	// (DELETE /api/v1/instances/{instanceId})
-	RemoveInstance(c *gin.Context, instanceId InstanceId)
-	// GetInstance Get one server
-	// (GET /api/v1/instances/{instanceId})
-	GetInstance(c *gin.Context, instanceId InstanceId)
-	// ChangeInstance Change a server's name, tags, state or connection
-	// (PATCH /api/v1/instances/{instanceId})
-	ChangeInstance(c *gin.Context, instanceId InstanceId)
-	// AssessInstance Assess a server now
-	// (POST /api/v1/instances/{instanceId}/assess)
-	AssessInstance(c *gin.Context, instanceId InstanceId)
-	// ListDatabases List the databases of a server
-	// (GET /api/v1/instances/{instanceId}/databases)
-	ListDatabases(c *gin.Context, instanceId InstanceId, params ListDatabasesParams)
-	// GetInstanceHealth Get the health of a server
-	// (GET /api/v1/instances/{instanceId}/health)
-	GetInstanceHealth(c *gin.Context, instanceId InstanceId)
-	// ListInstanceNotificationRules List the rules that notify about a server
-	// (GET /api/v1/instances/{instanceId}/notification-rules)
-	ListInstanceNotificationRules(c *gin.Context, instanceId InstanceId)
-	// GetOutage Get the alert that a server is down or silent, and its first notification
-	// (GET /api/v1/instances/{instanceId}/outage)
-	GetOutage(c *gin.Context, instanceId InstanceId)
-	// AcceptInvitation Accept an invitation and sign in
-	// (POST /api/v1/invitations/{token})
-	AcceptInvitation(c *gin.Context, token string)
-	// ListMembers List the members of the organization
-	// (GET /api/v1/members)
-	ListMembers(c *gin.Context, params ListMembersParams)
-	// InviteMember Invite a person
-	// (POST /api/v1/members)
-	InviteMember(c *gin.Context)
-	// EraseMember Erase a member
-	// (DELETE /api/v1/members/{memberId})
-	EraseMember(c *gin.Context, memberId MemberId)
-	// ChangeMember Change a member's role or status
-	// (PATCH /api/v1/members/{memberId})
-	ChangeMember(c *gin.Context, memberId MemberId)
-	// RenewInvitation Create a new invitation link
-	// (POST /api/v1/members/{memberId}/invitation)
-	RenewInvitation(c *gin.Context, memberId MemberId)
-	// GetConnections Count open client connections now
-	// (GET /api/v1/metrics/connections)
-	GetConnections(c *gin.Context, params GetConnectionsParams)
-	// ListConnectionsContributors List the contributors to a number of connections
-	// (GET /api/v1/metrics/connections/contributors)
-	ListConnectionsContributors(c *gin.Context, params ListConnectionsContributorsParams)
-	// GetQueryPerformance Get the latency of queries, by bucket
-	// (GET /api/v1/metrics/query-performance)
-	GetQueryPerformance(c *gin.Context, params GetQueryPerformanceParams)
-	// ListQueryPerformanceContributors List the contributors to a latency
-	// (GET /api/v1/metrics/query-performance/contributors)
-	ListQueryPerformanceContributors(c *gin.Context, params ListQueryPerformanceContributorsParams)
-	// GetUtilization Get CPU, memory and the fullest disk of the hosts, by bucket
-	// (GET /api/v1/metrics/utilization)
-	GetUtilization(c *gin.Context, params GetUtilizationParams)
-	// ListUtilizationContributors List the hosts or volumes behind a utilization figure
-	// (GET /api/v1/metrics/utilization/contributors)
-	ListUtilizationContributors(c *gin.Context, params ListUtilizationContributorsParams)
-	// GetWaitEvents Get the number of waiting sessions, by bucket and category
-	// (GET /api/v1/metrics/wait-events)
-	GetWaitEvents(c *gin.Context, params GetWaitEventsParams)
-	// ListWaitEventsContributors List the contributors to a number of waiting sessions
-	// (GET /api/v1/metrics/wait-events/contributors)
-	ListWaitEventsContributors(c *gin.Context, params ListWaitEventsContributorsParams)
-	// ListNotificationRules List the notification rules
-	// (GET /api/v1/notification-rules)
-	ListNotificationRules(c *gin.Context)
-	// CreateNotificationRule Add a rule
-	// (POST /api/v1/notification-rules)
-	CreateNotificationRule(c *gin.Context)
-	// PreviewNotificationRule Preview what a rule would have matched
-	// (POST /api/v1/notification-rules/preview)
-	PreviewNotificationRule(c *gin.Context)
-	// RemoveNotificationRule Remove a rule
-	// (DELETE /api/v1/notification-rules/{ruleId})
-	RemoveNotificationRule(c *gin.Context, ruleId RuleId)
-	// GetNotificationRule Get one rule
-	// (GET /api/v1/notification-rules/{ruleId})
-	GetNotificationRule(c *gin.Context, ruleId RuleId)
-	// ChangeNotificationRule Change, enable or disable a rule
-	// (PATCH /api/v1/notification-rules/{ruleId})
-	ChangeNotificationRule(c *gin.Context, ruleId RuleId)
-	// GetOpenapiJson Get this contract as JSON
-	// (GET /api/v1/openapi.json)
-	GetOpenapiJson(c *gin.Context)
-	// GetOpenapiYaml Get this contract as YAML
-	// (GET /api/v1/openapi.yaml)
-	GetOpenapiYaml(c *gin.Context)
-	// ListBudgets Get the ingest budgets and their use
-	// (GET /api/v1/ops/budgets)
-	ListBudgets(c *gin.Context)
-	// ListDeadLetters List the messages and jobs that were set aside
-	// (GET /api/v1/ops/dead-letters)
-	ListDeadLetters(c *gin.Context)
-	// DropDeadLetter Drop a dead letter
-	// (DELETE /api/v1/ops/dead-letters/{deadLetterId})
-	DropDeadLetter(c *gin.Context, deadLetterId DeadLetterId)
-	// RetryDeadLetter Retry a dead letter
-	// (POST /api/v1/ops/dead-letters/{deadLetterId}/retry)
-	RetryDeadLetter(c *gin.Context, deadLetterId DeadLetterId)
-	// ListDroppedEngines List the engines that tiles left out
-	// (GET /api/v1/ops/engines)
-	ListDroppedEngines(c *gin.Context)
-	// ListJobs List the queue of report builds
-	// (GET /api/v1/ops/jobs)
-	ListJobs(c *gin.Context)
-	// ListEventLogs Get the progress of the verification of the event logs
-	// (GET /api/v1/ops/logs)
-	ListEventLogs(c *gin.Context)
-	// ListFallenLoops List the background loops that failed
-	// (GET /api/v1/ops/loops)
-	ListFallenLoops(c *gin.Context)
-	// ListOutbox List the e-mails that were written to files because no mail server is set
-	// (GET /api/v1/ops/outbox)
-	ListOutbox(c *gin.Context)
-	// GetOutboxMail Get one e-mail as it was written
-	// (GET /api/v1/ops/outbox/{mailId})
-	GetOutboxMail(c *gin.Context, mailId string)
-	// ListProjections Get the progress of the read models
-	// (GET /api/v1/ops/projections)
-	ListProjections(c *gin.Context)
-	// GetProjectionDiff Compare the two generations of the last rebuild
-	// (GET /api/v1/ops/projections/{name}/diff)
-	GetProjectionDiff(c *gin.Context, name ProjectionName)
-	// RebuildProjection Rebuild a read model in a new generation and switch to it
-	// (POST /api/v1/ops/projections/{name}/rebuild)
-	RebuildProjection(c *gin.Context, name ProjectionName)
-	// ListSenders List the senders and the results of their calls
-	// (GET /api/v1/ops/senders)
-	ListSenders(c *gin.Context)
-	// GetOrganization Get the caller's organization
-	// (GET /api/v1/organization)
-	GetOrganization(c *gin.Context)
-	// ChangeOrganization Change the organization's settings
-	// (PATCH /api/v1/organization)
-	ChangeOrganization(c *gin.Context, params ChangeOrganizationParams)
-	// ChangePassword Change the caller's password
-	// (POST /api/v1/password)
-	ChangePassword(c *gin.Context)
-	// ListReports List reports of one or more kinds
-	// (GET /api/v1/reports)
-	ListReports(c *gin.Context, params ListReportsParams)
-	// CreateReport Request a report
-	// (POST /api/v1/reports)
-	CreateReport(c *gin.Context, params CreateReportParams)
-	// VerifyReport Check whether a file is one of ours
-	// (POST /api/v1/reports/verify)
-	VerifyReport(c *gin.Context)
-	// GetReport Get one report with its recipients
-	// (GET /api/v1/reports/{reportId})
-	GetReport(c *gin.Context, reportId ReportId)
-	// DownloadReport Download the PDF
-	// (GET /api/v1/reports/{reportId}/download)
-	DownloadReport(c *gin.Context, reportId ReportId, params DownloadReportParams)
-	// ListReportEvents List the audit trail of a report, oldest first
-	// (GET /api/v1/reports/{reportId}/events)
-	ListReportEvents(c *gin.Context, reportId ReportId, params ListReportEventsParams)
-	// ListReportFiles List the files of a report that the caller can download now
-	// (GET /api/v1/reports/{reportId}/files)
-	ListReportFiles(c *gin.Context, reportId ReportId)
-	// GetReportFile Download one file of a report
-	// (GET /api/v1/reports/{reportId}/files/{fileName})
-	GetReportFile(c *gin.Context, reportId ReportId, fileName string)
-	// ListReportMails List the e-mails about a report
-	// (GET /api/v1/reports/{reportId}/mails)
-	ListReportMails(c *gin.Context, reportId ReportId)
-	// GetReportMail Get one e-mail about a report, byte for byte
-	// (GET /api/v1/reports/{reportId}/mails/{memberId})
-	GetReportMail(c *gin.Context, reportId ReportId, memberId MemberId)
-	// GetReportProof Get the proof of the report
-	// (GET /api/v1/reports/{reportId}/proof)
-	GetReportProof(c *gin.Context, reportId ReportId)
-	// ListSchedules List the organization's schedules
-	// (GET /api/v1/schedules)
-	ListSchedules(c *gin.Context, params ListSchedulesParams)
-	// CreateSchedule Create a schedule
-	// (POST /api/v1/schedules)
-	CreateSchedule(c *gin.Context)
-	// PreviewSchedule Preview the due times of a schedule
-	// (POST /api/v1/schedules/preview)
-	PreviewSchedule(c *gin.Context)
-	// RemoveSchedule Remove a schedule
-	// (DELETE /api/v1/schedules/{scheduleId})
-	RemoveSchedule(c *gin.Context, scheduleId ScheduleId)
-	// GetSchedule Get one schedule
-	// (GET /api/v1/schedules/{scheduleId})
-	GetSchedule(c *gin.Context, scheduleId ScheduleId)
-	// ChangeSchedule Change, enable, disable or take over a schedule
-	// (PATCH /api/v1/schedules/{scheduleId})
-	ChangeSchedule(c *gin.Context, scheduleId ScheduleId)
-	// ListScheduleRuns List the due times of a schedule and their results
-	// (GET /api/v1/schedules/{scheduleId}/runs)
-	ListScheduleRuns(c *gin.Context, scheduleId ScheduleId, params ListScheduleRunsParams)
-	// SignOut Sign out
-	// (DELETE /api/v1/session)
-	SignOut(c *gin.Context)
-	// GetSession Get the caller's session
-	// (GET /api/v1/session)
-	GetSession(c *gin.Context)
-	// SignIn Sign in
-	// (POST /api/v1/session)
-	SignIn(c *gin.Context)
-	// RevokeOtherSessions End all other sessions of the caller
-	// (DELETE /api/v1/sessions)
-	RevokeOtherSessions(c *gin.Context)
-	// ListSessions List the caller's active sessions
-	// (GET /api/v1/sessions)
-	ListSessions(c *gin.Context)
-	// RevokeSession End one session of the caller
-	// (DELETE /api/v1/sessions/{sessionId})
-	RevokeSession(c *gin.Context, sessionId openapi_types.UUID)
-	// GetSetup Check whether a first administrator is needed
-	// (GET /api/v1/setup)
-	GetSetup(c *gin.Context)
-	// SetUp Create the first administrator
-	// (POST /api/v1/setup)
-	SetUp(c *gin.Context)
-	// ListStatements List the statements that the servers execute
-	// (GET /api/v1/statements)
-	ListStatements(c *gin.Context, params ListStatementsParams)
-	// GetStatement Get one statement
-	// (GET /api/v1/statements/{statementId})
-	GetStatement(c *gin.Context, statementId StatementId, params GetStatementParams)
-	// ListTags List the tags that servers have
-	// (GET /api/v1/tags)
-	ListTags(c *gin.Context)
-	// FinishOIDC Return from the identity provider
-	// (GET /auth/oidc/{provider}/callback)
-	FinishOIDC(c *gin.Context, provider Provider, params FinishOIDCParams)
-	// StartOIDC Sign in with the organization's identity provider
-	// (GET /auth/oidc/{provider}/start)
-	StartOIDC(c *gin.Context, provider Provider, params StartOIDCParams)
-	// GetHealth Liveness check
-	// (GET /healthz)
-	GetHealth(c *gin.Context)
-	// RecordAgent Report the state of an agent
-	// (POST /ingest/v1/agents)
-	RecordAgent(c *gin.Context, params RecordAgentParams)
-	// ReceiveAlertmanagerAlerts Receive the alerts that Prometheus and vmalert send to an Alertmanager
-	// (POST /ingest/v1/alertmanager/api/v2/alerts)
-	ReceiveAlertmanagerAlerts(c *gin.Context)
-	// ReceiveAlertmanagerWebhook Receive the webhook of Alertmanager
-	// (POST /ingest/v1/alertmanager/webhook)
-	ReceiveAlertmanagerWebhook(c *gin.Context)
-	// RecordAlerts Send alerts
-	// (POST /ingest/v1/alerts)
-	RecordAlerts(c *gin.Context)
-	// RecordAssessments Send assessments of another tool
-	// (POST /ingest/v1/assessments)
-	RecordAssessments(c *gin.Context, params RecordAssessmentsParams)
-	// RecordFleet Send instances and databases
-	// (POST /ingest/v1/fleet)
-	RecordFleet(c *gin.Context)
-	// ReceiveGrafanaWebhook Receive the webhook of a Grafana contact point
-	// (POST /ingest/v1/grafana/webhook)
-	ReceiveGrafanaWebhook(c *gin.Context)
-	// ReceiveOtlpLogs Send logs by OTLP/HTTP
-	// (POST /ingest/v1/otlp/v1/logs)
-	ReceiveOtlpLogs(c *gin.Context, params ReceiveOtlpLogsParams)
-	// ReceiveOtlpMetrics Send metrics by OTLP/HTTP
-	// (POST /ingest/v1/otlp/v1/metrics)
-	ReceiveOtlpMetrics(c *gin.Context)
-	// ReceivePrometheusWrite Send samples by Prometheus remote_write 1.0 or 2.0
-	// (POST /ingest/v1/prometheus/write)
-	ReceivePrometheusWrite(c *gin.Context)
-	// RecordSamples Send measurements of hosts, sessions and statements
-	// (POST /ingest/v1/samples)
-	RecordSamples(c *gin.Context, params RecordSamplesParams)
-	// GetMetrics Get the service's own metrics as Prometheus text
-	// (GET /metrics)
-	GetMetrics(c *gin.Context)
-	// GetCheckpoint Get the last checkpoint of a log
-	// (GET /proof/{log}/checkpoint)
-	GetCheckpoint(c *gin.Context, log string)
-	// GetConsistency Get a consistency proof between two sizes of a log's tree
-	// (GET /proof/{log}/consistency)
-	GetConsistency(c *gin.Context, log string, params GetConsistencyParams)
-	// GetTile Get a tile of a log's Merkle tree
-	// (GET /proof/{log}/tile/{level}/{tile})
-	GetTile(c *gin.Context, log string, level string, tile string)
-	// GetReadiness Readiness check
-	// (GET /readyz)
-	GetReadiness(c *gin.Context)
-	// GetVersion Get the version of the running program
-	// (GET /version)
-	GetVersion(c *gin.Context)
-}
-
-// ServerInterfaceWrapper converts contexts to parameters.
-type ServerInterfaceWrapper struct {
-	Handler            ServerInterface
-	HandlerMiddlewares []MiddlewareFunc
-	ErrorHandler       func(*gin.Context, error, int)
-}
-
-type MiddlewareFunc func(c *gin.Context)
-
-// GetKeys operation middleware
-func (siw *ServerInterfaceWrapper) GetKeys(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetKeys(c)
-}
-
-// ListAlerts operation middleware
-func (siw *ServerInterfaceWrapper) ListAlerts(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListAlertsParams
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "status" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceName", c.Request.URL.Query(), &params.InstanceName, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "severity" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "severity", c.Request.URL.Query(), &params.Severity, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter severity: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "muted" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "muted", c.Request.URL.Query(), &params.Muted, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter muted: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListAlerts(c, params)
-}
-
-// ActOnAlerts operation middleware
-func (siw *ServerInterfaceWrapper) ActOnAlerts(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ActOnAlerts(c)
-}
-
-// GetAlertHistory operation middleware
-func (siw *ServerInterfaceWrapper) GetAlertHistory(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetAlertHistoryParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "bucketSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceName" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceName", c.Request.URL.Query(), &params.InstanceName, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetAlertHistory(c, params)
-}
-
-// ListAlertHistoryContributors operation middleware
-func (siw *ServerInterfaceWrapper) ListAlertHistoryContributors(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListAlertHistoryContributorsParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "series" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "by" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListAlertHistoryContributors(c, params)
-}
-
-// GetAlert operation middleware
-func (siw *ServerInterfaceWrapper) GetAlert(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "alertId" -------------
-	var alertId AlertId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetAlert(c, alertId)
-}
-
-// AcknowledgeAlert operation middleware
-func (siw *ServerInterfaceWrapper) AcknowledgeAlert(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "alertId" -------------
-	var alertId AlertId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.AcknowledgeAlert(c, alertId)
-}
-
-// MuteAlert operation middleware
-func (siw *ServerInterfaceWrapper) MuteAlert(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "alertId" -------------
-	var alertId AlertId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.MuteAlert(c, alertId)
-}
-
-// ListAlertNotifications operation middleware
-func (siw *ServerInterfaceWrapper) ListAlertNotifications(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "alertId" -------------
-	var alertId AlertId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListAlertNotifications(c, alertId)
-}
-
-// ResolveAlert operation middleware
-func (siw *ServerInterfaceWrapper) ResolveAlert(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "alertId" -------------
-	var alertId AlertId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ResolveAlert(c, alertId)
-}
-
-// UnmuteAlert operation middleware
-func (siw *ServerInterfaceWrapper) UnmuteAlert(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "alertId" -------------
-	var alertId AlertId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.UnmuteAlert(c, alertId)
-}
-
-// ListApiTokens operation middleware
-func (siw *ServerInterfaceWrapper) ListApiTokens(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListApiTokens(c)
-}
-
-// CreateApiToken operation middleware
-func (siw *ServerInterfaceWrapper) CreateApiToken(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateApiToken(c)
-}
-
-// RevokeApiToken operation middleware
-func (siw *ServerInterfaceWrapper) RevokeApiToken(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "tokenId" -------------
-	var tokenId TokenId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "tokenId", c.Param("tokenId"), &tokenId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tokenId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RevokeApiToken(c, tokenId)
-}
-
-// ListAuditEvents operation middleware
-func (siw *ServerInterfaceWrapper) ListAuditEvents(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListAuditEventsParams
-
-	// ------------- Optional query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "actorId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "actorId", c.Request.URL.Query(), &params.ActorId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter actorId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "buildSteps" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "buildSteps", c.Request.URL.Query(), &params.BuildSteps, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter buildSteps: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "cursor" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListAuditEvents(c, params)
-}
-
-// ConfirmChannelAddress operation middleware
-func (siw *ServerInterfaceWrapper) ConfirmChannelAddress(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ConfirmChannelAddress(c)
-}
-
-// LeaveChannel operation middleware
-func (siw *ServerInterfaceWrapper) LeaveChannel(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.LeaveChannel(c)
-}
-
-// ListChannels operation middleware
-func (siw *ServerInterfaceWrapper) ListChannels(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListChannels(c)
-}
-
-// CreateChannel operation middleware
-func (siw *ServerInterfaceWrapper) CreateChannel(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateChannel(c)
-}
-
-// RemoveChannel operation middleware
-func (siw *ServerInterfaceWrapper) RemoveChannel(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "channelId" -------------
-	var channelId ChannelId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RemoveChannel(c, channelId)
-}
-
-// GetChannel operation middleware
-func (siw *ServerInterfaceWrapper) GetChannel(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "channelId" -------------
-	var channelId ChannelId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetChannel(c, channelId)
-}
-
-// ChangeChannel operation middleware
-func (siw *ServerInterfaceWrapper) ChangeChannel(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "channelId" -------------
-	var channelId ChannelId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ChangeChannel(c, channelId)
-}
-
-// AskChannelAddresses operation middleware
-func (siw *ServerInterfaceWrapper) AskChannelAddresses(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "channelId" -------------
-	var channelId ChannelId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.AskChannelAddresses(c, channelId)
-}
-
-// TestChannel operation middleware
-func (siw *ServerInterfaceWrapper) TestChannel(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "channelId" -------------
-	var channelId ChannelId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.TestChannel(c, channelId)
-}
-
-// ListChecks operation middleware
-func (siw *ServerInterfaceWrapper) ListChecks(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListChecksParams
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListChecks(c, params)
-}
-
-// GetCheck operation middleware
-func (siw *ServerInterfaceWrapper) GetCheck(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "checkId" -------------
-	var checkId CheckId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "checkId", c.Param("checkId"), &checkId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetCheck(c, checkId)
-}
-
-// GetControl operation middleware
-func (siw *ServerInterfaceWrapper) GetControl(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "checkId" -------------
-	var checkId CheckId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "checkId", c.Param("checkId"), &checkId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetControlParams
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetControl(c, checkId, params)
-}
-
-// ListDeliveries operation middleware
-func (siw *ServerInterfaceWrapper) ListDeliveries(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListDeliveriesParams
-
-	// ------------- Optional query parameter "status" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "channelId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "channelId", c.Request.URL.Query(), &params.ChannelId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "eventType" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "eventType", c.Request.URL.Query(), &params.EventType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter eventType: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "cursor" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListDeliveries(c, params)
-}
-
-// GetDelivery operation middleware
-func (siw *ServerInterfaceWrapper) GetDelivery(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "deliveryId" -------------
-	var deliveryId DeliveryId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", c.Param("deliveryId"), &deliveryId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deliveryId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetDelivery(c, deliveryId)
-}
-
-// RetryDelivery operation middleware
-func (siw *ServerInterfaceWrapper) RetryDelivery(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "deliveryId" -------------
-	var deliveryId DeliveryId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", c.Param("deliveryId"), &deliveryId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deliveryId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetryDelivery(c, deliveryId)
-}
-
-// MakeEvidence operation middleware
-func (siw *ServerInterfaceWrapper) MakeEvidence(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.MakeEvidence(c)
-}
-
-// ListExceptions operation middleware
-func (siw *ServerInterfaceWrapper) ListExceptions(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListExceptionsParams
-
-	// ------------- Optional query parameter "status" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "checkId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "checkId", c.Request.URL.Query(), &params.CheckId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListExceptions(c, params)
-}
-
-// RequestException operation middleware
-func (siw *ServerInterfaceWrapper) RequestException(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RequestException(c)
-}
-
-// GetException operation middleware
-func (siw *ServerInterfaceWrapper) GetException(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "exceptionId" -------------
-	var exceptionId ExceptionId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "exceptionId", c.Param("exceptionId"), &exceptionId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter exceptionId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetException(c, exceptionId)
-}
-
-// GrantException operation middleware
-func (siw *ServerInterfaceWrapper) GrantException(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "exceptionId" -------------
-	var exceptionId ExceptionId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "exceptionId", c.Param("exceptionId"), &exceptionId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter exceptionId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GrantException(c, exceptionId)
-}
-
-// RevokeException operation middleware
-func (siw *ServerInterfaceWrapper) RevokeException(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "exceptionId" -------------
-	var exceptionId ExceptionId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "exceptionId", c.Param("exceptionId"), &exceptionId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter exceptionId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RevokeException(c, exceptionId)
-}
-
-// ListExports operation middleware
-func (siw *ServerInterfaceWrapper) ListExports(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListExportsParams
-
-	// ------------- Optional query parameter "cursor" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListExports(c, params)
-}
-
-// MarkExportsSeen operation middleware
-func (siw *ServerInterfaceWrapper) MarkExportsSeen(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.MarkExportsSeen(c)
-}
-
-// ListFindings operation middleware
-func (siw *ServerInterfaceWrapper) ListFindings(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListFindingsParams
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "databaseId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "databaseId", c.Request.URL.Query(), &params.DatabaseId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter databaseId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "severity" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "severity", c.Request.URL.Query(), &params.Severity, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter severity: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "domain" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "domain", c.Request.URL.Query(), &params.Domain, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter domain: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "checkId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "checkId", c.Request.URL.Query(), &params.CheckId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "status" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "overdue" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "overdue", c.Request.URL.Query(), &params.Overdue, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter overdue: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "assigneeId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "assigneeId", c.Request.URL.Query(), &params.AssigneeId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter assigneeId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListFindings(c, params)
-}
-
-// GroupFindings operation middleware
-func (siw *ServerInterfaceWrapper) GroupFindings(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GroupFindingsParams
-
-	// ------------- Optional query parameter "by" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "databaseId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "databaseId", c.Request.URL.Query(), &params.DatabaseId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter databaseId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "severity" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "severity", c.Request.URL.Query(), &params.Severity, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter severity: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "domain" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "domain", c.Request.URL.Query(), &params.Domain, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter domain: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "checkId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "checkId", c.Request.URL.Query(), &params.CheckId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "status" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "overdue" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "overdue", c.Request.URL.Query(), &params.Overdue, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter overdue: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "assigneeId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "assigneeId", c.Request.URL.Query(), &params.AssigneeId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter assigneeId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GroupFindings(c, params)
-}
-
-// GetFinding operation middleware
-func (siw *ServerInterfaceWrapper) GetFinding(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "findingId" -------------
-	var findingId FindingId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "findingId", c.Param("findingId"), &findingId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter findingId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetFinding(c, findingId)
-}
-
-// ChangeFinding operation middleware
-func (siw *ServerInterfaceWrapper) ChangeFinding(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "findingId" -------------
-	var findingId FindingId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "findingId", c.Param("findingId"), &findingId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter findingId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ChangeFinding(c, findingId)
-}
-
-// GetOverview operation middleware
-func (siw *ServerInterfaceWrapper) GetOverview(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetOverviewParams
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetOverview(c, params)
-}
-
-// ListIngestTokens operation middleware
-func (siw *ServerInterfaceWrapper) ListIngestTokens(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListIngestTokens(c)
-}
-
-// CreateIngestToken operation middleware
-func (siw *ServerInterfaceWrapper) CreateIngestToken(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateIngestToken(c)
-}
-
-// RevokeIngestToken operation middleware
-func (siw *ServerInterfaceWrapper) RevokeIngestToken(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "tokenId" -------------
-	var tokenId TokenId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "tokenId", c.Param("tokenId"), &tokenId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tokenId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RevokeIngestToken(c, tokenId)
-}
-
-// ListInstances operation middleware
-func (siw *ServerInterfaceWrapper) ListInstances(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListInstancesParams
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "engine" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "engine", c.Request.URL.Query(), &params.Engine, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter engine: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "status" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "id" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "id", c.Request.URL.Query(), &params.Id, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter id: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListInstances(c, params)
-}
-
-// CreateInstance operation middleware
-func (siw *ServerInterfaceWrapper) CreateInstance(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params CreateInstanceParams
-
-	headers := c.Request.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Idempotency-Key, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Idempotency-Key: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateInstance(c, params)
-}
-
-// TagInstances operation middleware
-func (siw *ServerInterfaceWrapper) TagInstances(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.TagInstances(c)
-}
-
-// RemoveInstance operation middleware
-func (siw *ServerInterfaceWrapper) RemoveInstance(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "instanceId" -------------
-	var instanceId InstanceId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RemoveInstance(c, instanceId)
-}
-
-// GetInstance operation middleware
-func (siw *ServerInterfaceWrapper) GetInstance(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "instanceId" -------------
-	var instanceId InstanceId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetInstance(c, instanceId)
-}
-
-// ChangeInstance operation middleware
-func (siw *ServerInterfaceWrapper) ChangeInstance(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "instanceId" -------------
-	var instanceId InstanceId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ChangeInstance(c, instanceId)
-}
-
-// AssessInstance operation middleware
-func (siw *ServerInterfaceWrapper) AssessInstance(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "instanceId" -------------
-	var instanceId InstanceId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.AssessInstance(c, instanceId)
-}
-
-// ListDatabases operation middleware
-func (siw *ServerInterfaceWrapper) ListDatabases(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "instanceId" -------------
-	var instanceId InstanceId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListDatabasesParams
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListDatabases(c, instanceId, params)
-}
-
-// GetInstanceHealth operation middleware
-func (siw *ServerInterfaceWrapper) GetInstanceHealth(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "instanceId" -------------
-	var instanceId InstanceId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetInstanceHealth(c, instanceId)
-}
-
-// ListInstanceNotificationRules operation middleware
-func (siw *ServerInterfaceWrapper) ListInstanceNotificationRules(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "instanceId" -------------
-	var instanceId InstanceId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListInstanceNotificationRules(c, instanceId)
-}
-
-// GetOutage operation middleware
-func (siw *ServerInterfaceWrapper) GetOutage(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "instanceId" -------------
-	var instanceId InstanceId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetOutage(c, instanceId)
-}
-
-// AcceptInvitation operation middleware
-func (siw *ServerInterfaceWrapper) AcceptInvitation(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "token" -------------
-	var token string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "token", c.Param("token"), &token, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter token: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.AcceptInvitation(c, token)
-}
-
-// ListMembers operation middleware
-func (siw *ServerInterfaceWrapper) ListMembers(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListMembersParams
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListMembers(c, params)
-}
-
-// InviteMember operation middleware
-func (siw *ServerInterfaceWrapper) InviteMember(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.InviteMember(c)
-}
-
-// EraseMember operation middleware
-func (siw *ServerInterfaceWrapper) EraseMember(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "memberId" -------------
-	var memberId MemberId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "memberId", c.Param("memberId"), &memberId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter memberId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.EraseMember(c, memberId)
-}
-
-// ChangeMember operation middleware
-func (siw *ServerInterfaceWrapper) ChangeMember(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "memberId" -------------
-	var memberId MemberId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "memberId", c.Param("memberId"), &memberId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter memberId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ChangeMember(c, memberId)
-}
-
-// RenewInvitation operation middleware
-func (siw *ServerInterfaceWrapper) RenewInvitation(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "memberId" -------------
-	var memberId MemberId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "memberId", c.Param("memberId"), &memberId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter memberId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RenewInvitation(c, memberId)
-}
-
-// GetConnections operation middleware
-func (siw *ServerInterfaceWrapper) GetConnections(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetConnectionsParams
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetConnections(c, params)
-}
-
-// ListConnectionsContributors operation middleware
-func (siw *ServerInterfaceWrapper) ListConnectionsContributors(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListConnectionsContributorsParams
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "series" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "by" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListConnectionsContributors(c, params)
-}
-
-// GetQueryPerformance operation middleware
-func (siw *ServerInterfaceWrapper) GetQueryPerformance(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetQueryPerformanceParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "bucketSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetQueryPerformance(c, params)
-}
-
-// ListQueryPerformanceContributors operation middleware
-func (siw *ServerInterfaceWrapper) ListQueryPerformanceContributors(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListQueryPerformanceContributorsParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "series" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "by" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListQueryPerformanceContributors(c, params)
-}
-
-// GetUtilization operation middleware
-func (siw *ServerInterfaceWrapper) GetUtilization(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetUtilizationParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "bucketSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetUtilization(c, params)
-}
-
-// ListUtilizationContributors operation middleware
-func (siw *ServerInterfaceWrapper) ListUtilizationContributors(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListUtilizationContributorsParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "series" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "by" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListUtilizationContributors(c, params)
-}
-
-// GetWaitEvents operation middleware
-func (siw *ServerInterfaceWrapper) GetWaitEvents(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetWaitEventsParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "bucketSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetWaitEvents(c, params)
-}
-
-// ListWaitEventsContributors operation middleware
-func (siw *ServerInterfaceWrapper) ListWaitEventsContributors(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListWaitEventsContributorsParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "series" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "by" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListWaitEventsContributors(c, params)
-}
-
-// ListNotificationRules operation middleware
-func (siw *ServerInterfaceWrapper) ListNotificationRules(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListNotificationRules(c)
-}
-
-// CreateNotificationRule operation middleware
-func (siw *ServerInterfaceWrapper) CreateNotificationRule(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateNotificationRule(c)
-}
-
-// PreviewNotificationRule operation middleware
-func (siw *ServerInterfaceWrapper) PreviewNotificationRule(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.PreviewNotificationRule(c)
-}
-
-// RemoveNotificationRule operation middleware
-func (siw *ServerInterfaceWrapper) RemoveNotificationRule(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "ruleId" -------------
-	var ruleId RuleId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "ruleId", c.Param("ruleId"), &ruleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter ruleId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RemoveNotificationRule(c, ruleId)
-}
-
-// GetNotificationRule operation middleware
-func (siw *ServerInterfaceWrapper) GetNotificationRule(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "ruleId" -------------
-	var ruleId RuleId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "ruleId", c.Param("ruleId"), &ruleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter ruleId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetNotificationRule(c, ruleId)
-}
-
-// ChangeNotificationRule operation middleware
-func (siw *ServerInterfaceWrapper) ChangeNotificationRule(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "ruleId" -------------
-	var ruleId RuleId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "ruleId", c.Param("ruleId"), &ruleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter ruleId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ChangeNotificationRule(c, ruleId)
-}
-
-// GetOpenapiJson operation middleware
-func (siw *ServerInterfaceWrapper) GetOpenapiJson(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetOpenapiJson(c)
-}
-
-// GetOpenapiYaml operation middleware
-func (siw *ServerInterfaceWrapper) GetOpenapiYaml(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetOpenapiYaml(c)
-}
-
-// ListBudgets operation middleware
-func (siw *ServerInterfaceWrapper) ListBudgets(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListBudgets(c)
-}
-
-// ListDeadLetters operation middleware
-func (siw *ServerInterfaceWrapper) ListDeadLetters(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListDeadLetters(c)
-}
-
-// DropDeadLetter operation middleware
-func (siw *ServerInterfaceWrapper) DropDeadLetter(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "deadLetterId" -------------
-	var deadLetterId DeadLetterId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "deadLetterId", c.Param("deadLetterId"), &deadLetterId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deadLetterId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DropDeadLetter(c, deadLetterId)
-}
-
-// RetryDeadLetter operation middleware
-func (siw *ServerInterfaceWrapper) RetryDeadLetter(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "deadLetterId" -------------
-	var deadLetterId DeadLetterId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "deadLetterId", c.Param("deadLetterId"), &deadLetterId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deadLetterId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RetryDeadLetter(c, deadLetterId)
-}
-
-// ListDroppedEngines operation middleware
-func (siw *ServerInterfaceWrapper) ListDroppedEngines(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListDroppedEngines(c)
-}
-
-// ListJobs operation middleware
-func (siw *ServerInterfaceWrapper) ListJobs(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListJobs(c)
-}
-
-// ListEventLogs operation middleware
-func (siw *ServerInterfaceWrapper) ListEventLogs(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListEventLogs(c)
-}
-
-// ListFallenLoops operation middleware
-func (siw *ServerInterfaceWrapper) ListFallenLoops(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListFallenLoops(c)
-}
-
-// ListOutbox operation middleware
-func (siw *ServerInterfaceWrapper) ListOutbox(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListOutbox(c)
-}
-
-// GetOutboxMail operation middleware
-func (siw *ServerInterfaceWrapper) GetOutboxMail(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "mailId" -------------
-	var mailId string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "mailId", c.Param("mailId"), &mailId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter mailId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetOutboxMail(c, mailId)
-}
-
-// ListProjections operation middleware
-func (siw *ServerInterfaceWrapper) ListProjections(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListProjections(c)
-}
-
-// GetProjectionDiff operation middleware
-func (siw *ServerInterfaceWrapper) GetProjectionDiff(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "name" -------------
-	var name ProjectionName
-
-	err = runtime.BindStyledParameterWithOptions("simple", "name", c.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter name: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetProjectionDiff(c, name)
-}
-
-// RebuildProjection operation middleware
-func (siw *ServerInterfaceWrapper) RebuildProjection(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "name" -------------
-	var name ProjectionName
-
-	err = runtime.BindStyledParameterWithOptions("simple", "name", c.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter name: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RebuildProjection(c, name)
-}
-
-// ListSenders operation middleware
-func (siw *ServerInterfaceWrapper) ListSenders(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListSenders(c)
-}
-
-// GetOrganization operation middleware
-func (siw *ServerInterfaceWrapper) GetOrganization(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetOrganization(c)
-}
-
-// ChangeOrganization operation middleware
-func (siw *ServerInterfaceWrapper) ChangeOrganization(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ChangeOrganizationParams
-
-	headers := c.Request.Header
-
-	// ------------- Optional header parameter "If-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
-		var IfMatch IfMatch
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.IfMatch = &IfMatch
-
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ChangeOrganization(c, params)
-}
-
-// ChangePassword operation middleware
-func (siw *ServerInterfaceWrapper) ChangePassword(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ChangePassword(c)
-}
-
-// ListReports operation middleware
-func (siw *ServerInterfaceWrapper) ListReports(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListReportsParams
-
-	// ------------- Required query parameter "kind" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "kind", c.Request.URL.Query(), &params.Kind, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "status" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListReports(c, params)
-}
-
-// CreateReport operation middleware
-func (siw *ServerInterfaceWrapper) CreateReport(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params CreateReportParams
-
-	headers := c.Request.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for Idempotency-Key, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter Idempotency-Key: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateReport(c, params)
-}
-
-// VerifyReport operation middleware
-func (siw *ServerInterfaceWrapper) VerifyReport(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.VerifyReport(c)
-}
-
-// GetReport operation middleware
-func (siw *ServerInterfaceWrapper) GetReport(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "reportId" -------------
-	var reportId ReportId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetReport(c, reportId)
-}
-
-// DownloadReport operation middleware
-func (siw *ServerInterfaceWrapper) DownloadReport(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "reportId" -------------
-	var reportId ReportId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params DownloadReportParams
-
-	// ------------- Optional query parameter "revision" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "revision", c.Request.URL.Query(), &params.Revision, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter revision: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.DownloadReport(c, reportId, params)
-}
-
-// ListReportEvents operation middleware
-func (siw *ServerInterfaceWrapper) ListReportEvents(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "reportId" -------------
-	var reportId ReportId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListReportEventsParams
-
-	// ------------- Optional query parameter "cursor" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "limit" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListReportEvents(c, reportId, params)
-}
-
-// ListReportFiles operation middleware
-func (siw *ServerInterfaceWrapper) ListReportFiles(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "reportId" -------------
-	var reportId ReportId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListReportFiles(c, reportId)
-}
-
-// GetReportFile operation middleware
-func (siw *ServerInterfaceWrapper) GetReportFile(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "reportId" -------------
-	var reportId ReportId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "fileName" -------------
-	var fileName string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "fileName", c.Param("fileName"), &fileName, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetReportFile(c, reportId, fileName)
-}
-
-// ListReportMails operation middleware
-func (siw *ServerInterfaceWrapper) ListReportMails(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "reportId" -------------
-	var reportId ReportId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListReportMails(c, reportId)
-}
-
-// GetReportMail operation middleware
-func (siw *ServerInterfaceWrapper) GetReportMail(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "reportId" -------------
-	var reportId ReportId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "memberId" -------------
-	var memberId MemberId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "memberId", c.Param("memberId"), &memberId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter memberId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetReportMail(c, reportId, memberId)
-}
-
-// GetReportProof operation middleware
-func (siw *ServerInterfaceWrapper) GetReportProof(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "reportId" -------------
-	var reportId ReportId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetReportProof(c, reportId)
-}
-
-// ListSchedules operation middleware
-func (siw *ServerInterfaceWrapper) ListSchedules(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListSchedulesParams
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListSchedules(c, params)
-}
-
-// CreateSchedule operation middleware
-func (siw *ServerInterfaceWrapper) CreateSchedule(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.CreateSchedule(c)
-}
-
-// PreviewSchedule operation middleware
-func (siw *ServerInterfaceWrapper) PreviewSchedule(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.PreviewSchedule(c)
-}
-
-// RemoveSchedule operation middleware
-func (siw *ServerInterfaceWrapper) RemoveSchedule(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "scheduleId" -------------
-	var scheduleId ScheduleId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", c.Param("scheduleId"), &scheduleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scheduleId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RemoveSchedule(c, scheduleId)
-}
-
-// GetSchedule operation middleware
-func (siw *ServerInterfaceWrapper) GetSchedule(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "scheduleId" -------------
-	var scheduleId ScheduleId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", c.Param("scheduleId"), &scheduleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scheduleId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetSchedule(c, scheduleId)
-}
-
-// ChangeSchedule operation middleware
-func (siw *ServerInterfaceWrapper) ChangeSchedule(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "scheduleId" -------------
-	var scheduleId ScheduleId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", c.Param("scheduleId"), &scheduleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scheduleId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ChangeSchedule(c, scheduleId)
-}
-
-// ListScheduleRuns operation middleware
-func (siw *ServerInterfaceWrapper) ListScheduleRuns(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "scheduleId" -------------
-	var scheduleId ScheduleId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", c.Param("scheduleId"), &scheduleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scheduleId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListScheduleRunsParams
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListScheduleRuns(c, scheduleId, params)
-}
-
-// SignOut operation middleware
-func (siw *ServerInterfaceWrapper) SignOut(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.SignOut(c)
-}
-
-// GetSession operation middleware
-func (siw *ServerInterfaceWrapper) GetSession(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetSession(c)
-}
-
-// SignIn operation middleware
-func (siw *ServerInterfaceWrapper) SignIn(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.SignIn(c)
-}
-
-// RevokeOtherSessions operation middleware
-func (siw *ServerInterfaceWrapper) RevokeOtherSessions(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RevokeOtherSessions(c)
-}
-
-// ListSessions operation middleware
-func (siw *ServerInterfaceWrapper) ListSessions(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListSessions(c)
-}
-
-// RevokeSession operation middleware
-func (siw *ServerInterfaceWrapper) RevokeSession(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "sessionId" -------------
-	var sessionId openapi_types.UUID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "sessionId", c.Param("sessionId"), &sessionId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sessionId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RevokeSession(c, sessionId)
-}
-
-// GetSetup operation middleware
-func (siw *ServerInterfaceWrapper) GetSetup(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetSetup(c)
-}
-
-// SetUp operation middleware
-func (siw *ServerInterfaceWrapper) SetUp(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.SetUp(c)
-}
-
-// ListStatements operation middleware
-func (siw *ServerInterfaceWrapper) ListStatements(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListStatementsParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "instanceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "tag" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "databaseId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "databaseId", c.Request.URL.Query(), &params.DatabaseId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter databaseId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "only" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "only", c.Request.URL.Query(), &params.Only, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter only: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "own" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "own", c.Request.URL.Query(), &params.Own, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter own: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "page" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "pageSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListStatements(c, params)
-}
-
-// GetStatement operation middleware
-func (siw *ServerInterfaceWrapper) GetStatement(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "statementId" -------------
-	var statementId StatementId
-
-	err = runtime.BindStyledParameterWithOptions("simple", "statementId", c.Param("statementId"), &statementId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter statementId: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetStatementParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Required query parameter "bucketSize" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetStatement(c, statementId, params)
-}
-
-// ListTags operation middleware
-func (siw *ServerInterfaceWrapper) ListTags(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ListTags(c)
-}
-
-// FinishOIDC operation middleware
-func (siw *ServerInterfaceWrapper) FinishOIDC(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "provider" -------------
-	var provider Provider
-
-	err = runtime.BindStyledParameterWithOptions("simple", "provider", c.Param("provider"), &provider, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter provider: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params FinishOIDCParams
-
-	// ------------- Optional query parameter "code" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", c.Request.URL.Query(), &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "iss" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "iss", c.Request.URL.Query(), &params.Iss, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter iss: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "session_state" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "session_state", c.Request.URL.Query(), &params.SessionState, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter session_state: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "scope" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "scope", c.Request.URL.Query(), &params.Scope, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scope: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "error" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "error", c.Request.URL.Query(), &params.Error, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter error: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "error_description" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "error_description", c.Request.URL.Query(), &params.ErrorDescription, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter error_description: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "error_uri" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "error_uri", c.Request.URL.Query(), &params.ErrorUri, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter error_uri: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.FinishOIDC(c, provider, params)
-}
-
-// StartOIDC operation middleware
-func (siw *ServerInterfaceWrapper) StartOIDC(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "provider" -------------
-	var provider Provider
-
-	err = runtime.BindStyledParameterWithOptions("simple", "provider", c.Param("provider"), &provider, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter provider: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params StartOIDCParams
-
-	// ------------- Optional query parameter "returnTo" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "returnTo", c.Request.URL.Query(), &params.ReturnTo, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter returnTo: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.StartOIDC(c, provider, params)
-}
-
-// GetHealth operation middleware
-func (siw *ServerInterfaceWrapper) GetHealth(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetHealth(c)
-}
-
-// RecordAgent operation middleware
-func (siw *ServerInterfaceWrapper) RecordAgent(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params RecordAgentParams
-
-	headers := c.Request.Header
-
-	// ------------- Required header parameter "X-Muster-Sender" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Sender")]; found {
-		var XMusterSender string
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Sender, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Sender", valueList[0], &XMusterSender, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Muster-Sender: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.XMusterSender = XMusterSender
-
-	} else {
-		siw.ErrorHandler(c, fmt.Errorf("Header parameter X-Muster-Sender is required, but not found"), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RecordAgent(c, params)
-}
-
-// ReceiveAlertmanagerAlerts operation middleware
-func (siw *ServerInterfaceWrapper) ReceiveAlertmanagerAlerts(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ReceiveAlertmanagerAlerts(c)
-}
-
-// ReceiveAlertmanagerWebhook operation middleware
-func (siw *ServerInterfaceWrapper) ReceiveAlertmanagerWebhook(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ReceiveAlertmanagerWebhook(c)
-}
-
-// RecordAlerts operation middleware
-func (siw *ServerInterfaceWrapper) RecordAlerts(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RecordAlerts(c)
-}
-
-// RecordAssessments operation middleware
-func (siw *ServerInterfaceWrapper) RecordAssessments(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params RecordAssessmentsParams
-
-	headers := c.Request.Header
-
-	// ------------- Optional header parameter "X-Muster-Buffered" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Buffered")]; found {
-		var XMusterBuffered RecordAssessmentsParamsXMusterBuffered
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Buffered, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Buffered", valueList[0], &XMusterBuffered, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Muster-Buffered: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.XMusterBuffered = &XMusterBuffered
-
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RecordAssessments(c, params)
-}
-
-// RecordFleet operation middleware
-func (siw *ServerInterfaceWrapper) RecordFleet(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RecordFleet(c)
-}
-
-// ReceiveGrafanaWebhook operation middleware
-func (siw *ServerInterfaceWrapper) ReceiveGrafanaWebhook(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ReceiveGrafanaWebhook(c)
-}
-
-// ReceiveOtlpLogs operation middleware
-func (siw *ServerInterfaceWrapper) ReceiveOtlpLogs(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ReceiveOtlpLogsParams
-
-	headers := c.Request.Header
-
-	// ------------- Optional header parameter "X-Muster-Sender" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Sender")]; found {
-		var XMusterSender Sender
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Sender, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Sender", valueList[0], &XMusterSender, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Muster-Sender: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.XMusterSender = &XMusterSender
-
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ReceiveOtlpLogs(c, params)
-}
-
-// ReceiveOtlpMetrics operation middleware
-func (siw *ServerInterfaceWrapper) ReceiveOtlpMetrics(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ReceiveOtlpMetrics(c)
-}
-
-// ReceivePrometheusWrite operation middleware
-func (siw *ServerInterfaceWrapper) ReceivePrometheusWrite(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.ReceivePrometheusWrite(c)
-}
-
-// RecordSamples operation middleware
-func (siw *ServerInterfaceWrapper) RecordSamples(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params RecordSamplesParams
-
-	headers := c.Request.Header
-
-	// ------------- Optional header parameter "X-Muster-Sender" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Sender")]; found {
-		var XMusterSender Sender
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Sender, got %d", n), http.StatusBadRequest)
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Sender", valueList[0], &XMusterSender, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Muster-Sender: %w", err), http.StatusBadRequest)
-			return
-		}
-
-		params.XMusterSender = &XMusterSender
-
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.RecordSamples(c, params)
-}
-
-// GetMetrics operation middleware
-func (siw *ServerInterfaceWrapper) GetMetrics(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetMetrics(c)
-}
-
-// GetCheckpoint operation middleware
-func (siw *ServerInterfaceWrapper) GetCheckpoint(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "log" -------------
-	var log string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "log", c.Param("log"), &log, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter log: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetCheckpoint(c, log)
-}
-
-// GetConsistency operation middleware
-func (siw *ServerInterfaceWrapper) GetConsistency(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "log" -------------
-	var log string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "log", c.Param("log"), &log, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter log: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetConsistencyParams
-
-	// ------------- Required query parameter "from" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Optional query parameter "to" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetConsistency(c, log, params)
-}
-
-// GetTile operation middleware
-func (siw *ServerInterfaceWrapper) GetTile(c *gin.Context) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "log" -------------
-	var log string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "log", c.Param("log"), &log, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter log: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "level" -------------
-	var level string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "level", c.Param("level"), &level, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter level: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	// ------------- Path parameter "tile" -------------
-	var tile string
-
-	err = runtime.BindStyledParameterWithOptions("simple", "tile", c.Param("tile"), &tile, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tile: %w", err), http.StatusBadRequest)
-		return
-	}
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetTile(c, log, level, tile)
-}
-
-// GetReadiness operation middleware
-func (siw *ServerInterfaceWrapper) GetReadiness(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetReadiness(c)
-}
-
-// GetVersion operation middleware
-func (siw *ServerInterfaceWrapper) GetVersion(c *gin.Context) {
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		middleware(c)
-		if c.IsAborted() {
-			return
-		}
-	}
-
-	siw.Handler.GetVersion(c)
-}
-
-// GinServerOptions provides options for the Gin server.
-type GinServerOptions struct {
-	BaseURL      string
-	Middlewares  []MiddlewareFunc
-	ErrorHandler func(*gin.Context, error, int)
-}
-
-// RegisterHandlers creates http.Handler with routing matching OpenAPI spec.
-func RegisterHandlers(router gin.IRouter, si ServerInterface) {
-	RegisterHandlersWithOptions(router, si, GinServerOptions{})
-}
-
-// RegisterHandlersWithOptions creates http.Handler with additional options
-func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options GinServerOptions) {
-	errorHandler := options.ErrorHandler
-	if errorHandler == nil {
-		errorHandler = func(c *gin.Context, err error, statusCode int) {
-			c.JSON(statusCode, gin.H{"msg": err.Error()})
-		}
-	}
-
-	wrapper := ServerInterfaceWrapper{
-		Handler:            si,
-		HandlerMiddlewares: options.Middlewares,
-		ErrorHandler:       errorHandler,
-	}
-
-	router.GET(options.BaseURL+"/.well-known/muster-keys.json", wrapper.GetKeys)
-	router.GET(options.BaseURL+"/api/v1/alerts", wrapper.ListAlerts)
-	router.GET(options.BaseURL+"/api/v1/alerts/:alertId", wrapper.GetAlert)
-	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/acknowledge", wrapper.AcknowledgeAlert)
-	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/mute", wrapper.MuteAlert)
-	router.GET(options.BaseURL+"/api/v1/alerts/:alertId/notifications", wrapper.ListAlertNotifications)
-	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/resolve", wrapper.ResolveAlert)
-	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/unmute", wrapper.UnmuteAlert)
-	router.POST(options.BaseURL+"/api/v1/alerts/actions", wrapper.ActOnAlerts)
-	router.GET(options.BaseURL+"/api/v1/alerts/raised-resolved-history", wrapper.GetAlertHistory)
-	router.GET(options.BaseURL+"/api/v1/alerts/raised-resolved-history/contributors", wrapper.ListAlertHistoryContributors)
-	router.GET(options.BaseURL+"/api/v1/api-tokens", wrapper.ListApiTokens)
-	router.POST(options.BaseURL+"/api/v1/api-tokens", wrapper.CreateApiToken)
-	router.DELETE(options.BaseURL+"/api/v1/api-tokens/:tokenId", wrapper.RevokeApiToken)
-	router.GET(options.BaseURL+"/api/v1/audit-events", wrapper.ListAuditEvents)
-	router.POST(options.BaseURL+"/api/v1/channel-addresses/confirmation", wrapper.ConfirmChannelAddress)
-	router.POST(options.BaseURL+"/api/v1/channel-addresses/departure", wrapper.LeaveChannel)
-	router.GET(options.BaseURL+"/api/v1/channels", wrapper.ListChannels)
-	router.POST(options.BaseURL+"/api/v1/channels", wrapper.CreateChannel)
-	router.DELETE(options.BaseURL+"/api/v1/channels/:channelId", wrapper.RemoveChannel)
-	router.GET(options.BaseURL+"/api/v1/channels/:channelId", wrapper.GetChannel)
-	router.PATCH(options.BaseURL+"/api/v1/channels/:channelId", wrapper.ChangeChannel)
-	router.POST(options.BaseURL+"/api/v1/channels/:channelId/confirmations", wrapper.AskChannelAddresses)
-	router.POST(options.BaseURL+"/api/v1/channels/:channelId/test", wrapper.TestChannel)
-	router.GET(options.BaseURL+"/api/v1/checks", wrapper.ListChecks)
-	router.GET(options.BaseURL+"/api/v1/checks/:checkId", wrapper.GetCheck)
-	router.GET(options.BaseURL+"/api/v1/controls/:checkId", wrapper.GetControl)
-	router.GET(options.BaseURL+"/api/v1/deliveries", wrapper.ListDeliveries)
-	router.GET(options.BaseURL+"/api/v1/deliveries/:deliveryId", wrapper.GetDelivery)
-	router.POST(options.BaseURL+"/api/v1/deliveries/:deliveryId/retry", wrapper.RetryDelivery)
-	router.POST(options.BaseURL+"/api/v1/evidence", wrapper.MakeEvidence)
-	router.GET(options.BaseURL+"/api/v1/exceptions", wrapper.ListExceptions)
-	router.POST(options.BaseURL+"/api/v1/exceptions", wrapper.RequestException)
-	router.GET(options.BaseURL+"/api/v1/exceptions/:exceptionId", wrapper.GetException)
-	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/grant", wrapper.GrantException)
-	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/revoke", wrapper.RevokeException)
-	router.GET(options.BaseURL+"/api/v1/exports", wrapper.ListExports)
-	router.POST(options.BaseURL+"/api/v1/exports/seen", wrapper.MarkExportsSeen)
-	router.GET(options.BaseURL+"/api/v1/findings", wrapper.ListFindings)
-	router.GET(options.BaseURL+"/api/v1/findings/:findingId", wrapper.GetFinding)
-	router.PATCH(options.BaseURL+"/api/v1/findings/:findingId", wrapper.ChangeFinding)
-	router.GET(options.BaseURL+"/api/v1/findings/groups", wrapper.GroupFindings)
-	router.GET(options.BaseURL+"/api/v1/health-checks/overview", wrapper.GetOverview)
-	router.GET(options.BaseURL+"/api/v1/ingest-tokens", wrapper.ListIngestTokens)
-	router.POST(options.BaseURL+"/api/v1/ingest-tokens", wrapper.CreateIngestToken)
-	router.DELETE(options.BaseURL+"/api/v1/ingest-tokens/:tokenId", wrapper.RevokeIngestToken)
-	router.GET(options.BaseURL+"/api/v1/instances", wrapper.ListInstances)
-	router.POST(options.BaseURL+"/api/v1/instances", wrapper.CreateInstance)
-	router.DELETE(options.BaseURL+"/api/v1/instances/:instanceId", wrapper.RemoveInstance)
-	router.GET(options.BaseURL+"/api/v1/instances/:instanceId", wrapper.GetInstance)
-	router.PATCH(options.BaseURL+"/api/v1/instances/:instanceId", wrapper.ChangeInstance)
-	router.POST(options.BaseURL+"/api/v1/instances/:instanceId/assess", wrapper.AssessInstance)
-	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/databases", wrapper.ListDatabases)
-	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/health", wrapper.GetInstanceHealth)
-	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/notification-rules", wrapper.ListInstanceNotificationRules)
-	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/outage", wrapper.GetOutage)
-	router.POST(options.BaseURL+"/api/v1/instances/actions", wrapper.TagInstances)
-	router.POST(options.BaseURL+"/api/v1/invitations/:token", wrapper.AcceptInvitation)
-	router.GET(options.BaseURL+"/api/v1/members", wrapper.ListMembers)
-	router.POST(options.BaseURL+"/api/v1/members", wrapper.InviteMember)
-	router.DELETE(options.BaseURL+"/api/v1/members/:memberId", wrapper.EraseMember)
-	router.PATCH(options.BaseURL+"/api/v1/members/:memberId", wrapper.ChangeMember)
-	router.POST(options.BaseURL+"/api/v1/members/:memberId/invitation", wrapper.RenewInvitation)
-	router.GET(options.BaseURL+"/api/v1/metrics/connections", wrapper.GetConnections)
-	router.GET(options.BaseURL+"/api/v1/metrics/connections/contributors", wrapper.ListConnectionsContributors)
-	router.GET(options.BaseURL+"/api/v1/metrics/query-performance", wrapper.GetQueryPerformance)
-	router.GET(options.BaseURL+"/api/v1/metrics/query-performance/contributors", wrapper.ListQueryPerformanceContributors)
-	router.GET(options.BaseURL+"/api/v1/metrics/utilization", wrapper.GetUtilization)
-	router.GET(options.BaseURL+"/api/v1/metrics/utilization/contributors", wrapper.ListUtilizationContributors)
-	router.GET(options.BaseURL+"/api/v1/metrics/wait-events", wrapper.GetWaitEvents)
-	router.GET(options.BaseURL+"/api/v1/metrics/wait-events/contributors", wrapper.ListWaitEventsContributors)
-	router.GET(options.BaseURL+"/api/v1/notification-rules", wrapper.ListNotificationRules)
-	router.POST(options.BaseURL+"/api/v1/notification-rules", wrapper.CreateNotificationRule)
-	router.DELETE(options.BaseURL+"/api/v1/notification-rules/:ruleId", wrapper.RemoveNotificationRule)
-	router.GET(options.BaseURL+"/api/v1/notification-rules/:ruleId", wrapper.GetNotificationRule)
-	router.PATCH(options.BaseURL+"/api/v1/notification-rules/:ruleId", wrapper.ChangeNotificationRule)
-	router.POST(options.BaseURL+"/api/v1/notification-rules/preview", wrapper.PreviewNotificationRule)
-	router.GET(options.BaseURL+"/api/v1/openapi.json", wrapper.GetOpenapiJson)
-	router.GET(options.BaseURL+"/api/v1/openapi.yaml", wrapper.GetOpenapiYaml)
-	router.GET(options.BaseURL+"/api/v1/ops/budgets", wrapper.ListBudgets)
-	router.GET(options.BaseURL+"/api/v1/ops/dead-letters", wrapper.ListDeadLetters)
-	router.DELETE(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId", wrapper.DropDeadLetter)
-	router.POST(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId/retry", wrapper.RetryDeadLetter)
-	router.GET(options.BaseURL+"/api/v1/ops/engines", wrapper.ListDroppedEngines)
-	router.GET(options.BaseURL+"/api/v1/ops/jobs", wrapper.ListJobs)
-	router.GET(options.BaseURL+"/api/v1/ops/logs", wrapper.ListEventLogs)
-	router.GET(options.BaseURL+"/api/v1/ops/loops", wrapper.ListFallenLoops)
-	router.GET(options.BaseURL+"/api/v1/ops/outbox", wrapper.ListOutbox)
-	router.GET(options.BaseURL+"/api/v1/ops/outbox/:mailId", wrapper.GetOutboxMail)
-	router.GET(options.BaseURL+"/api/v1/ops/projections", wrapper.ListProjections)
-	router.GET(options.BaseURL+"/api/v1/ops/projections/:name/diff", wrapper.GetProjectionDiff)
-	router.POST(options.BaseURL+"/api/v1/ops/projections/:name/rebuild", wrapper.RebuildProjection)
-	router.GET(options.BaseURL+"/api/v1/ops/senders", wrapper.ListSenders)
-	router.GET(options.BaseURL+"/api/v1/organization", wrapper.GetOrganization)
-	router.PATCH(options.BaseURL+"/api/v1/organization", wrapper.ChangeOrganization)
-	router.POST(options.BaseURL+"/api/v1/password", wrapper.ChangePassword)
-	router.GET(options.BaseURL+"/api/v1/reports", wrapper.ListReports)
-	router.POST(options.BaseURL+"/api/v1/reports", wrapper.CreateReport)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId", wrapper.GetReport)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId/download", wrapper.DownloadReport)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId/events", wrapper.ListReportEvents)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId/files", wrapper.ListReportFiles)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId/files/:fileName", wrapper.GetReportFile)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId/mails", wrapper.ListReportMails)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId/mails/:memberId", wrapper.GetReportMail)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId/proof", wrapper.GetReportProof)
-	router.POST(options.BaseURL+"/api/v1/reports/verify", wrapper.VerifyReport)
-	router.GET(options.BaseURL+"/api/v1/schedules", wrapper.ListSchedules)
-	router.POST(options.BaseURL+"/api/v1/schedules", wrapper.CreateSchedule)
-	router.DELETE(options.BaseURL+"/api/v1/schedules/:scheduleId", wrapper.RemoveSchedule)
-	router.GET(options.BaseURL+"/api/v1/schedules/:scheduleId", wrapper.GetSchedule)
-	router.PATCH(options.BaseURL+"/api/v1/schedules/:scheduleId", wrapper.ChangeSchedule)
-	router.GET(options.BaseURL+"/api/v1/schedules/:scheduleId/runs", wrapper.ListScheduleRuns)
-	router.POST(options.BaseURL+"/api/v1/schedules/preview", wrapper.PreviewSchedule)
-	router.DELETE(options.BaseURL+"/api/v1/session", wrapper.SignOut)
-	router.GET(options.BaseURL+"/api/v1/session", wrapper.GetSession)
-	router.POST(options.BaseURL+"/api/v1/session", wrapper.SignIn)
-	router.DELETE(options.BaseURL+"/api/v1/sessions", wrapper.RevokeOtherSessions)
-	router.GET(options.BaseURL+"/api/v1/sessions", wrapper.ListSessions)
-	router.DELETE(options.BaseURL+"/api/v1/sessions/:sessionId", wrapper.RevokeSession)
-	router.GET(options.BaseURL+"/api/v1/setup", wrapper.GetSetup)
-	router.POST(options.BaseURL+"/api/v1/setup", wrapper.SetUp)
-	router.GET(options.BaseURL+"/api/v1/statements", wrapper.ListStatements)
-	router.GET(options.BaseURL+"/api/v1/statements/:statementId", wrapper.GetStatement)
-	router.GET(options.BaseURL+"/api/v1/tags", wrapper.ListTags)
-	router.GET(options.BaseURL+"/auth/oidc/:provider/callback", wrapper.FinishOIDC)
-	router.GET(options.BaseURL+"/auth/oidc/:provider/start", wrapper.StartOIDC)
-	router.GET(options.BaseURL+"/healthz", wrapper.GetHealth)
-	router.POST(options.BaseURL+"/ingest/v1/agents", wrapper.RecordAgent)
-	router.POST(options.BaseURL+"/ingest/v1/alertmanager/api/v2/alerts", wrapper.ReceiveAlertmanagerAlerts)
-	router.POST(options.BaseURL+"/ingest/v1/alertmanager/webhook", wrapper.ReceiveAlertmanagerWebhook)
-	router.POST(options.BaseURL+"/ingest/v1/alerts", wrapper.RecordAlerts)
-	router.POST(options.BaseURL+"/ingest/v1/assessments", wrapper.RecordAssessments)
-	router.POST(options.BaseURL+"/ingest/v1/fleet", wrapper.RecordFleet)
-	router.POST(options.BaseURL+"/ingest/v1/grafana/webhook", wrapper.ReceiveGrafanaWebhook)
-	router.POST(options.BaseURL+"/ingest/v1/otlp/v1/logs", wrapper.ReceiveOtlpLogs)
-	router.POST(options.BaseURL+"/ingest/v1/otlp/v1/metrics", wrapper.ReceiveOtlpMetrics)
-	router.POST(options.BaseURL+"/ingest/v1/prometheus/write", wrapper.ReceivePrometheusWrite)
-	router.POST(options.BaseURL+"/ingest/v1/samples", wrapper.RecordSamples)
-	router.GET(options.BaseURL+"/metrics", wrapper.GetMetrics)
-	router.GET(options.BaseURL+"/proof/:log/checkpoint", wrapper.GetCheckpoint)
-	router.GET(options.BaseURL+"/proof/:log/consistency", wrapper.GetConsistency)
-	router.GET(options.BaseURL+"/proof/:log/tile/:level/:tile", wrapper.GetTile)
-	router.GET(options.BaseURL+"/readyz", wrapper.GetReadiness)
-	router.GET(options.BaseURL+"/version", wrapper.GetVersion)
-}
-
-type ProblemApplicationProblemPlusJSONResponse Problem
-
-type GetKeysRequestObject struct {
-}
-
+// Handlers answer every operation of openapi.yaml.
+type Handlers interface {
+	// GET /.well-known/muster-keys.json: Get the installation's public keys
+	GetKeys(ctx context.Context, request GetKeysRequestObject) (GetKeysResponseObject, error)
+	// GET /api/v1/alerts: List alerts
+	ListAlerts(ctx context.Context, request ListAlertsRequestObject) (ListAlertsResponseObject, error)
+	// POST /api/v1/alerts/actions: Apply one action to many alerts
+	ActOnAlerts(ctx context.Context, request ActOnAlertsRequestObject) (ActOnAlertsResponseObject, error)
+	// GET /api/v1/alerts/raised-resolved-history: Count active and resolved alerts, by bucket
+	GetAlertHistory(ctx context.Context, request GetAlertHistoryRequestObject) (GetAlertHistoryResponseObject, error)
+	// GET /api/v1/alerts/raised-resolved-history/contributors: List the alerts behind a count
+	ListAlertHistoryContributors(ctx context.Context, request ListAlertHistoryContributorsRequestObject) (ListAlertHistoryContributorsResponseObject, error)
+	// GET /api/v1/alerts/{alertId}: Get one alert
+	GetAlert(ctx context.Context, request GetAlertRequestObject) (GetAlertResponseObject, error)
+	// POST /api/v1/alerts/{alertId}/acknowledge: Acknowledge an alert
+	AcknowledgeAlert(ctx context.Context, request AcknowledgeAlertRequestObject) (AcknowledgeAlertResponseObject, error)
+	// POST /api/v1/alerts/{alertId}/mute: Mute an alert
+	MuteAlert(ctx context.Context, request MuteAlertRequestObject) (MuteAlertResponseObject, error)
+	// GET /api/v1/alerts/{alertId}/notifications: List the notifications about an alert
+	ListAlertNotifications(ctx context.Context, request ListAlertNotificationsRequestObject) (ListAlertNotificationsResponseObject, error)
+	// POST /api/v1/alerts/{alertId}/resolve: Resolve an alert
+	ResolveAlert(ctx context.Context, request ResolveAlertRequestObject) (ResolveAlertResponseObject, error)
+	// POST /api/v1/alerts/{alertId}/unmute: Unmute an alert
+	UnmuteAlert(ctx context.Context, request UnmuteAlertRequestObject) (UnmuteAlertResponseObject, error)
+	// GET /api/v1/api-tokens: List the caller's API tokens
+	ListApiTokens(ctx context.Context, request ListApiTokensRequestObject) (ListApiTokensResponseObject, error)
+	// POST /api/v1/api-tokens: Create an API token
+	CreateApiToken(ctx context.Context, request CreateApiTokenRequestObject) (CreateApiTokenResponseObject, error)
+	// DELETE /api/v1/api-tokens/{tokenId}: Revoke an API token
+	RevokeApiToken(ctx context.Context, request RevokeApiTokenRequestObject) (RevokeApiTokenResponseObject, error)
+	// GET /api/v1/audit-events: List the audit events of the organization, newest first
+	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
+	// POST /api/v1/channel-addresses/confirmation: Confirm an address
+	ConfirmChannelAddress(ctx context.Context, request ConfirmChannelAddressRequestObject) (ConfirmChannelAddressResponseObject, error)
+	// POST /api/v1/channel-addresses/departure: Stop e-mails to an address
+	LeaveChannel(ctx context.Context, request LeaveChannelRequestObject) (LeaveChannelResponseObject, error)
+	// GET /api/v1/channels: List the notification channels
+	ListChannels(ctx context.Context, request ListChannelsRequestObject) (ListChannelsResponseObject, error)
+	// POST /api/v1/channels: Add a channel
+	CreateChannel(ctx context.Context, request CreateChannelRequestObject) (CreateChannelResponseObject, error)
+	// DELETE /api/v1/channels/{channelId}: Remove a channel
+	RemoveChannel(ctx context.Context, request RemoveChannelRequestObject) (RemoveChannelResponseObject, error)
+	// GET /api/v1/channels/{channelId}: Get one channel
+	GetChannel(ctx context.Context, request GetChannelRequestObject) (GetChannelResponseObject, error)
+	// PATCH /api/v1/channels/{channelId}: Change a channel
+	ChangeChannel(ctx context.Context, request ChangeChannelRequestObject) (ChangeChannelResponseObject, error)
+	// POST /api/v1/channels/{channelId}/confirmations: Send new confirmation links to a channel's addresses
+	AskChannelAddresses(ctx context.Context, request AskChannelAddressesRequestObject) (AskChannelAddressesResponseObject, error)
+	// POST /api/v1/channels/{channelId}/test: Send a test message through a channel
+	TestChannel(ctx context.Context, request TestChannelRequestObject) (TestChannelResponseObject, error)
+	// GET /api/v1/checks: List the checks of the catalog
+	ListChecks(ctx context.Context, request ListChecksRequestObject) (ListChecksResponseObject, error)
+	// GET /api/v1/checks/{checkId}: Get one check
+	GetCheck(ctx context.Context, request GetCheckRequestObject) (GetCheckResponseObject, error)
+	// GET /api/v1/controls/{checkId}: Get the results of a check over a period
+	GetControl(ctx context.Context, request GetControlRequestObject) (GetControlResponseObject, error)
+	// GET /api/v1/deliveries: List the notification deliveries
+	ListDeliveries(ctx context.Context, request ListDeliveriesRequestObject) (ListDeliveriesResponseObject, error)
+	// GET /api/v1/deliveries/{deliveryId}: Get one delivery
+	GetDelivery(ctx context.Context, request GetDeliveryRequestObject) (GetDeliveryResponseObject, error)
+	// POST /api/v1/deliveries/{deliveryId}/retry: Retry a failed delivery
+	RetryDelivery(ctx context.Context, request RetryDeliveryRequestObject) (RetryDeliveryResponseObject, error)
+	// POST /api/v1/evidence: Create evidence of a control
+	MakeEvidence(ctx context.Context, request MakeEvidenceRequestObject) (MakeEvidenceResponseObject, error)
+	// GET /api/v1/exceptions: List the exceptions
+	ListExceptions(ctx context.Context, request ListExceptionsRequestObject) (ListExceptionsResponseObject, error)
+	// POST /api/v1/exceptions: Request an exception for a finding
+	RequestException(ctx context.Context, request RequestExceptionRequestObject) (RequestExceptionResponseObject, error)
+	// GET /api/v1/exceptions/{exceptionId}: Get one exception
+	GetException(ctx context.Context, request GetExceptionRequestObject) (GetExceptionResponseObject, error)
+	// POST /api/v1/exceptions/{exceptionId}/grant: Grant an exception
+	GrantException(ctx context.Context, request GrantExceptionRequestObject) (GrantExceptionResponseObject, error)
+	// POST /api/v1/exceptions/{exceptionId}/revoke: Reject or revoke an exception
+	RevokeException(ctx context.Context, request RevokeExceptionRequestObject) (RevokeExceptionResponseObject, error)
+	// GET /api/v1/exports: List the caller's reports that are in progress or ready
+	ListExports(ctx context.Context, request ListExportsRequestObject) (ListExportsResponseObject, error)
+	// POST /api/v1/exports/seen: Mark the downloads up to a report as seen
+	MarkExportsSeen(ctx context.Context, request MarkExportsSeenRequestObject) (MarkExportsSeenResponseObject, error)
+	// GET /api/v1/findings: List the findings on the servers
+	ListFindings(ctx context.Context, request ListFindingsRequestObject) (ListFindingsResponseObject, error)
+	// GET /api/v1/findings/groups: Group the findings on the servers by check or by server
+	GroupFindings(ctx context.Context, request GroupFindingsRequestObject) (GroupFindingsResponseObject, error)
+	// GET /api/v1/findings/{findingId}: Get one finding
+	GetFinding(ctx context.Context, request GetFindingRequestObject) (GetFindingResponseObject, error)
+	// PATCH /api/v1/findings/{findingId}: Change the assignee and the ticket of a finding
+	ChangeFinding(ctx context.Context, request ChangeFindingRequestObject) (ChangeFindingResponseObject, error)
+	// GET /api/v1/health-checks/overview: Count instances, databases and open alerts
+	GetOverview(ctx context.Context, request GetOverviewRequestObject) (GetOverviewResponseObject, error)
+	// GET /api/v1/ingest-tokens: List the organization's ingest tokens
+	ListIngestTokens(ctx context.Context, request ListIngestTokensRequestObject) (ListIngestTokensResponseObject, error)
+	// POST /api/v1/ingest-tokens: Create an ingest token
+	CreateIngestToken(ctx context.Context, request CreateIngestTokenRequestObject) (CreateIngestTokenResponseObject, error)
+	// DELETE /api/v1/ingest-tokens/{tokenId}: Revoke an ingest token
+	RevokeIngestToken(ctx context.Context, request RevokeIngestTokenRequestObject) (RevokeIngestTokenResponseObject, error)
+	// GET /api/v1/instances: List the organization's servers
+	ListInstances(ctx context.Context, request ListInstancesRequestObject) (ListInstancesResponseObject, error)
+	// POST /api/v1/instances: Register a server that Muster assesses itself
+	CreateInstance(ctx context.Context, request CreateInstanceRequestObject) (CreateInstanceResponseObject, error)
+	// POST /api/v1/instances/actions: Set and remove tags of many servers
+	TagInstances(ctx context.Context, request TagInstancesRequestObject) (TagInstancesResponseObject, error)
+	// DELETE /api/v1/instances/{instanceId}: Remove a server
+	RemoveInstance(ctx context.Context, request RemoveInstanceRequestObject) (RemoveInstanceResponseObject, error)
+	// GET /api/v1/instances/{instanceId}: Get one server
+	GetInstance(ctx context.Context, request GetInstanceRequestObject) (GetInstanceResponseObject, error)
+	// PATCH /api/v1/instances/{instanceId}: Change a server's name, tags, state or connection
+	ChangeInstance(ctx context.Context, request ChangeInstanceRequestObject) (ChangeInstanceResponseObject, error)
+	// POST /api/v1/instances/{instanceId}/assess: Assess a server now
+	AssessInstance(ctx context.Context, request AssessInstanceRequestObject) (AssessInstanceResponseObject, error)
+	// GET /api/v1/instances/{instanceId}/databases: List the databases of a server
+	ListDatabases(ctx context.Context, request ListDatabasesRequestObject) (ListDatabasesResponseObject, error)
+	// GET /api/v1/instances/{instanceId}/health: Get the health of a server
+	GetInstanceHealth(ctx context.Context, request GetInstanceHealthRequestObject) (GetInstanceHealthResponseObject, error)
+	// GET /api/v1/instances/{instanceId}/notification-rules: List the rules that notify about a server
+	ListInstanceNotificationRules(ctx context.Context, request ListInstanceNotificationRulesRequestObject) (ListInstanceNotificationRulesResponseObject, error)
+	// GET /api/v1/instances/{instanceId}/outage: Get the alert that a server is down or silent, and its first notification
+	GetOutage(ctx context.Context, request GetOutageRequestObject) (GetOutageResponseObject, error)
+	// POST /api/v1/invitations/{token}: Accept an invitation and sign in
+	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
+	// GET /api/v1/members: List the members of the organization
+	ListMembers(ctx context.Context, request ListMembersRequestObject) (ListMembersResponseObject, error)
+	// POST /api/v1/members: Invite a person
+	InviteMember(ctx context.Context, request InviteMemberRequestObject) (InviteMemberResponseObject, error)
+	// DELETE /api/v1/members/{memberId}: Erase a member
+	EraseMember(ctx context.Context, request EraseMemberRequestObject) (EraseMemberResponseObject, error)
+	// PATCH /api/v1/members/{memberId}: Change a member's role or status
+	ChangeMember(ctx context.Context, request ChangeMemberRequestObject) (ChangeMemberResponseObject, error)
+	// POST /api/v1/members/{memberId}/invitation: Create a new invitation link
+	RenewInvitation(ctx context.Context, request RenewInvitationRequestObject) (RenewInvitationResponseObject, error)
+	// GET /api/v1/metrics/connections: Count open client connections now
+	GetConnections(ctx context.Context, request GetConnectionsRequestObject) (GetConnectionsResponseObject, error)
+	// GET /api/v1/metrics/connections/contributors: List the contributors to a number of connections
+	ListConnectionsContributors(ctx context.Context, request ListConnectionsContributorsRequestObject) (ListConnectionsContributorsResponseObject, error)
+	// GET /api/v1/metrics/query-performance: Get the latency of queries, by bucket
+	GetQueryPerformance(ctx context.Context, request GetQueryPerformanceRequestObject) (GetQueryPerformanceResponseObject, error)
+	// GET /api/v1/metrics/query-performance/contributors: List the contributors to a latency
+	ListQueryPerformanceContributors(ctx context.Context, request ListQueryPerformanceContributorsRequestObject) (ListQueryPerformanceContributorsResponseObject, error)
+	// GET /api/v1/metrics/utilization: Get CPU, memory and the fullest disk of the hosts, by bucket
+	GetUtilization(ctx context.Context, request GetUtilizationRequestObject) (GetUtilizationResponseObject, error)
+	// GET /api/v1/metrics/utilization/contributors: List the hosts or volumes behind a utilization figure
+	ListUtilizationContributors(ctx context.Context, request ListUtilizationContributorsRequestObject) (ListUtilizationContributorsResponseObject, error)
+	// GET /api/v1/metrics/wait-events: Get the number of waiting sessions, by bucket and category
+	GetWaitEvents(ctx context.Context, request GetWaitEventsRequestObject) (GetWaitEventsResponseObject, error)
+	// GET /api/v1/metrics/wait-events/contributors: List the contributors to a number of waiting sessions
+	ListWaitEventsContributors(ctx context.Context, request ListWaitEventsContributorsRequestObject) (ListWaitEventsContributorsResponseObject, error)
+	// GET /api/v1/notification-rules: List the notification rules
+	ListNotificationRules(ctx context.Context, request ListNotificationRulesRequestObject) (ListNotificationRulesResponseObject, error)
+	// POST /api/v1/notification-rules: Add a rule
+	CreateNotificationRule(ctx context.Context, request CreateNotificationRuleRequestObject) (CreateNotificationRuleResponseObject, error)
+	// POST /api/v1/notification-rules/preview: Preview what a rule would have matched
+	PreviewNotificationRule(ctx context.Context, request PreviewNotificationRuleRequestObject) (PreviewNotificationRuleResponseObject, error)
+	// DELETE /api/v1/notification-rules/{ruleId}: Remove a rule
+	RemoveNotificationRule(ctx context.Context, request RemoveNotificationRuleRequestObject) (RemoveNotificationRuleResponseObject, error)
+	// GET /api/v1/notification-rules/{ruleId}: Get one rule
+	GetNotificationRule(ctx context.Context, request GetNotificationRuleRequestObject) (GetNotificationRuleResponseObject, error)
+	// PATCH /api/v1/notification-rules/{ruleId}: Change, enable or disable a rule
+	ChangeNotificationRule(ctx context.Context, request ChangeNotificationRuleRequestObject) (ChangeNotificationRuleResponseObject, error)
+	// GET /api/v1/openapi.json: Get this contract as JSON
+	GetOpenapiJson(ctx context.Context, request GetOpenapiJsonRequestObject) (GetOpenapiJsonResponseObject, error)
+	// GET /api/v1/openapi.yaml: Get this contract as YAML
+	GetOpenapiYaml(ctx context.Context, request GetOpenapiYamlRequestObject) (GetOpenapiYamlResponseObject, error)
+	// GET /api/v1/ops/budgets: Get the ingest budgets and their use
+	ListBudgets(ctx context.Context, request ListBudgetsRequestObject) (ListBudgetsResponseObject, error)
+	// GET /api/v1/ops/dead-letters: List the messages and jobs that were set aside
+	ListDeadLetters(ctx context.Context, request ListDeadLettersRequestObject) (ListDeadLettersResponseObject, error)
+	// DELETE /api/v1/ops/dead-letters/{deadLetterId}: Drop a dead letter
+	DropDeadLetter(ctx context.Context, request DropDeadLetterRequestObject) (DropDeadLetterResponseObject, error)
+	// POST /api/v1/ops/dead-letters/{deadLetterId}/retry: Retry a dead letter
+	RetryDeadLetter(ctx context.Context, request RetryDeadLetterRequestObject) (RetryDeadLetterResponseObject, error)
+	// GET /api/v1/ops/engines: List the engines that tiles left out
+	ListDroppedEngines(ctx context.Context, request ListDroppedEnginesRequestObject) (ListDroppedEnginesResponseObject, error)
+	// GET /api/v1/ops/jobs: List the queue of report builds
+	ListJobs(ctx context.Context, request ListJobsRequestObject) (ListJobsResponseObject, error)
+	// GET /api/v1/ops/logs: Get the progress of the verification of the event logs
+	ListEventLogs(ctx context.Context, request ListEventLogsRequestObject) (ListEventLogsResponseObject, error)
+	// GET /api/v1/ops/loops: List the background loops that failed
+	ListFallenLoops(ctx context.Context, request ListFallenLoopsRequestObject) (ListFallenLoopsResponseObject, error)
+	// GET /api/v1/ops/outbox: List the e-mails that were written to files because no mail server is set
+	ListOutbox(ctx context.Context, request ListOutboxRequestObject) (ListOutboxResponseObject, error)
+	// GET /api/v1/ops/outbox/{mailId}: Get one e-mail as it was written
+	GetOutboxMail(ctx context.Context, request GetOutboxMailRequestObject) (GetOutboxMailResponseObject, error)
+	// GET /api/v1/ops/projections: Get the progress of the read models
+	ListProjections(ctx context.Context, request ListProjectionsRequestObject) (ListProjectionsResponseObject, error)
+	// GET /api/v1/ops/projections/{name}/diff: Compare the two generations of the last rebuild
+	GetProjectionDiff(ctx context.Context, request GetProjectionDiffRequestObject) (GetProjectionDiffResponseObject, error)
+	// POST /api/v1/ops/projections/{name}/rebuild: Rebuild a read model in a new generation and switch to it
+	RebuildProjection(ctx context.Context, request RebuildProjectionRequestObject) (RebuildProjectionResponseObject, error)
+	// GET /api/v1/ops/senders: List the senders and the results of their calls
+	ListSenders(ctx context.Context, request ListSendersRequestObject) (ListSendersResponseObject, error)
+	// GET /api/v1/organization: Get the caller's organization
+	GetOrganization(ctx context.Context, request GetOrganizationRequestObject) (GetOrganizationResponseObject, error)
+	// PATCH /api/v1/organization: Change the organization's settings
+	ChangeOrganization(ctx context.Context, request ChangeOrganizationRequestObject) (ChangeOrganizationResponseObject, error)
+	// POST /api/v1/password: Change the caller's password
+	ChangePassword(ctx context.Context, request ChangePasswordRequestObject) (ChangePasswordResponseObject, error)
+	// GET /api/v1/reports: List reports of one or more kinds
+	ListReports(ctx context.Context, request ListReportsRequestObject) (ListReportsResponseObject, error)
+	// POST /api/v1/reports: Request a report
+	CreateReport(ctx context.Context, request CreateReportRequestObject) (CreateReportResponseObject, error)
+	// POST /api/v1/reports/verify: Check whether a file is one of ours
+	VerifyReport(ctx context.Context, request VerifyReportRequestObject) (VerifyReportResponseObject, error)
+	// GET /api/v1/reports/{reportId}: Get one report with its recipients
+	GetReport(ctx context.Context, request GetReportRequestObject) (GetReportResponseObject, error)
+	// GET /api/v1/reports/{reportId}/download: Download the PDF
+	DownloadReport(ctx context.Context, request DownloadReportRequestObject) (DownloadReportResponseObject, error)
+	// GET /api/v1/reports/{reportId}/events: List the audit trail of a report, oldest first
+	ListReportEvents(ctx context.Context, request ListReportEventsRequestObject) (ListReportEventsResponseObject, error)
+	// GET /api/v1/reports/{reportId}/files: List the files of a report that the caller can download now
+	ListReportFiles(ctx context.Context, request ListReportFilesRequestObject) (ListReportFilesResponseObject, error)
+	// GET /api/v1/reports/{reportId}/files/{fileName}: Download one file of a report
+	GetReportFile(ctx context.Context, request GetReportFileRequestObject) (GetReportFileResponseObject, error)
+	// GET /api/v1/reports/{reportId}/mails: List the e-mails about a report
+	ListReportMails(ctx context.Context, request ListReportMailsRequestObject) (ListReportMailsResponseObject, error)
+	// GET /api/v1/reports/{reportId}/mails/{memberId}: Get one e-mail about a report, byte for byte
+	GetReportMail(ctx context.Context, request GetReportMailRequestObject) (GetReportMailResponseObject, error)
+	// GET /api/v1/reports/{reportId}/proof: Get the proof of the report
+	GetReportProof(ctx context.Context, request GetReportProofRequestObject) (GetReportProofResponseObject, error)
+	// GET /api/v1/schedules: List the organization's schedules
+	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (ListSchedulesResponseObject, error)
+	// POST /api/v1/schedules: Create a schedule
+	CreateSchedule(ctx context.Context, request CreateScheduleRequestObject) (CreateScheduleResponseObject, error)
+	// POST /api/v1/schedules/preview: Preview the due times of a schedule
+	PreviewSchedule(ctx context.Context, request PreviewScheduleRequestObject) (PreviewScheduleResponseObject, error)
+	// DELETE /api/v1/schedules/{scheduleId}: Remove a schedule
+	RemoveSchedule(ctx context.Context, request RemoveScheduleRequestObject) (RemoveScheduleResponseObject, error)
+	// GET /api/v1/schedules/{scheduleId}: Get one schedule
+	GetSchedule(ctx context.Context, request GetScheduleRequestObject) (GetScheduleResponseObject, error)
+	// PATCH /api/v1/schedules/{scheduleId}: Change, enable, disable or take over a schedule
+	ChangeSchedule(ctx context.Context, request ChangeScheduleRequestObject) (ChangeScheduleResponseObject, error)
+	// GET /api/v1/schedules/{scheduleId}/runs: List the due times of a schedule and their results
+	ListScheduleRuns(ctx context.Context, request ListScheduleRunsRequestObject) (ListScheduleRunsResponseObject, error)
+	// DELETE /api/v1/session: Sign out
+	SignOut(ctx context.Context, request SignOutRequestObject) (SignOutResponseObject, error)
+	// GET /api/v1/session: Get the caller's session
+	GetSession(ctx context.Context, request GetSessionRequestObject) (GetSessionResponseObject, error)
+	// POST /api/v1/session: Sign in
+	SignIn(ctx context.Context, request SignInRequestObject) (SignInResponseObject, error)
+	// DELETE /api/v1/sessions: End all other sessions of the caller
+	RevokeOtherSessions(ctx context.Context, request RevokeOtherSessionsRequestObject) (RevokeOtherSessionsResponseObject, error)
+	// GET /api/v1/sessions: List the caller's active sessions
+	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
+	// DELETE /api/v1/sessions/{sessionId}: End one session of the caller
+	RevokeSession(ctx context.Context, request RevokeSessionRequestObject) (RevokeSessionResponseObject, error)
+	// GET /api/v1/setup: Check whether a first administrator is needed
+	GetSetup(ctx context.Context, request GetSetupRequestObject) (GetSetupResponseObject, error)
+	// POST /api/v1/setup: Create the first administrator
+	SetUp(ctx context.Context, request SetUpRequestObject) (SetUpResponseObject, error)
+	// GET /api/v1/statements: List the statements that the servers execute
+	ListStatements(ctx context.Context, request ListStatementsRequestObject) (ListStatementsResponseObject, error)
+	// GET /api/v1/statements/{statementId}: Get one statement
+	GetStatement(ctx context.Context, request GetStatementRequestObject) (GetStatementResponseObject, error)
+	// GET /api/v1/tags: List the tags that servers have
+	ListTags(ctx context.Context, request ListTagsRequestObject) (ListTagsResponseObject, error)
+	// GET /auth/oidc/{provider}/callback: Return from the identity provider
+	FinishOIDC(ctx context.Context, request FinishOIDCRequestObject) (FinishOIDCResponseObject, error)
+	// GET /auth/oidc/{provider}/start: Sign in with the organization's identity provider
+	StartOIDC(ctx context.Context, request StartOIDCRequestObject) (StartOIDCResponseObject, error)
+	// GET /healthz: Liveness check
+	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
+	// POST /ingest/v1/agents: Report the state of an agent
+	RecordAgent(ctx context.Context, request RecordAgentRequestObject) (RecordAgentResponseObject, error)
+	// POST /ingest/v1/alertmanager/api/v2/alerts: Receive the alerts that Prometheus and vmalert send to an Alertmanager
+	ReceiveAlertmanagerAlerts(ctx context.Context, request ReceiveAlertmanagerAlertsRequestObject) (ReceiveAlertmanagerAlertsResponseObject, error)
+	// POST /ingest/v1/alertmanager/webhook: Receive the webhook of Alertmanager
+	ReceiveAlertmanagerWebhook(ctx context.Context, request ReceiveAlertmanagerWebhookRequestObject) (ReceiveAlertmanagerWebhookResponseObject, error)
+	// POST /ingest/v1/alerts: Send alerts
+	RecordAlerts(ctx context.Context, request RecordAlertsRequestObject) (RecordAlertsResponseObject, error)
+	// POST /ingest/v1/assessments: Send assessments of another tool
+	RecordAssessments(ctx context.Context, request RecordAssessmentsRequestObject) (RecordAssessmentsResponseObject, error)
+	// POST /ingest/v1/fleet: Send instances and databases
+	RecordFleet(ctx context.Context, request RecordFleetRequestObject) (RecordFleetResponseObject, error)
+	// POST /ingest/v1/grafana/webhook: Receive the webhook of a Grafana contact point
+	ReceiveGrafanaWebhook(ctx context.Context, request ReceiveGrafanaWebhookRequestObject) (ReceiveGrafanaWebhookResponseObject, error)
+	// POST /ingest/v1/otlp/v1/logs: Send logs by OTLP/HTTP
+	ReceiveOtlpLogs(ctx context.Context, request ReceiveOtlpLogsRequestObject) (ReceiveOtlpLogsResponseObject, error)
+	// POST /ingest/v1/otlp/v1/metrics: Send metrics by OTLP/HTTP
+	ReceiveOtlpMetrics(ctx context.Context, request ReceiveOtlpMetricsRequestObject) (ReceiveOtlpMetricsResponseObject, error)
+	// POST /ingest/v1/prometheus/write: Send samples by Prometheus remote_write 1.0 or 2.0
+	ReceivePrometheusWrite(ctx context.Context, request ReceivePrometheusWriteRequestObject) (ReceivePrometheusWriteResponseObject, error)
+	// POST /ingest/v1/samples: Send measurements of hosts, sessions and statements
+	RecordSamples(ctx context.Context, request RecordSamplesRequestObject) (RecordSamplesResponseObject, error)
+	// GET /metrics: Get the service's own metrics as Prometheus text
+	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
+	// GET /proof/{log}/checkpoint: Get the last checkpoint of a log
+	GetCheckpoint(ctx context.Context, request GetCheckpointRequestObject) (GetCheckpointResponseObject, error)
+	// GET /proof/{log}/consistency: Get a consistency proof between two sizes of a log's tree
+	GetConsistency(ctx context.Context, request GetConsistencyRequestObject) (GetConsistencyResponseObject, error)
+	// GET /proof/{log}/tile/{level}/{tile}: Get a tile of a log's Merkle tree
+	GetTile(ctx context.Context, request GetTileRequestObject) (GetTileResponseObject, error)
+	// GET /readyz: Readiness check
+	GetReadiness(ctx context.Context, request GetReadinessRequestObject) (GetReadinessResponseObject, error)
+	// GET /version: Get the version of the running program
+	GetVersion(ctx context.Context, request GetVersionRequestObject) (GetVersionResponseObject, error)
+}
+
+type GetKeysRequestObject struct{}
 type GetKeysResponseObject interface {
 	VisitGetKeysResponse(w http.ResponseWriter) error
 }
-
 type GetKeys200JSONResponse PublicKeys
-
-func (response GetKeys200JSONResponse) VisitGetKeysResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetKeys304Response struct {
-}
-
-func (response GetKeys304Response) VisitGetKeysResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetKeysdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetKeysdefaultApplicationProblemPlusJSONResponse) VisitGetKeysResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type GetKeys304Response struct{}
 type ListAlertsRequestObject struct {
 	Params ListAlertsParams
 }
-
 type ListAlertsResponseObject interface {
 	VisitListAlertsResponse(w http.ResponseWriter) error
 }
-
 type ListAlerts200JSONResponse AlertPage
-
-func (response ListAlerts200JSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListAlerts304Response struct {
-}
-
-func (response ListAlerts304Response) VisitListAlertsResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type ListAlertsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListAlertsdefaultApplicationProblemPlusJSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type ListAlerts304Response struct{}
 type ActOnAlertsRequestObject struct {
-	Body *ActOnAlertsJSONRequestBody
+	Body *ActOnAlerts `body:""`
 }
-
 type ActOnAlertsResponseObject interface {
 	VisitActOnAlertsResponse(w http.ResponseWriter) error
 }
-
 type ActOnAlerts200JSONResponse ActedOn
-
-func (response ActOnAlerts200JSONResponse) VisitActOnAlertsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ActOnAlertsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ActOnAlertsdefaultApplicationProblemPlusJSONResponse) VisitActOnAlertsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetAlertHistoryRequestObject struct {
 	Params GetAlertHistoryParams
 }
-
 type GetAlertHistoryResponseObject interface {
 	VisitGetAlertHistoryResponse(w http.ResponseWriter) error
 }
-
 type GetAlertHistory200JSONResponse AlertHistory
-
-func (response GetAlertHistory200JSONResponse) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetAlertHistory304Response struct {
-}
-
-func (response GetAlertHistory304Response) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetAlertHistorydefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetAlertHistorydefaultApplicationProblemPlusJSONResponse) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type GetAlertHistory304Response struct{}
 type ListAlertHistoryContributorsRequestObject struct {
 	Params ListAlertHistoryContributorsParams
 }
-
 type ListAlertHistoryContributorsResponseObject interface {
 	VisitListAlertHistoryContributorsResponse(w http.ResponseWriter) error
 }
-
 type ListAlertHistoryContributors200JSONResponse Contributors
-
-func (response ListAlertHistoryContributors200JSONResponse) VisitListAlertHistoryContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListAlertHistoryContributorsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListAlertHistoryContributorsdefaultApplicationProblemPlusJSONResponse) VisitListAlertHistoryContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetAlertRequestObject struct {
-	AlertId AlertId `json:"alertId"`
+	AlertId AlertId `path:"alertId"`
 }
-
 type GetAlertResponseObject interface {
 	VisitGetAlertResponse(w http.ResponseWriter) error
 }
-
 type GetAlert200JSONResponse AlertDetail
-
-func (response GetAlert200JSONResponse) VisitGetAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetAlertdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetAlertdefaultApplicationProblemPlusJSONResponse) VisitGetAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type AcknowledgeAlertRequestObject struct {
-	AlertId AlertId `json:"alertId"`
-	Body    *AcknowledgeAlertJSONRequestBody
+	AlertId AlertId    `path:"alertId"`
+	Body    *AlertNote `body:",optional"`
 }
-
 type AcknowledgeAlertResponseObject interface {
 	VisitAcknowledgeAlertResponse(w http.ResponseWriter) error
 }
-
 type AcknowledgeAlert200JSONResponse AlertDetail
-
-func (response AcknowledgeAlert200JSONResponse) VisitAcknowledgeAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AcknowledgeAlertdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response AcknowledgeAlertdefaultApplicationProblemPlusJSONResponse) VisitAcknowledgeAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type MuteAlertRequestObject struct {
-	AlertId AlertId `json:"alertId"`
-	Body    *MuteAlertJSONRequestBody
+	AlertId AlertId    `path:"alertId"`
+	Body    *MuteAlert `body:",optional"`
 }
-
 type MuteAlertResponseObject interface {
 	VisitMuteAlertResponse(w http.ResponseWriter) error
 }
-
 type MuteAlert200JSONResponse AlertDetail
-
-func (response MuteAlert200JSONResponse) VisitMuteAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type MuteAlertdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response MuteAlertdefaultApplicationProblemPlusJSONResponse) VisitMuteAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListAlertNotificationsRequestObject struct {
-	AlertId AlertId `json:"alertId"`
+	AlertId AlertId `path:"alertId"`
 }
-
 type ListAlertNotificationsResponseObject interface {
 	VisitListAlertNotificationsResponse(w http.ResponseWriter) error
 }
-
 type ListAlertNotifications200JSONResponse AlertNotificationList
-
-func (response ListAlertNotifications200JSONResponse) VisitListAlertNotificationsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListAlertNotificationsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListAlertNotificationsdefaultApplicationProblemPlusJSONResponse) VisitListAlertNotificationsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ResolveAlertRequestObject struct {
-	AlertId AlertId `json:"alertId"`
-	Body    *ResolveAlertJSONRequestBody
+	AlertId AlertId    `path:"alertId"`
+	Body    *AlertNote `body:",optional"`
 }
-
 type ResolveAlertResponseObject interface {
 	VisitResolveAlertResponse(w http.ResponseWriter) error
 }
-
 type ResolveAlert200JSONResponse AlertDetail
-
-func (response ResolveAlert200JSONResponse) VisitResolveAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ResolveAlertdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ResolveAlertdefaultApplicationProblemPlusJSONResponse) VisitResolveAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type UnmuteAlertRequestObject struct {
-	AlertId AlertId `json:"alertId"`
-	Body    *UnmuteAlertJSONRequestBody
+	AlertId AlertId    `path:"alertId"`
+	Body    *AlertNote `body:",optional"`
 }
-
 type UnmuteAlertResponseObject interface {
 	VisitUnmuteAlertResponse(w http.ResponseWriter) error
 }
-
 type UnmuteAlert200JSONResponse AlertDetail
-
-func (response UnmuteAlert200JSONResponse) VisitUnmuteAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type UnmuteAlertdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response UnmuteAlertdefaultApplicationProblemPlusJSONResponse) VisitUnmuteAlertResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListApiTokensRequestObject struct {
-}
-
+type ListApiTokensRequestObject struct{}
 type ListApiTokensResponseObject interface {
 	VisitListApiTokensResponse(w http.ResponseWriter) error
 }
-
 type ListApiTokens200JSONResponse ApiTokenList
-
-func (response ListApiTokens200JSONResponse) VisitListApiTokensResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListApiTokensdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListApiTokensdefaultApplicationProblemPlusJSONResponse) VisitListApiTokensResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type CreateApiTokenRequestObject struct {
-	Body *CreateApiTokenJSONRequestBody
+	Body *CreateApiToken `body:""`
 }
-
 type CreateApiTokenResponseObject interface {
 	VisitCreateApiTokenResponse(w http.ResponseWriter) error
 }
-
 type CreateApiToken201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type CreateApiToken201JSONResponse struct {
 	Body    ApiToken
 	Headers CreateApiToken201ResponseHeaders
 }
-
-func (response CreateApiToken201JSONResponse) VisitCreateApiTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateApiTokendefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response CreateApiTokendefaultApplicationProblemPlusJSONResponse) VisitCreateApiTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RevokeApiTokenRequestObject struct {
-	TokenId TokenId `json:"tokenId"`
+	TokenId TokenId `path:"tokenId"`
 }
-
 type RevokeApiTokenResponseObject interface {
 	VisitRevokeApiTokenResponse(w http.ResponseWriter) error
 }
-
-type RevokeApiToken204Response struct {
-}
-
-func (response RevokeApiToken204Response) VisitRevokeApiTokenResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type RevokeApiTokendefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RevokeApiTokendefaultApplicationProblemPlusJSONResponse) VisitRevokeApiTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type RevokeApiToken204Response struct{}
 type ListAuditEventsRequestObject struct {
 	Params ListAuditEventsParams
 }
-
 type ListAuditEventsResponseObject interface {
 	VisitListAuditEventsResponse(w http.ResponseWriter) error
 }
-
 type ListAuditEvents200JSONResponse AuditPage
-
-func (response ListAuditEvents200JSONResponse) VisitListAuditEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListAuditEventsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListAuditEventsdefaultApplicationProblemPlusJSONResponse) VisitListAuditEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ConfirmChannelAddressRequestObject struct {
-	Body *ConfirmChannelAddressJSONRequestBody
+	Body *AddressLink `body:""`
 }
-
 type ConfirmChannelAddressResponseObject interface {
 	VisitConfirmChannelAddressResponse(w http.ResponseWriter) error
 }
-
 type ConfirmChannelAddress200JSONResponse AddressAnswer
-
-func (response ConfirmChannelAddress200JSONResponse) VisitConfirmChannelAddressResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ConfirmChannelAddressdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ConfirmChannelAddressdefaultApplicationProblemPlusJSONResponse) VisitConfirmChannelAddressResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type LeaveChannelRequestObject struct {
-	Body *LeaveChannelJSONRequestBody
+	Body *AddressLink `body:""`
 }
-
 type LeaveChannelResponseObject interface {
 	VisitLeaveChannelResponse(w http.ResponseWriter) error
 }
-
 type LeaveChannel200JSONResponse AddressAnswer
-
-func (response LeaveChannel200JSONResponse) VisitLeaveChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type LeaveChanneldefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response LeaveChanneldefaultApplicationProblemPlusJSONResponse) VisitLeaveChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListChannelsRequestObject struct {
-}
-
+type ListChannelsRequestObject struct{}
 type ListChannelsResponseObject interface {
 	VisitListChannelsResponse(w http.ResponseWriter) error
 }
-
 type ListChannels200JSONResponse ChannelList
-
-func (response ListChannels200JSONResponse) VisitListChannelsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListChannelsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListChannelsdefaultApplicationProblemPlusJSONResponse) VisitListChannelsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type CreateChannelRequestObject struct {
-	Body *CreateChannelJSONRequestBody
+	Body *CreateChannel `body:""`
 }
-
 type CreateChannelResponseObject interface {
 	VisitCreateChannelResponse(w http.ResponseWriter) error
 }
-
 type CreateChannel201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type CreateChannel201JSONResponse struct {
 	Body    Channel
 	Headers CreateChannel201ResponseHeaders
 }
-
-func (response CreateChannel201JSONResponse) VisitCreateChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateChanneldefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response CreateChanneldefaultApplicationProblemPlusJSONResponse) VisitCreateChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RemoveChannelRequestObject struct {
-	ChannelId ChannelId `json:"channelId"`
+	ChannelId ChannelId `path:"channelId"`
 }
-
 type RemoveChannelResponseObject interface {
 	VisitRemoveChannelResponse(w http.ResponseWriter) error
 }
-
-type RemoveChannel204Response struct {
-}
-
-func (response RemoveChannel204Response) VisitRemoveChannelResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type RemoveChanneldefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RemoveChanneldefaultApplicationProblemPlusJSONResponse) VisitRemoveChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type RemoveChannel204Response struct{}
 type GetChannelRequestObject struct {
-	ChannelId ChannelId `json:"channelId"`
+	ChannelId ChannelId `path:"channelId"`
 }
-
 type GetChannelResponseObject interface {
 	VisitGetChannelResponse(w http.ResponseWriter) error
 }
-
 type GetChannel200JSONResponse Channel
-
-func (response GetChannel200JSONResponse) VisitGetChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetChanneldefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetChanneldefaultApplicationProblemPlusJSONResponse) VisitGetChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ChangeChannelRequestObject struct {
-	ChannelId ChannelId `json:"channelId"`
-	Body      *ChangeChannelJSONRequestBody
+	ChannelId ChannelId      `path:"channelId"`
+	Body      *ChangeChannel `body:""`
 }
-
 type ChangeChannelResponseObject interface {
 	VisitChangeChannelResponse(w http.ResponseWriter) error
 }
-
 type ChangeChannel200JSONResponse Channel
-
-func (response ChangeChannel200JSONResponse) VisitChangeChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ChangeChanneldefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ChangeChanneldefaultApplicationProblemPlusJSONResponse) VisitChangeChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type AskChannelAddressesRequestObject struct {
-	ChannelId ChannelId `json:"channelId"`
+	ChannelId ChannelId `path:"channelId"`
 }
-
 type AskChannelAddressesResponseObject interface {
 	VisitAskChannelAddressesResponse(w http.ResponseWriter) error
 }
-
 type AskChannelAddresses200JSONResponse Channel
-
-func (response AskChannelAddresses200JSONResponse) VisitAskChannelAddressesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AskChannelAddressesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response AskChannelAddressesdefaultApplicationProblemPlusJSONResponse) VisitAskChannelAddressesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type TestChannelRequestObject struct {
-	ChannelId ChannelId `json:"channelId"`
+	ChannelId ChannelId `path:"channelId"`
 }
-
 type TestChannelResponseObject interface {
 	VisitTestChannelResponse(w http.ResponseWriter) error
 }
-
 type TestChannel200JSONResponse ChannelTest
-
-func (response TestChannel200JSONResponse) VisitTestChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TestChanneldefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response TestChanneldefaultApplicationProblemPlusJSONResponse) VisitTestChannelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListChecksRequestObject struct {
 	Params ListChecksParams
 }
-
 type ListChecksResponseObject interface {
 	VisitListChecksResponse(w http.ResponseWriter) error
 }
-
 type ListChecks200JSONResponse CheckPage
-
-func (response ListChecks200JSONResponse) VisitListChecksResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListChecksdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListChecksdefaultApplicationProblemPlusJSONResponse) VisitListChecksResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetCheckRequestObject struct {
-	CheckId CheckId `json:"checkId"`
+	CheckId CheckId `path:"checkId"`
 }
-
 type GetCheckResponseObject interface {
 	VisitGetCheckResponse(w http.ResponseWriter) error
 }
-
 type GetCheck200JSONResponse Check
-
-func (response GetCheck200JSONResponse) VisitGetCheckResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetCheckdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetCheckdefaultApplicationProblemPlusJSONResponse) VisitGetCheckResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetControlRequestObject struct {
-	CheckId CheckId `json:"checkId"`
+	CheckId CheckId `path:"checkId"`
 	Params  GetControlParams
 }
-
 type GetControlResponseObject interface {
 	VisitGetControlResponse(w http.ResponseWriter) error
 }
-
 type GetControl200JSONResponse Control
-
-func (response GetControl200JSONResponse) VisitGetControlResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetControldefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetControldefaultApplicationProblemPlusJSONResponse) VisitGetControlResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListDeliveriesRequestObject struct {
 	Params ListDeliveriesParams
 }
-
 type ListDeliveriesResponseObject interface {
 	VisitListDeliveriesResponse(w http.ResponseWriter) error
 }
-
 type ListDeliveries200JSONResponse DeliveryPage
-
-func (response ListDeliveries200JSONResponse) VisitListDeliveriesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListDeliveriesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListDeliveriesdefaultApplicationProblemPlusJSONResponse) VisitListDeliveriesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetDeliveryRequestObject struct {
-	DeliveryId DeliveryId `json:"deliveryId"`
+	DeliveryId DeliveryId `path:"deliveryId"`
 }
-
 type GetDeliveryResponseObject interface {
 	VisitGetDeliveryResponse(w http.ResponseWriter) error
 }
-
 type GetDelivery200JSONResponse Delivery
-
-func (response GetDelivery200JSONResponse) VisitGetDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetDeliverydefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetDeliverydefaultApplicationProblemPlusJSONResponse) VisitGetDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RetryDeliveryRequestObject struct {
-	DeliveryId DeliveryId `json:"deliveryId"`
+	DeliveryId DeliveryId `path:"deliveryId"`
 }
-
 type RetryDeliveryResponseObject interface {
 	VisitRetryDeliveryResponse(w http.ResponseWriter) error
 }
-
 type RetryDelivery202JSONResponse Delivery
-
-func (response RetryDelivery202JSONResponse) VisitRetryDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RetryDeliverydefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RetryDeliverydefaultApplicationProblemPlusJSONResponse) VisitRetryDeliveryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type MakeEvidenceRequestObject struct {
-	Body *MakeEvidenceJSONRequestBody
+	Body *MakeEvidence `body:""`
 }
-
 type MakeEvidenceResponseObject interface {
 	VisitMakeEvidenceResponse(w http.ResponseWriter) error
 }
-
 type MakeEvidence200JSONResponse SignedEvidence
-
-func (response MakeEvidence200JSONResponse) VisitMakeEvidenceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type MakeEvidence200ApplicationpdfResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response MakeEvidence200ApplicationpdfResponse) VisitMakeEvidenceResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/pdf")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type MakeEvidencedefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response MakeEvidencedefaultApplicationProblemPlusJSONResponse) VisitMakeEvidenceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListExceptionsRequestObject struct {
 	Params ListExceptionsParams
 }
-
 type ListExceptionsResponseObject interface {
 	VisitListExceptionsResponse(w http.ResponseWriter) error
 }
-
 type ListExceptions200JSONResponse ExceptionPage
-
-func (response ListExceptions200JSONResponse) VisitListExceptionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListExceptionsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListExceptionsdefaultApplicationProblemPlusJSONResponse) VisitListExceptionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RequestExceptionRequestObject struct {
-	Body *RequestExceptionJSONRequestBody
+	Body *RequestException `body:""`
 }
-
 type RequestExceptionResponseObject interface {
 	VisitRequestExceptionResponse(w http.ResponseWriter) error
 }
-
 type RequestException201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type RequestException201JSONResponse struct {
 	Body    Exception
 	Headers RequestException201ResponseHeaders
 }
-
-func (response RequestException201JSONResponse) VisitRequestExceptionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RequestExceptiondefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RequestExceptiondefaultApplicationProblemPlusJSONResponse) VisitRequestExceptionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetExceptionRequestObject struct {
-	ExceptionId ExceptionId `json:"exceptionId"`
+	ExceptionId ExceptionId `path:"exceptionId"`
 }
-
 type GetExceptionResponseObject interface {
 	VisitGetExceptionResponse(w http.ResponseWriter) error
 }
-
 type GetException200JSONResponse Exception
-
-func (response GetException200JSONResponse) VisitGetExceptionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetExceptiondefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetExceptiondefaultApplicationProblemPlusJSONResponse) VisitGetExceptionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GrantExceptionRequestObject struct {
-	ExceptionId ExceptionId `json:"exceptionId"`
+	ExceptionId ExceptionId `path:"exceptionId"`
 }
-
 type GrantExceptionResponseObject interface {
 	VisitGrantExceptionResponse(w http.ResponseWriter) error
 }
-
 type GrantException200JSONResponse Exception
-
-func (response GrantException200JSONResponse) VisitGrantExceptionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GrantExceptiondefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GrantExceptiondefaultApplicationProblemPlusJSONResponse) VisitGrantExceptionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RevokeExceptionRequestObject struct {
-	ExceptionId ExceptionId `json:"exceptionId"`
+	ExceptionId ExceptionId `path:"exceptionId"`
 }
-
 type RevokeExceptionResponseObject interface {
 	VisitRevokeExceptionResponse(w http.ResponseWriter) error
 }
-
 type RevokeException200JSONResponse Exception
-
-func (response RevokeException200JSONResponse) VisitRevokeExceptionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RevokeExceptiondefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RevokeExceptiondefaultApplicationProblemPlusJSONResponse) VisitRevokeExceptionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListExportsRequestObject struct {
 	Params ListExportsParams
 }
-
 type ListExportsResponseObject interface {
 	VisitListExportsResponse(w http.ResponseWriter) error
 }
-
 type ListExports200JSONResponse ExportPage
-
-func (response ListExports200JSONResponse) VisitListExportsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListExportsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListExportsdefaultApplicationProblemPlusJSONResponse) VisitListExportsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type MarkExportsSeenRequestObject struct {
-	Body *MarkExportsSeenJSONRequestBody
+	Body *MarkExportsSeenJSONBody `body:""`
 }
-
 type MarkExportsSeenResponseObject interface {
 	VisitMarkExportsSeenResponse(w http.ResponseWriter) error
 }
-
-type MarkExportsSeen204Response struct {
-}
-
-func (response MarkExportsSeen204Response) VisitMarkExportsSeenResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type MarkExportsSeendefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response MarkExportsSeendefaultApplicationProblemPlusJSONResponse) VisitMarkExportsSeenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type MarkExportsSeen204Response struct{}
 type ListFindingsRequestObject struct {
 	Params ListFindingsParams
 }
-
 type ListFindingsResponseObject interface {
 	VisitListFindingsResponse(w http.ResponseWriter) error
 }
-
 type ListFindings200JSONResponse FindingPage
-
-func (response ListFindings200JSONResponse) VisitListFindingsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListFindingsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListFindingsdefaultApplicationProblemPlusJSONResponse) VisitListFindingsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GroupFindingsRequestObject struct {
 	Params GroupFindingsParams
 }
-
 type GroupFindingsResponseObject interface {
 	VisitGroupFindingsResponse(w http.ResponseWriter) error
 }
-
 type GroupFindings200JSONResponse FindingGroupPage
-
-func (response GroupFindings200JSONResponse) VisitGroupFindingsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GroupFindingsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GroupFindingsdefaultApplicationProblemPlusJSONResponse) VisitGroupFindingsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetFindingRequestObject struct {
-	FindingId FindingId `json:"findingId"`
+	FindingId FindingId `path:"findingId"`
 }
-
 type GetFindingResponseObject interface {
 	VisitGetFindingResponse(w http.ResponseWriter) error
 }
-
 type GetFinding200JSONResponse Finding
-
-func (response GetFinding200JSONResponse) VisitGetFindingResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetFindingdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetFindingdefaultApplicationProblemPlusJSONResponse) VisitGetFindingResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ChangeFindingRequestObject struct {
-	FindingId FindingId `json:"findingId"`
-	Body      *ChangeFindingJSONRequestBody
+	FindingId FindingId      `path:"findingId"`
+	Body      *ChangeFinding `body:""`
 }
-
 type ChangeFindingResponseObject interface {
 	VisitChangeFindingResponse(w http.ResponseWriter) error
 }
-
 type ChangeFinding200JSONResponse Finding
-
-func (response ChangeFinding200JSONResponse) VisitChangeFindingResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ChangeFindingdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ChangeFindingdefaultApplicationProblemPlusJSONResponse) VisitChangeFindingResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetOverviewRequestObject struct {
 	Params GetOverviewParams
 }
-
 type GetOverviewResponseObject interface {
 	VisitGetOverviewResponse(w http.ResponseWriter) error
 }
-
 type GetOverview200JSONResponse Overview
-
-func (response GetOverview200JSONResponse) VisitGetOverviewResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOverview304Response struct {
-}
-
-func (response GetOverview304Response) VisitGetOverviewResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetOverviewdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetOverviewdefaultApplicationProblemPlusJSONResponse) VisitGetOverviewResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListIngestTokensRequestObject struct {
-}
-
+type GetOverview304Response struct{}
+type ListIngestTokensRequestObject struct{}
 type ListIngestTokensResponseObject interface {
 	VisitListIngestTokensResponse(w http.ResponseWriter) error
 }
-
 type ListIngestTokens200JSONResponse IngestTokenList
-
-func (response ListIngestTokens200JSONResponse) VisitListIngestTokensResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListIngestTokensdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListIngestTokensdefaultApplicationProblemPlusJSONResponse) VisitListIngestTokensResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type CreateIngestTokenRequestObject struct {
-	Body *CreateIngestTokenJSONRequestBody
+	Body *CreateIngestToken `body:""`
 }
-
 type CreateIngestTokenResponseObject interface {
 	VisitCreateIngestTokenResponse(w http.ResponseWriter) error
 }
-
 type CreateIngestToken201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type CreateIngestToken201JSONResponse struct {
 	Body    IngestToken
 	Headers CreateIngestToken201ResponseHeaders
 }
-
-func (response CreateIngestToken201JSONResponse) VisitCreateIngestTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateIngestTokendefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response CreateIngestTokendefaultApplicationProblemPlusJSONResponse) VisitCreateIngestTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RevokeIngestTokenRequestObject struct {
-	TokenId TokenId `json:"tokenId"`
+	TokenId TokenId `path:"tokenId"`
 }
-
 type RevokeIngestTokenResponseObject interface {
 	VisitRevokeIngestTokenResponse(w http.ResponseWriter) error
 }
-
-type RevokeIngestToken204Response struct {
-}
-
-func (response RevokeIngestToken204Response) VisitRevokeIngestTokenResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type RevokeIngestTokendefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RevokeIngestTokendefaultApplicationProblemPlusJSONResponse) VisitRevokeIngestTokenResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type RevokeIngestToken204Response struct{}
 type ListInstancesRequestObject struct {
 	Params ListInstancesParams
 }
-
 type ListInstancesResponseObject interface {
 	VisitListInstancesResponse(w http.ResponseWriter) error
 }
-
 type ListInstances200JSONResponse InstancePage
-
-func (response ListInstances200JSONResponse) VisitListInstancesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListInstancesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListInstancesdefaultApplicationProblemPlusJSONResponse) VisitListInstancesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type CreateInstanceRequestObject struct {
 	Params CreateInstanceParams
-	Body   *CreateInstanceJSONRequestBody
+	Body   *CreateInstance `body:""`
 }
-
 type CreateInstanceResponseObject interface {
 	VisitCreateInstanceResponse(w http.ResponseWriter) error
 }
-
 type CreateInstance201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type CreateInstance201JSONResponse struct {
 	Body    Instance
 	Headers CreateInstance201ResponseHeaders
 }
-
-func (response CreateInstance201JSONResponse) VisitCreateInstanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateInstancedefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response CreateInstancedefaultApplicationProblemPlusJSONResponse) VisitCreateInstanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type TagInstancesRequestObject struct {
-	Body *TagInstancesJSONRequestBody
+	Body *TagInstances `body:""`
 }
-
 type TagInstancesResponseObject interface {
 	VisitTagInstancesResponse(w http.ResponseWriter) error
 }
-
 type TagInstances200JSONResponse ActedOn
-
-func (response TagInstances200JSONResponse) VisitTagInstancesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type TagInstancesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response TagInstancesdefaultApplicationProblemPlusJSONResponse) VisitTagInstancesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RemoveInstanceRequestObject struct {
-	InstanceId InstanceId `json:"instanceId"`
+	InstanceId InstanceId `path:"instanceId"`
 }
-
 type RemoveInstanceResponseObject interface {
 	VisitRemoveInstanceResponse(w http.ResponseWriter) error
 }
-
-type RemoveInstance204Response struct {
-}
-
-func (response RemoveInstance204Response) VisitRemoveInstanceResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type RemoveInstancedefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RemoveInstancedefaultApplicationProblemPlusJSONResponse) VisitRemoveInstanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type RemoveInstance204Response struct{}
 type GetInstanceRequestObject struct {
-	InstanceId InstanceId `json:"instanceId"`
+	InstanceId InstanceId `path:"instanceId"`
 }
-
 type GetInstanceResponseObject interface {
 	VisitGetInstanceResponse(w http.ResponseWriter) error
 }
-
 type GetInstance200JSONResponse Instance
-
-func (response GetInstance200JSONResponse) VisitGetInstanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetInstancedefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetInstancedefaultApplicationProblemPlusJSONResponse) VisitGetInstanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ChangeInstanceRequestObject struct {
-	InstanceId InstanceId `json:"instanceId"`
-	Body       *ChangeInstanceJSONRequestBody
+	InstanceId InstanceId      `path:"instanceId"`
+	Body       *ChangeInstance `body:""`
 }
-
 type ChangeInstanceResponseObject interface {
 	VisitChangeInstanceResponse(w http.ResponseWriter) error
 }
-
 type ChangeInstance200JSONResponse Instance
-
-func (response ChangeInstance200JSONResponse) VisitChangeInstanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ChangeInstancedefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ChangeInstancedefaultApplicationProblemPlusJSONResponse) VisitChangeInstanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type AssessInstanceRequestObject struct {
-	InstanceId InstanceId `json:"instanceId"`
+	InstanceId InstanceId `path:"instanceId"`
 }
-
 type AssessInstanceResponseObject interface {
 	VisitAssessInstanceResponse(w http.ResponseWriter) error
 }
-
 type AssessInstance202JSONResponse Instance
-
-func (response AssessInstance202JSONResponse) VisitAssessInstanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AssessInstancedefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response AssessInstancedefaultApplicationProblemPlusJSONResponse) VisitAssessInstanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListDatabasesRequestObject struct {
-	InstanceId InstanceId `json:"instanceId"`
+	InstanceId InstanceId `path:"instanceId"`
 	Params     ListDatabasesParams
 }
-
 type ListDatabasesResponseObject interface {
 	VisitListDatabasesResponse(w http.ResponseWriter) error
 }
-
 type ListDatabases200JSONResponse DatabasePage
-
-func (response ListDatabases200JSONResponse) VisitListDatabasesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListDatabasesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListDatabasesdefaultApplicationProblemPlusJSONResponse) VisitListDatabasesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetInstanceHealthRequestObject struct {
-	InstanceId InstanceId `json:"instanceId"`
+	InstanceId InstanceId `path:"instanceId"`
 }
-
 type GetInstanceHealthResponseObject interface {
 	VisitGetInstanceHealthResponse(w http.ResponseWriter) error
 }
-
 type GetInstanceHealth200JSONResponse InstanceHealth
-
-func (response GetInstanceHealth200JSONResponse) VisitGetInstanceHealthResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetInstanceHealthdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetInstanceHealthdefaultApplicationProblemPlusJSONResponse) VisitGetInstanceHealthResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListInstanceNotificationRulesRequestObject struct {
-	InstanceId InstanceId `json:"instanceId"`
+	InstanceId InstanceId `path:"instanceId"`
 }
-
 type ListInstanceNotificationRulesResponseObject interface {
 	VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error
 }
-
 type ListInstanceNotificationRules200JSONResponse InstanceRuleList
-
-func (response ListInstanceNotificationRules200JSONResponse) VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListInstanceNotificationRulesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListInstanceNotificationRulesdefaultApplicationProblemPlusJSONResponse) VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetOutageRequestObject struct {
-	InstanceId InstanceId `json:"instanceId"`
+	InstanceId InstanceId `path:"instanceId"`
 }
-
 type GetOutageResponseObject interface {
 	VisitGetOutageResponse(w http.ResponseWriter) error
 }
-
 type GetOutage200JSONResponse Outage
-
-func (response GetOutage200JSONResponse) VisitGetOutageResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOutagedefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetOutagedefaultApplicationProblemPlusJSONResponse) VisitGetOutageResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type AcceptInvitationRequestObject struct {
-	Token string `json:"token"`
-	Body  *AcceptInvitationJSONRequestBody
+	Token string            `path:"token"`
+	Body  *AcceptInvitation `body:""`
 }
-
 type AcceptInvitationResponseObject interface {
 	VisitAcceptInvitationResponse(w http.ResponseWriter) error
 }
-
 type AcceptInvitation201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type AcceptInvitation201JSONResponse struct {
 	Body    Session
 	Headers AcceptInvitation201ResponseHeaders
 }
-
-func (response AcceptInvitation201JSONResponse) VisitAcceptInvitationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type AcceptInvitationdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response AcceptInvitationdefaultApplicationProblemPlusJSONResponse) VisitAcceptInvitationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListMembersRequestObject struct {
 	Params ListMembersParams
 }
-
 type ListMembersResponseObject interface {
 	VisitListMembersResponse(w http.ResponseWriter) error
 }
-
 type ListMembers200JSONResponse MemberPage
-
-func (response ListMembers200JSONResponse) VisitListMembersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListMembersdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListMembersdefaultApplicationProblemPlusJSONResponse) VisitListMembersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type InviteMemberRequestObject struct {
-	Body *InviteMemberJSONRequestBody
+	Body *InviteMember `body:""`
 }
-
 type InviteMemberResponseObject interface {
 	VisitInviteMemberResponse(w http.ResponseWriter) error
 }
-
 type InviteMember201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type InviteMember201JSONResponse struct {
 	Body    Invited
 	Headers InviteMember201ResponseHeaders
 }
-
-func (response InviteMember201JSONResponse) VisitInviteMemberResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type InviteMemberdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response InviteMemberdefaultApplicationProblemPlusJSONResponse) VisitInviteMemberResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type EraseMemberRequestObject struct {
-	MemberId MemberId `json:"memberId"`
+	MemberId MemberId `path:"memberId"`
 }
-
 type EraseMemberResponseObject interface {
 	VisitEraseMemberResponse(w http.ResponseWriter) error
 }
-
-type EraseMember204Response struct {
-}
-
-func (response EraseMember204Response) VisitEraseMemberResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type EraseMemberdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response EraseMemberdefaultApplicationProblemPlusJSONResponse) VisitEraseMemberResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type EraseMember204Response struct{}
 type ChangeMemberRequestObject struct {
-	MemberId MemberId `json:"memberId"`
-	Body     *ChangeMemberJSONRequestBody
+	MemberId MemberId      `path:"memberId"`
+	Body     *ChangeMember `body:""`
 }
-
 type ChangeMemberResponseObject interface {
 	VisitChangeMemberResponse(w http.ResponseWriter) error
 }
-
 type ChangeMember200JSONResponse Member
-
-func (response ChangeMember200JSONResponse) VisitChangeMemberResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ChangeMemberdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ChangeMemberdefaultApplicationProblemPlusJSONResponse) VisitChangeMemberResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RenewInvitationRequestObject struct {
-	MemberId MemberId `json:"memberId"`
+	MemberId MemberId `path:"memberId"`
 }
-
 type RenewInvitationResponseObject interface {
 	VisitRenewInvitationResponse(w http.ResponseWriter) error
 }
-
 type RenewInvitation201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type RenewInvitation201JSONResponse struct {
 	Body    Invited
 	Headers RenewInvitation201ResponseHeaders
 }
-
-func (response RenewInvitation201JSONResponse) VisitRenewInvitationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RenewInvitationdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RenewInvitationdefaultApplicationProblemPlusJSONResponse) VisitRenewInvitationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetConnectionsRequestObject struct {
 	Params GetConnectionsParams
 }
-
 type GetConnectionsResponseObject interface {
 	VisitGetConnectionsResponse(w http.ResponseWriter) error
 }
-
 type GetConnections200JSONResponse Connections
-
-func (response GetConnections200JSONResponse) VisitGetConnectionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetConnections304Response struct {
-}
-
-func (response GetConnections304Response) VisitGetConnectionsResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetConnectionsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetConnectionsdefaultApplicationProblemPlusJSONResponse) VisitGetConnectionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type GetConnections304Response struct{}
 type ListConnectionsContributorsRequestObject struct {
 	Params ListConnectionsContributorsParams
 }
-
 type ListConnectionsContributorsResponseObject interface {
 	VisitListConnectionsContributorsResponse(w http.ResponseWriter) error
 }
-
 type ListConnectionsContributors200JSONResponse Contributors
-
-func (response ListConnectionsContributors200JSONResponse) VisitListConnectionsContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListConnectionsContributorsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListConnectionsContributorsdefaultApplicationProblemPlusJSONResponse) VisitListConnectionsContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetQueryPerformanceRequestObject struct {
 	Params GetQueryPerformanceParams
 }
-
 type GetQueryPerformanceResponseObject interface {
 	VisitGetQueryPerformanceResponse(w http.ResponseWriter) error
 }
-
 type GetQueryPerformance200JSONResponse QueryPerformance
-
-func (response GetQueryPerformance200JSONResponse) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetQueryPerformance304Response struct {
-}
-
-func (response GetQueryPerformance304Response) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetQueryPerformancedefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetQueryPerformancedefaultApplicationProblemPlusJSONResponse) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type GetQueryPerformance304Response struct{}
 type ListQueryPerformanceContributorsRequestObject struct {
 	Params ListQueryPerformanceContributorsParams
 }
-
 type ListQueryPerformanceContributorsResponseObject interface {
 	VisitListQueryPerformanceContributorsResponse(w http.ResponseWriter) error
 }
-
 type ListQueryPerformanceContributors200JSONResponse Contributors
-
-func (response ListQueryPerformanceContributors200JSONResponse) VisitListQueryPerformanceContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListQueryPerformanceContributorsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListQueryPerformanceContributorsdefaultApplicationProblemPlusJSONResponse) VisitListQueryPerformanceContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetUtilizationRequestObject struct {
 	Params GetUtilizationParams
 }
-
 type GetUtilizationResponseObject interface {
 	VisitGetUtilizationResponse(w http.ResponseWriter) error
 }
-
 type GetUtilization200JSONResponse Utilization
-
-func (response GetUtilization200JSONResponse) VisitGetUtilizationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetUtilization304Response struct {
-}
-
-func (response GetUtilization304Response) VisitGetUtilizationResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetUtilizationdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetUtilizationdefaultApplicationProblemPlusJSONResponse) VisitGetUtilizationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type GetUtilization304Response struct{}
 type ListUtilizationContributorsRequestObject struct {
 	Params ListUtilizationContributorsParams
 }
-
 type ListUtilizationContributorsResponseObject interface {
 	VisitListUtilizationContributorsResponse(w http.ResponseWriter) error
 }
-
 type ListUtilizationContributors200JSONResponse Contributors
-
-func (response ListUtilizationContributors200JSONResponse) VisitListUtilizationContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListUtilizationContributorsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListUtilizationContributorsdefaultApplicationProblemPlusJSONResponse) VisitListUtilizationContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetWaitEventsRequestObject struct {
 	Params GetWaitEventsParams
 }
-
 type GetWaitEventsResponseObject interface {
 	VisitGetWaitEventsResponse(w http.ResponseWriter) error
 }
-
 type GetWaitEvents200JSONResponse WaitEvents
-
-func (response GetWaitEvents200JSONResponse) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetWaitEvents304Response struct {
-}
-
-func (response GetWaitEvents304Response) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetWaitEventsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetWaitEventsdefaultApplicationProblemPlusJSONResponse) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type GetWaitEvents304Response struct{}
 type ListWaitEventsContributorsRequestObject struct {
 	Params ListWaitEventsContributorsParams
 }
-
 type ListWaitEventsContributorsResponseObject interface {
 	VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error
 }
-
 type ListWaitEventsContributors200JSONResponse Contributors
-
-func (response ListWaitEventsContributors200JSONResponse) VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListWaitEventsContributorsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListWaitEventsContributorsdefaultApplicationProblemPlusJSONResponse) VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListNotificationRulesRequestObject struct {
-}
-
+type ListNotificationRulesRequestObject struct{}
 type ListNotificationRulesResponseObject interface {
 	VisitListNotificationRulesResponse(w http.ResponseWriter) error
 }
-
 type ListNotificationRules200JSONResponse NotificationRuleList
-
-func (response ListNotificationRules200JSONResponse) VisitListNotificationRulesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListNotificationRulesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListNotificationRulesdefaultApplicationProblemPlusJSONResponse) VisitListNotificationRulesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type CreateNotificationRuleRequestObject struct {
-	Body *CreateNotificationRuleJSONRequestBody
+	Body *CreateNotificationRule `body:""`
 }
-
 type CreateNotificationRuleResponseObject interface {
 	VisitCreateNotificationRuleResponse(w http.ResponseWriter) error
 }
-
 type CreateNotificationRule201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type CreateNotificationRule201JSONResponse struct {
 	Body    NotificationRule
 	Headers CreateNotificationRule201ResponseHeaders
 }
-
-func (response CreateNotificationRule201JSONResponse) VisitCreateNotificationRuleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response CreateNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitCreateNotificationRuleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type PreviewNotificationRuleRequestObject struct {
-	Body *PreviewNotificationRuleJSONRequestBody
+	Body *PreviewNotificationRule `body:""`
 }
-
 type PreviewNotificationRuleResponseObject interface {
 	VisitPreviewNotificationRuleResponse(w http.ResponseWriter) error
 }
-
 type PreviewNotificationRule200JSONResponse RulePreview
-
-func (response PreviewNotificationRule200JSONResponse) VisitPreviewNotificationRuleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PreviewNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response PreviewNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitPreviewNotificationRuleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RemoveNotificationRuleRequestObject struct {
-	RuleId RuleId `json:"ruleId"`
+	RuleId RuleId `path:"ruleId"`
 }
-
 type RemoveNotificationRuleResponseObject interface {
 	VisitRemoveNotificationRuleResponse(w http.ResponseWriter) error
 }
-
-type RemoveNotificationRule204Response struct {
-}
-
-func (response RemoveNotificationRule204Response) VisitRemoveNotificationRuleResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type RemoveNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RemoveNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitRemoveNotificationRuleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type RemoveNotificationRule204Response struct{}
 type GetNotificationRuleRequestObject struct {
-	RuleId RuleId `json:"ruleId"`
+	RuleId RuleId `path:"ruleId"`
 }
-
 type GetNotificationRuleResponseObject interface {
 	VisitGetNotificationRuleResponse(w http.ResponseWriter) error
 }
-
 type GetNotificationRule200JSONResponse NotificationRule
-
-func (response GetNotificationRule200JSONResponse) VisitGetNotificationRuleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitGetNotificationRuleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ChangeNotificationRuleRequestObject struct {
-	RuleId RuleId `json:"ruleId"`
-	Body   *ChangeNotificationRuleJSONRequestBody
+	RuleId RuleId                  `path:"ruleId"`
+	Body   *ChangeNotificationRule `body:""`
 }
-
 type ChangeNotificationRuleResponseObject interface {
 	VisitChangeNotificationRuleResponse(w http.ResponseWriter) error
 }
-
 type ChangeNotificationRule200JSONResponse NotificationRule
-
-func (response ChangeNotificationRule200JSONResponse) VisitChangeNotificationRuleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ChangeNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ChangeNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitChangeNotificationRuleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOpenapiJsonRequestObject struct {
-}
-
+type GetOpenapiJsonRequestObject struct{}
 type GetOpenapiJsonResponseObject interface {
 	VisitGetOpenapiJsonResponse(w http.ResponseWriter) error
 }
-
 type GetOpenapiJson200JSONResponse map[string]interface{}
-
-func (response GetOpenapiJson200JSONResponse) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOpenapiJson304Response struct {
-}
-
-func (response GetOpenapiJson304Response) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetOpenapiJsondefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetOpenapiJsondefaultApplicationProblemPlusJSONResponse) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOpenapiYamlRequestObject struct {
-}
-
+type GetOpenapiJson304Response struct{}
+type GetOpenapiYamlRequestObject struct{}
 type GetOpenapiYamlResponseObject interface {
 	VisitGetOpenapiYamlResponse(w http.ResponseWriter) error
 }
-
 type GetOpenapiYaml200ApplicationyamlResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response GetOpenapiYaml200ApplicationyamlResponse) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/yaml")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type GetOpenapiYaml304Response struct {
-}
-
-func (response GetOpenapiYaml304Response) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetOpenapiYamldefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetOpenapiYamldefaultApplicationProblemPlusJSONResponse) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListBudgetsRequestObject struct {
-}
-
+type GetOpenapiYaml304Response struct{}
+type ListBudgetsRequestObject struct{}
 type ListBudgetsResponseObject interface {
 	VisitListBudgetsResponse(w http.ResponseWriter) error
 }
-
 type ListBudgets200JSONResponse BudgetList
-
-func (response ListBudgets200JSONResponse) VisitListBudgetsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListBudgetsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListBudgetsdefaultApplicationProblemPlusJSONResponse) VisitListBudgetsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListDeadLettersRequestObject struct {
-}
-
+type ListDeadLettersRequestObject struct{}
 type ListDeadLettersResponseObject interface {
 	VisitListDeadLettersResponse(w http.ResponseWriter) error
 }
-
 type ListDeadLetters200JSONResponse DeadLetterList
-
-func (response ListDeadLetters200JSONResponse) VisitListDeadLettersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListDeadLettersdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListDeadLettersdefaultApplicationProblemPlusJSONResponse) VisitListDeadLettersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type DropDeadLetterRequestObject struct {
-	DeadLetterId DeadLetterId `json:"deadLetterId"`
+	DeadLetterId DeadLetterId `path:"deadLetterId"`
 }
-
 type DropDeadLetterResponseObject interface {
 	VisitDropDeadLetterResponse(w http.ResponseWriter) error
 }
-
-type DropDeadLetter204Response struct {
-}
-
-func (response DropDeadLetter204Response) VisitDropDeadLetterResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type DropDeadLetterdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response DropDeadLetterdefaultApplicationProblemPlusJSONResponse) VisitDropDeadLetterResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type DropDeadLetter204Response struct{}
 type RetryDeadLetterRequestObject struct {
-	DeadLetterId DeadLetterId `json:"deadLetterId"`
+	DeadLetterId DeadLetterId `path:"deadLetterId"`
 }
-
 type RetryDeadLetterResponseObject interface {
 	VisitRetryDeadLetterResponse(w http.ResponseWriter) error
 }
-
-type RetryDeadLetter202Response struct {
-}
-
-func (response RetryDeadLetter202Response) VisitRetryDeadLetterResponse(w http.ResponseWriter) error {
-	w.WriteHeader(202)
-	return nil
-}
-
-type RetryDeadLetterdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RetryDeadLetterdefaultApplicationProblemPlusJSONResponse) VisitRetryDeadLetterResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListDroppedEnginesRequestObject struct {
-}
-
+type RetryDeadLetter202Response struct{}
+type ListDroppedEnginesRequestObject struct{}
 type ListDroppedEnginesResponseObject interface {
 	VisitListDroppedEnginesResponse(w http.ResponseWriter) error
 }
-
 type ListDroppedEngines200JSONResponse DroppedEngineList
-
-func (response ListDroppedEngines200JSONResponse) VisitListDroppedEnginesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListDroppedEnginesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListDroppedEnginesdefaultApplicationProblemPlusJSONResponse) VisitListDroppedEnginesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListJobsRequestObject struct {
-}
-
+type ListJobsRequestObject struct{}
 type ListJobsResponseObject interface {
 	VisitListJobsResponse(w http.ResponseWriter) error
 }
-
 type ListJobs200JSONResponse JobList
-
-func (response ListJobs200JSONResponse) VisitListJobsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListJobsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListJobsdefaultApplicationProblemPlusJSONResponse) VisitListJobsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListEventLogsRequestObject struct {
-}
-
+type ListEventLogsRequestObject struct{}
 type ListEventLogsResponseObject interface {
 	VisitListEventLogsResponse(w http.ResponseWriter) error
 }
-
 type ListEventLogs200JSONResponse EventLogList
-
-func (response ListEventLogs200JSONResponse) VisitListEventLogsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListEventLogsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListEventLogsdefaultApplicationProblemPlusJSONResponse) VisitListEventLogsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListFallenLoopsRequestObject struct {
-}
-
+type ListFallenLoopsRequestObject struct{}
 type ListFallenLoopsResponseObject interface {
 	VisitListFallenLoopsResponse(w http.ResponseWriter) error
 }
-
 type ListFallenLoops200JSONResponse FallenLoopList
-
-func (response ListFallenLoops200JSONResponse) VisitListFallenLoopsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListFallenLoopsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListFallenLoopsdefaultApplicationProblemPlusJSONResponse) VisitListFallenLoopsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListOutboxRequestObject struct {
-}
-
+type ListOutboxRequestObject struct{}
 type ListOutboxResponseObject interface {
 	VisitListOutboxResponse(w http.ResponseWriter) error
 }
-
 type ListOutbox200JSONResponse OutboxList
-
-func (response ListOutbox200JSONResponse) VisitListOutboxResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListOutboxdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListOutboxdefaultApplicationProblemPlusJSONResponse) VisitListOutboxResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetOutboxMailRequestObject struct {
-	MailId string `json:"mailId"`
+	MailId string `path:"mailId"`
 }
-
 type GetOutboxMailResponseObject interface {
 	VisitGetOutboxMailResponse(w http.ResponseWriter) error
 }
-
 type GetOutboxMail200JSONResponse OutboxMail
-
-func (response GetOutboxMail200JSONResponse) VisitGetOutboxMailResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOutboxMaildefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetOutboxMaildefaultApplicationProblemPlusJSONResponse) VisitGetOutboxMailResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListProjectionsRequestObject struct {
-}
-
+type ListProjectionsRequestObject struct{}
 type ListProjectionsResponseObject interface {
 	VisitListProjectionsResponse(w http.ResponseWriter) error
 }
-
 type ListProjections200JSONResponse ProjectionList
-
-func (response ListProjections200JSONResponse) VisitListProjectionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListProjectionsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListProjectionsdefaultApplicationProblemPlusJSONResponse) VisitListProjectionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetProjectionDiffRequestObject struct {
-	Name ProjectionName `json:"name"`
+	Name ProjectionName `path:"name"`
 }
-
 type GetProjectionDiffResponseObject interface {
 	VisitGetProjectionDiffResponse(w http.ResponseWriter) error
 }
-
 type GetProjectionDiff200JSONResponse ProjectionDiff
-
-func (response GetProjectionDiff200JSONResponse) VisitGetProjectionDiffResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetProjectionDiffdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetProjectionDiffdefaultApplicationProblemPlusJSONResponse) VisitGetProjectionDiffResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RebuildProjectionRequestObject struct {
-	Name ProjectionName `json:"name"`
+	Name ProjectionName `path:"name"`
 }
-
 type RebuildProjectionResponseObject interface {
 	VisitRebuildProjectionResponse(w http.ResponseWriter) error
 }
-
 type RebuildProjection202JSONResponse struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
 }
-
-func (response RebuildProjection202JSONResponse) VisitRebuildProjectionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RebuildProjectiondefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RebuildProjectiondefaultApplicationProblemPlusJSONResponse) VisitRebuildProjectionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListSendersRequestObject struct {
-}
-
+type ListSendersRequestObject struct{}
 type ListSendersResponseObject interface {
 	VisitListSendersResponse(w http.ResponseWriter) error
 }
-
 type ListSenders200JSONResponse SenderList
-
-func (response ListSenders200JSONResponse) VisitListSendersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListSendersdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListSendersdefaultApplicationProblemPlusJSONResponse) VisitListSendersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOrganizationRequestObject struct {
-}
-
+type GetOrganizationRequestObject struct{}
 type GetOrganizationResponseObject interface {
 	VisitGetOrganizationResponse(w http.ResponseWriter) error
 }
-
 type GetOrganization200ResponseHeaders struct {
-	ETag string
+	ETag string `header:"ETag"`
 }
-
 type GetOrganization200JSONResponse struct {
 	Body    Organization
 	Headers GetOrganization200ResponseHeaders
 }
-
-func (response GetOrganization200JSONResponse) VisitGetOrganizationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetOrganizationdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetOrganizationdefaultApplicationProblemPlusJSONResponse) VisitGetOrganizationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ChangeOrganizationRequestObject struct {
 	Params ChangeOrganizationParams
-	Body   *ChangeOrganizationJSONRequestBody
+	Body   *ChangeOrganization `body:""`
 }
-
 type ChangeOrganizationResponseObject interface {
 	VisitChangeOrganizationResponse(w http.ResponseWriter) error
 }
-
 type ChangeOrganization200ResponseHeaders struct {
-	ETag string
+	ETag string `header:"ETag"`
 }
-
 type ChangeOrganization200JSONResponse struct {
 	Body    Organization
 	Headers ChangeOrganization200ResponseHeaders
 }
-
-func (response ChangeOrganization200JSONResponse) VisitChangeOrganizationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ChangeOrganizationdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ChangeOrganizationdefaultApplicationProblemPlusJSONResponse) VisitChangeOrganizationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ChangePasswordRequestObject struct {
-	Body *ChangePasswordJSONRequestBody
+	Body *ChangePasswordJSONBody `body:""`
 }
-
 type ChangePasswordResponseObject interface {
 	VisitChangePasswordResponse(w http.ResponseWriter) error
 }
-
-type ChangePassword204Response struct {
-}
-
-func (response ChangePassword204Response) VisitChangePasswordResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type ChangePassworddefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ChangePassworddefaultApplicationProblemPlusJSONResponse) VisitChangePasswordResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type ChangePassword204Response struct{}
 type ListReportsRequestObject struct {
 	Params ListReportsParams
 }
-
 type ListReportsResponseObject interface {
 	VisitListReportsResponse(w http.ResponseWriter) error
 }
-
 type ListReports200JSONResponse ReportPage
-
-func (response ListReports200JSONResponse) VisitListReportsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListReports304Response struct {
-}
-
-func (response ListReports304Response) VisitListReportsResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type ListReportsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListReportsdefaultApplicationProblemPlusJSONResponse) VisitListReportsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type ListReports304Response struct{}
 type CreateReportRequestObject struct {
 	Params CreateReportParams
-	Body   *CreateReportJSONRequestBody
+	Body   *CreateReport `body:""`
 }
-
 type CreateReportResponseObject interface {
 	VisitCreateReportResponse(w http.ResponseWriter) error
 }
-
 type CreateReport200ResponseHeaders struct {
-	ContentLocation string
+	ContentLocation string `header:"Content-Location"`
 }
-
 type CreateReport200JSONResponse struct {
 	Body    RequestedReport
 	Headers CreateReport200ResponseHeaders
 }
-
-func (response CreateReport200JSONResponse) VisitCreateReportResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Location", fmt.Sprint(response.Headers.ContentLocation))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type CreateReport202ResponseHeaders struct {
-	Location   string
-	RetryAfter int
+	Location   string `header:"Location"`
+	RetryAfter int    `header:"Retry-After"`
 }
-
 type CreateReport202JSONResponse struct {
 	Body    RequestedReport
 	Headers CreateReport202ResponseHeaders
 }
-
-func (response CreateReport202JSONResponse) VisitCreateReportResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateReportdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response CreateReportdefaultApplicationProblemPlusJSONResponse) VisitCreateReportResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type VerifyReportRequestObject struct {
-	Body io.Reader
+	Body io.Reader `body:""`
 }
-
 type VerifyReportResponseObject interface {
 	VisitVerifyReportResponse(w http.ResponseWriter) error
 }
-
 type VerifyReport200JSONResponse Verification
-
-func (response VerifyReport200JSONResponse) VisitVerifyReportResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type VerifyReportdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response VerifyReportdefaultApplicationProblemPlusJSONResponse) VisitVerifyReportResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetReportRequestObject struct {
-	ReportId ReportId `json:"reportId"`
+	ReportId ReportId `path:"reportId"`
 }
-
 type GetReportResponseObject interface {
 	VisitGetReportResponse(w http.ResponseWriter) error
 }
-
 type GetReport200JSONResponse Report
-
-func (response GetReport200JSONResponse) VisitGetReportResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetReportdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetReportdefaultApplicationProblemPlusJSONResponse) VisitGetReportResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type DownloadReportRequestObject struct {
-	ReportId ReportId `json:"reportId"`
+	ReportId ReportId `path:"reportId"`
 	Params   DownloadReportParams
 }
-
 type DownloadReportResponseObject interface {
 	VisitDownloadReportResponse(w http.ResponseWriter) error
 }
-
 type DownloadReport200ApplicationpdfResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response DownloadReport200ApplicationpdfResponse) VisitDownloadReportResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/pdf")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
 type DownloadReport206ApplicationpdfResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response DownloadReport206ApplicationpdfResponse) VisitDownloadReportResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/pdf")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type DownloadReport304Response struct {
-}
-
-func (response DownloadReport304Response) VisitDownloadReportResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
+type DownloadReport304Response struct{}
 type DownloadReport416ApplicationProblemPlusJSONResponse Problem
-
-func (response DownloadReport416ApplicationProblemPlusJSONResponse) VisitDownloadReportResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(416)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type DownloadReportdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response DownloadReportdefaultApplicationProblemPlusJSONResponse) VisitDownloadReportResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListReportEventsRequestObject struct {
-	ReportId ReportId `json:"reportId"`
+	ReportId ReportId `path:"reportId"`
 	Params   ListReportEventsParams
 }
-
 type ListReportEventsResponseObject interface {
 	VisitListReportEventsResponse(w http.ResponseWriter) error
 }
-
 type ListReportEvents200JSONResponse TrailPage
-
-func (response ListReportEvents200JSONResponse) VisitListReportEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListReportEventsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListReportEventsdefaultApplicationProblemPlusJSONResponse) VisitListReportEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListReportFilesRequestObject struct {
-	ReportId ReportId `json:"reportId"`
+	ReportId ReportId `path:"reportId"`
 }
-
 type ListReportFilesResponseObject interface {
 	VisitListReportFilesResponse(w http.ResponseWriter) error
 }
-
 type ListReportFiles200JSONResponse FileList
-
-func (response ListReportFiles200JSONResponse) VisitListReportFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListReportFilesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListReportFilesdefaultApplicationProblemPlusJSONResponse) VisitListReportFilesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetReportFileRequestObject struct {
-	ReportId ReportId `json:"reportId"`
-	FileName string   `json:"fileName"`
+	ReportId ReportId `path:"reportId"`
+	FileName string   `path:"fileName"`
 }
-
 type GetReportFileResponseObject interface {
 	VisitGetReportFileResponse(w http.ResponseWriter) error
 }
-
 type GetReportFile200JSONResponse map[string]interface{}
-
-func (response GetReportFile200JSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetReportFile200ApplicationpdfResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response GetReportFile200ApplicationpdfResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/pdf")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
 type GetReportFile200TextcsvResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response GetReportFile200TextcsvResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/csv")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
 type GetReportFile206JSONResponse map[string]interface{}
-
-func (response GetReportFile206JSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(206)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetReportFile206ApplicationpdfResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response GetReportFile206ApplicationpdfResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/pdf")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
 type GetReportFile206TextcsvResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response GetReportFile206TextcsvResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/csv")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(206)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type GetReportFile304Response struct {
-}
-
-func (response GetReportFile304Response) VisitGetReportFileResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
+type GetReportFile304Response struct{}
 type GetReportFile416ApplicationProblemPlusJSONResponse Problem
-
-func (response GetReportFile416ApplicationProblemPlusJSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(416)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetReportFiledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetReportFiledefaultApplicationProblemPlusJSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListReportMailsRequestObject struct {
-	ReportId ReportId `json:"reportId"`
+	ReportId ReportId `path:"reportId"`
 }
-
 type ListReportMailsResponseObject interface {
 	VisitListReportMailsResponse(w http.ResponseWriter) error
 }
-
 type ListReportMails200JSONResponse ReportMailList
-
-func (response ListReportMails200JSONResponse) VisitListReportMailsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListReportMailsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListReportMailsdefaultApplicationProblemPlusJSONResponse) VisitListReportMailsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetReportMailRequestObject struct {
-	ReportId ReportId `json:"reportId"`
-	MemberId MemberId `json:"memberId"`
+	ReportId ReportId `path:"reportId"`
+	MemberId MemberId `path:"memberId"`
 }
-
 type GetReportMailResponseObject interface {
 	VisitGetReportMailResponse(w http.ResponseWriter) error
 }
-
 type GetReportMail200JSONResponse ReportMail
-
-func (response GetReportMail200JSONResponse) VisitGetReportMailResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetReportMaildefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetReportMaildefaultApplicationProblemPlusJSONResponse) VisitGetReportMailResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetReportProofRequestObject struct {
-	ReportId ReportId `json:"reportId"`
+	ReportId ReportId `path:"reportId"`
 }
-
 type GetReportProofResponseObject interface {
 	VisitGetReportProofResponse(w http.ResponseWriter) error
 }
-
 type GetReportProof200JSONResponse Proof
-
-func (response GetReportProof200JSONResponse) VisitGetReportProofResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetReportProofdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetReportProofdefaultApplicationProblemPlusJSONResponse) VisitGetReportProofResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListSchedulesRequestObject struct {
 	Params ListSchedulesParams
 }
-
 type ListSchedulesResponseObject interface {
 	VisitListSchedulesResponse(w http.ResponseWriter) error
 }
-
 type ListSchedules200JSONResponse SchedulePage
-
-func (response ListSchedules200JSONResponse) VisitListSchedulesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListSchedulesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListSchedulesdefaultApplicationProblemPlusJSONResponse) VisitListSchedulesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type CreateScheduleRequestObject struct {
-	Body *CreateScheduleJSONRequestBody
+	Body *CreateSchedule `body:""`
 }
-
 type CreateScheduleResponseObject interface {
 	VisitCreateScheduleResponse(w http.ResponseWriter) error
 }
-
 type CreateSchedule201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type CreateSchedule201JSONResponse struct {
 	Body    Schedule
 	Headers CreateSchedule201ResponseHeaders
 }
-
-func (response CreateSchedule201JSONResponse) VisitCreateScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type CreateScheduledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response CreateScheduledefaultApplicationProblemPlusJSONResponse) VisitCreateScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type PreviewScheduleRequestObject struct {
-	Body *PreviewScheduleJSONRequestBody
+	Body *Recurrence `body:""`
 }
-
 type PreviewScheduleResponseObject interface {
 	VisitPreviewScheduleResponse(w http.ResponseWriter) error
 }
-
 type PreviewSchedule200JSONResponse DueTimes
-
-func (response PreviewSchedule200JSONResponse) VisitPreviewScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type PreviewScheduledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response PreviewScheduledefaultApplicationProblemPlusJSONResponse) VisitPreviewScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RemoveScheduleRequestObject struct {
-	ScheduleId ScheduleId `json:"scheduleId"`
+	ScheduleId ScheduleId `path:"scheduleId"`
 }
-
 type RemoveScheduleResponseObject interface {
 	VisitRemoveScheduleResponse(w http.ResponseWriter) error
 }
-
-type RemoveSchedule204Response struct {
-}
-
-func (response RemoveSchedule204Response) VisitRemoveScheduleResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type RemoveScheduledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RemoveScheduledefaultApplicationProblemPlusJSONResponse) VisitRemoveScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type RemoveSchedule204Response struct{}
 type GetScheduleRequestObject struct {
-	ScheduleId ScheduleId `json:"scheduleId"`
+	ScheduleId ScheduleId `path:"scheduleId"`
 }
-
 type GetScheduleResponseObject interface {
 	VisitGetScheduleResponse(w http.ResponseWriter) error
 }
-
 type GetSchedule200JSONResponse Schedule
-
-func (response GetSchedule200JSONResponse) VisitGetScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetScheduledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetScheduledefaultApplicationProblemPlusJSONResponse) VisitGetScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ChangeScheduleRequestObject struct {
-	ScheduleId ScheduleId `json:"scheduleId"`
-	Body       *ChangeScheduleJSONRequestBody
+	ScheduleId ScheduleId      `path:"scheduleId"`
+	Body       *ChangeSchedule `body:""`
 }
-
 type ChangeScheduleResponseObject interface {
 	VisitChangeScheduleResponse(w http.ResponseWriter) error
 }
-
 type ChangeSchedule200JSONResponse Schedule
-
-func (response ChangeSchedule200JSONResponse) VisitChangeScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ChangeScheduledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ChangeScheduledefaultApplicationProblemPlusJSONResponse) VisitChangeScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListScheduleRunsRequestObject struct {
-	ScheduleId ScheduleId `json:"scheduleId"`
+	ScheduleId ScheduleId `path:"scheduleId"`
 	Params     ListScheduleRunsParams
 }
-
 type ListScheduleRunsResponseObject interface {
 	VisitListScheduleRunsResponse(w http.ResponseWriter) error
 }
-
 type ListScheduleRuns200JSONResponse ScheduleRunPage
-
-func (response ListScheduleRuns200JSONResponse) VisitListScheduleRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListScheduleRunsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListScheduleRunsdefaultApplicationProblemPlusJSONResponse) VisitListScheduleRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type SignOutRequestObject struct {
-}
-
+type SignOutRequestObject struct{}
 type SignOutResponseObject interface {
 	VisitSignOutResponse(w http.ResponseWriter) error
 }
-
-type SignOut204Response struct {
-}
-
-func (response SignOut204Response) VisitSignOutResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type SignOutdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response SignOutdefaultApplicationProblemPlusJSONResponse) VisitSignOutResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetSessionRequestObject struct {
-}
-
+type SignOut204Response struct{}
+type GetSessionRequestObject struct{}
 type GetSessionResponseObject interface {
 	VisitGetSessionResponse(w http.ResponseWriter) error
 }
-
 type GetSession200JSONResponse Session
-
-func (response GetSession200JSONResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetSessiondefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetSessiondefaultApplicationProblemPlusJSONResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type SignInRequestObject struct {
-	Body *SignInJSONRequestBody
+	Body *SignInJSONBody `body:""`
 }
-
 type SignInResponseObject interface {
 	VisitSignInResponse(w http.ResponseWriter) error
 }
-
 type SignIn200JSONResponse Session
-
-func (response SignIn200JSONResponse) VisitSignInResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type SignIndefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response SignIndefaultApplicationProblemPlusJSONResponse) VisitSignInResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RevokeOtherSessionsRequestObject struct {
-}
-
+type RevokeOtherSessionsRequestObject struct{}
 type RevokeOtherSessionsResponseObject interface {
 	VisitRevokeOtherSessionsResponse(w http.ResponseWriter) error
 }
-
-type RevokeOtherSessions204Response struct {
-}
-
-func (response RevokeOtherSessions204Response) VisitRevokeOtherSessionsResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type RevokeOtherSessionsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RevokeOtherSessionsdefaultApplicationProblemPlusJSONResponse) VisitRevokeOtherSessionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListSessionsRequestObject struct {
-}
-
+type RevokeOtherSessions204Response struct{}
+type ListSessionsRequestObject struct{}
 type ListSessionsResponseObject interface {
 	VisitListSessionsResponse(w http.ResponseWriter) error
 }
-
 type ListSessions200JSONResponse SessionList
-
-func (response ListSessions200JSONResponse) VisitListSessionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListSessionsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListSessionsdefaultApplicationProblemPlusJSONResponse) VisitListSessionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RevokeSessionRequestObject struct {
-	SessionId openapi_types.UUID `json:"sessionId"`
+	SessionId openapi_types.UUID `path:"sessionId"`
 }
-
 type RevokeSessionResponseObject interface {
 	VisitRevokeSessionResponse(w http.ResponseWriter) error
 }
-
-type RevokeSession204Response struct {
-}
-
-func (response RevokeSession204Response) VisitRevokeSessionResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type RevokeSessiondefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RevokeSessiondefaultApplicationProblemPlusJSONResponse) VisitRevokeSessionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetSetupRequestObject struct {
-}
-
+type RevokeSession204Response struct{}
+type GetSetupRequestObject struct{}
 type GetSetupResponseObject interface {
 	VisitGetSetupResponse(w http.ResponseWriter) error
 }
-
 type GetSetup200JSONResponse struct {
 	// Demo That organization has demo data.
 	Demo bool `json:"demo"`
@@ -16719,5823 +6635,932 @@ type GetSetup200JSONResponse struct {
 	OrganizationExists bool `json:"organizationExists"`
 	Required           bool `json:"required"`
 }
-
-func (response GetSetup200JSONResponse) VisitGetSetupResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetSetupdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetSetupdefaultApplicationProblemPlusJSONResponse) VisitGetSetupResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type SetUpRequestObject struct {
-	Body *SetUpJSONRequestBody
+	Body *SetUp `body:""`
 }
-
 type SetUpResponseObject interface {
 	VisitSetUpResponse(w http.ResponseWriter) error
 }
-
 type SetUp201ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type SetUp201JSONResponse struct {
 	Body    Session
 	Headers SetUp201ResponseHeaders
 }
-
-func (response SetUp201JSONResponse) VisitSetUpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(201)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type SetUpdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response SetUpdefaultApplicationProblemPlusJSONResponse) VisitSetUpResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ListStatementsRequestObject struct {
 	Params ListStatementsParams
 }
-
 type ListStatementsResponseObject interface {
 	VisitListStatementsResponse(w http.ResponseWriter) error
 }
-
 type ListStatements200JSONResponse StatementPage
-
-func (response ListStatements200JSONResponse) VisitListStatementsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListStatements304Response struct {
-}
-
-func (response ListStatements304Response) VisitListStatementsResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type ListStatementsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListStatementsdefaultApplicationProblemPlusJSONResponse) VisitListStatementsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type ListStatements304Response struct{}
 type GetStatementRequestObject struct {
-	StatementId StatementId `json:"statementId"`
+	StatementId StatementId `path:"statementId"`
 	Params      GetStatementParams
 }
-
 type GetStatementResponseObject interface {
 	VisitGetStatementResponse(w http.ResponseWriter) error
 }
-
 type GetStatement200JSONResponse StatementDetail
-
-func (response GetStatement200JSONResponse) VisitGetStatementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetStatement304Response struct {
-}
-
-func (response GetStatement304Response) VisitGetStatementResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetStatementdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetStatementdefaultApplicationProblemPlusJSONResponse) VisitGetStatementResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListTagsRequestObject struct {
-}
-
+type GetStatement304Response struct{}
+type ListTagsRequestObject struct{}
 type ListTagsResponseObject interface {
 	VisitListTagsResponse(w http.ResponseWriter) error
 }
-
 type ListTags200JSONResponse TagKeys
-
-func (response ListTags200JSONResponse) VisitListTagsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ListTagsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ListTagsdefaultApplicationProblemPlusJSONResponse) VisitListTagsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type FinishOIDCRequestObject struct {
-	Provider Provider `json:"provider"`
+	Provider Provider `path:"provider"`
 	Params   FinishOIDCParams
 }
-
 type FinishOIDCResponseObject interface {
 	VisitFinishOIDCResponse(w http.ResponseWriter) error
 }
-
 type FinishOIDC302ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type FinishOIDC302Response struct {
 	Headers FinishOIDC302ResponseHeaders
 }
-
-func (response FinishOIDC302Response) VisitFinishOIDCResponse(w http.ResponseWriter) error {
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(302)
-	return nil
-}
-
-type FinishOIDCdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response FinishOIDCdefaultApplicationProblemPlusJSONResponse) VisitFinishOIDCResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type StartOIDCRequestObject struct {
-	Provider Provider `json:"provider"`
+	Provider Provider `path:"provider"`
 	Params   StartOIDCParams
 }
-
 type StartOIDCResponseObject interface {
 	VisitStartOIDCResponse(w http.ResponseWriter) error
 }
-
 type StartOIDC302ResponseHeaders struct {
-	Location string
+	Location string `header:"Location"`
 }
-
 type StartOIDC302Response struct {
 	Headers StartOIDC302ResponseHeaders
 }
-
-func (response StartOIDC302Response) VisitStartOIDCResponse(w http.ResponseWriter) error {
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.WriteHeader(302)
-	return nil
-}
-
-type StartOIDCdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response StartOIDCdefaultApplicationProblemPlusJSONResponse) VisitStartOIDCResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetHealthRequestObject struct {
-}
-
+type GetHealthRequestObject struct{}
 type GetHealthResponseObject interface {
 	VisitGetHealthResponse(w http.ResponseWriter) error
 }
-
 type GetHealth200JSONResponse struct {
 	Status string `json:"status"`
 }
-
-func (response GetHealth200JSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetHealthdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetHealthdefaultApplicationProblemPlusJSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RecordAgentRequestObject struct {
 	Params RecordAgentParams
-	Body   *RecordAgentJSONRequestBody
+	Body   *AgentReport `body:""`
 }
-
 type RecordAgentResponseObject interface {
 	VisitRecordAgentResponse(w http.ResponseWriter) error
 }
-
-type RecordAgent204Response struct {
-}
-
-func (response RecordAgent204Response) VisitRecordAgentResponse(w http.ResponseWriter) error {
-	w.WriteHeader(204)
-	return nil
-}
-
-type RecordAgentdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RecordAgentdefaultApplicationProblemPlusJSONResponse) VisitRecordAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type RecordAgent204Response struct{}
 type ReceiveAlertmanagerAlertsRequestObject struct {
-	Body *ReceiveAlertmanagerAlertsJSONRequestBody
+	Body *ReceiveAlertmanagerAlertsJSONBody `body:""`
 }
-
 type ReceiveAlertmanagerAlertsResponseObject interface {
 	VisitReceiveAlertmanagerAlertsResponse(w http.ResponseWriter) error
 }
-
 type ReceiveAlertmanagerAlerts200JSONResponse AgentReceipt
-
-func (response ReceiveAlertmanagerAlerts200JSONResponse) VisitReceiveAlertmanagerAlertsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ReceiveAlertmanagerAlertsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ReceiveAlertmanagerAlertsdefaultApplicationProblemPlusJSONResponse) VisitReceiveAlertmanagerAlertsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ReceiveAlertmanagerWebhookRequestObject struct {
-	Body *ReceiveAlertmanagerWebhookJSONRequestBody
+	Body *ReceiveAlertmanagerWebhookJSONBody `body:""`
 }
-
 type ReceiveAlertmanagerWebhookResponseObject interface {
 	VisitReceiveAlertmanagerWebhookResponse(w http.ResponseWriter) error
 }
-
 type ReceiveAlertmanagerWebhook200JSONResponse AgentReceipt
-
-func (response ReceiveAlertmanagerWebhook200JSONResponse) VisitReceiveAlertmanagerWebhookResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ReceiveAlertmanagerWebhookdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ReceiveAlertmanagerWebhookdefaultApplicationProblemPlusJSONResponse) VisitReceiveAlertmanagerWebhookResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RecordAlertsRequestObject struct {
-	Body *RecordAlertsJSONRequestBody
+	Body *AlertBatch `body:""`
 }
-
 type RecordAlertsResponseObject interface {
 	VisitRecordAlertsResponse(w http.ResponseWriter) error
 }
-
 type RecordAlerts200JSONResponse AlertIds
-
-func (response RecordAlerts200JSONResponse) VisitRecordAlertsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RecordAlertsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RecordAlertsdefaultApplicationProblemPlusJSONResponse) VisitRecordAlertsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RecordAssessmentsRequestObject struct {
 	Params RecordAssessmentsParams
-	Body   *RecordAssessmentsJSONRequestBody
+	Body   *AssessmentBatch `body:""`
 }
-
 type RecordAssessmentsResponseObject interface {
 	VisitRecordAssessmentsResponse(w http.ResponseWriter) error
 }
-
 type RecordAssessments202JSONResponse AssessmentsAccepted
-
-func (response RecordAssessments202JSONResponse) VisitRecordAssessmentsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RecordAssessmentsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RecordAssessmentsdefaultApplicationProblemPlusJSONResponse) VisitRecordAssessmentsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RecordFleetRequestObject struct {
-	Body *RecordFleetJSONRequestBody
+	Body *FleetBatch `body:""`
 }
-
 type RecordFleetResponseObject interface {
 	VisitRecordFleetResponse(w http.ResponseWriter) error
 }
-
 type RecordFleet200JSONResponse FleetIds
-
-func (response RecordFleet200JSONResponse) VisitRecordFleetResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RecordFleetdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RecordFleetdefaultApplicationProblemPlusJSONResponse) VisitRecordFleetResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ReceiveGrafanaWebhookRequestObject struct {
-	Body *ReceiveGrafanaWebhookJSONRequestBody
+	Body *ReceiveGrafanaWebhookJSONBody `body:""`
 }
-
 type ReceiveGrafanaWebhookResponseObject interface {
 	VisitReceiveGrafanaWebhookResponse(w http.ResponseWriter) error
 }
-
 type ReceiveGrafanaWebhook200JSONResponse AgentReceipt
-
-func (response ReceiveGrafanaWebhook200JSONResponse) VisitReceiveGrafanaWebhookResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ReceiveGrafanaWebhookdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ReceiveGrafanaWebhookdefaultApplicationProblemPlusJSONResponse) VisitReceiveGrafanaWebhookResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ReceiveOtlpLogsRequestObject struct {
 	Params   ReceiveOtlpLogsParams
-	JSONBody *ReceiveOtlpLogsJSONRequestBody
-	Body     io.Reader
+	JSONBody *ReceiveOtlpLogsJSONBody `body:"application/json"`
+	Body     io.Reader                `body:"application/x-protobuf"`
 }
-
 type ReceiveOtlpLogsResponseObject interface {
 	VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error
 }
-
 type ReceiveOtlpLogs200JSONResponse OtlpLogsAnswer
-
-func (response ReceiveOtlpLogs200JSONResponse) VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ReceiveOtlpLogs200ApplicationxProtobufResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response ReceiveOtlpLogs200ApplicationxProtobufResponse) VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/x-protobuf")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ReceiveOtlpLogsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ReceiveOtlpLogsdefaultApplicationProblemPlusJSONResponse) VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ReceiveOtlpMetricsRequestObject struct {
-	JSONBody *ReceiveOtlpMetricsJSONRequestBody
-	Body     io.Reader
+	JSONBody *ReceiveOtlpMetricsJSONBody `body:"application/json"`
+	Body     io.Reader                   `body:"application/x-protobuf"`
 }
-
 type ReceiveOtlpMetricsResponseObject interface {
 	VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error
 }
-
 type ReceiveOtlpMetrics200JSONResponse OtlpAnswer
-
-func (response ReceiveOtlpMetrics200JSONResponse) VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ReceiveOtlpMetrics200ApplicationxProtobufResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response ReceiveOtlpMetrics200ApplicationxProtobufResponse) VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/x-protobuf")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type ReceiveOtlpMetricsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ReceiveOtlpMetricsdefaultApplicationProblemPlusJSONResponse) VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type ReceivePrometheusWriteRequestObject struct {
-	Body io.Reader
+	Body io.Reader `body:""`
 }
-
 type ReceivePrometheusWriteResponseObject interface {
 	VisitReceivePrometheusWriteResponse(w http.ResponseWriter) error
 }
-
 type ReceivePrometheusWrite204ResponseHeaders struct {
-	XPrometheusRemoteWriteExemplarsWritten  *int
-	XPrometheusRemoteWriteHistogramsWritten *int
-	XPrometheusRemoteWriteSamplesWritten    *int
+	XPrometheusRemoteWriteExemplarsWritten  *int `header:"X-Prometheus-Remote-Write-Exemplars-Written"`
+	XPrometheusRemoteWriteHistogramsWritten *int `header:"X-Prometheus-Remote-Write-Histograms-Written"`
+	XPrometheusRemoteWriteSamplesWritten    *int `header:"X-Prometheus-Remote-Write-Samples-Written"`
 }
-
 type ReceivePrometheusWrite204Response struct {
 	Headers ReceivePrometheusWrite204ResponseHeaders
 }
-
-func (response ReceivePrometheusWrite204Response) VisitReceivePrometheusWriteResponse(w http.ResponseWriter) error {
-	if response.Headers.XPrometheusRemoteWriteExemplarsWritten != nil {
-		w.Header().Set("X-Prometheus-Remote-Write-Exemplars-Written", fmt.Sprint(*response.Headers.XPrometheusRemoteWriteExemplarsWritten))
-	}
-	if response.Headers.XPrometheusRemoteWriteHistogramsWritten != nil {
-		w.Header().Set("X-Prometheus-Remote-Write-Histograms-Written", fmt.Sprint(*response.Headers.XPrometheusRemoteWriteHistogramsWritten))
-	}
-	if response.Headers.XPrometheusRemoteWriteSamplesWritten != nil {
-		w.Header().Set("X-Prometheus-Remote-Write-Samples-Written", fmt.Sprint(*response.Headers.XPrometheusRemoteWriteSamplesWritten))
-	}
-	w.WriteHeader(204)
-	return nil
-}
-
-type ReceivePrometheusWritedefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response ReceivePrometheusWritedefaultApplicationProblemPlusJSONResponse) VisitReceivePrometheusWriteResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type RecordSamplesRequestObject struct {
 	Params RecordSamplesParams
-	Body   *RecordSamplesJSONRequestBody
+	Body   *SampleBatch `body:""`
 }
-
 type RecordSamplesResponseObject interface {
 	VisitRecordSamplesResponse(w http.ResponseWriter) error
 }
-
 type RecordSamples202JSONResponse SamplesAccepted
-
-func (response RecordSamples202JSONResponse) VisitRecordSamplesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type RecordSamplesdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response RecordSamplesdefaultApplicationProblemPlusJSONResponse) VisitRecordSamplesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetMetricsRequestObject struct {
-}
-
+type GetMetricsRequestObject struct{}
 type GetMetricsResponseObject interface {
 	VisitGetMetricsResponse(w http.ResponseWriter) error
 }
-
-type GetMetrics200TextResponse string
-
-func (response GetMetrics200TextResponse) VisitGetMetricsResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response)))
-	return err
+type GetMetrics200TextResponse struct {
+	Body          io.Reader
+	ContentLength int64
 }
-
-type GetMetricsdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetMetricsdefaultApplicationProblemPlusJSONResponse) VisitGetMetricsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetCheckpointRequestObject struct {
-	Log string `json:"log"`
+	Log string `path:"log"`
 }
-
 type GetCheckpointResponseObject interface {
 	VisitGetCheckpointResponse(w http.ResponseWriter) error
 }
-
-type GetCheckpoint200TextResponse string
-
-func (response GetCheckpoint200TextResponse) VisitGetCheckpointResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response)))
-	return err
+type GetCheckpoint200TextResponse struct {
+	Body          io.Reader
+	ContentLength int64
 }
-
-type GetCheckpoint304Response struct {
-}
-
-func (response GetCheckpoint304Response) VisitGetCheckpointResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetCheckpointdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetCheckpointdefaultApplicationProblemPlusJSONResponse) VisitGetCheckpointResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+type GetCheckpoint304Response struct{}
 type GetConsistencyRequestObject struct {
-	Log    string `json:"log"`
+	Log    string `path:"log"`
 	Params GetConsistencyParams
 }
-
 type GetConsistencyResponseObject interface {
 	VisitGetConsistencyResponse(w http.ResponseWriter) error
 }
-
 type GetConsistency200JSONResponse Consistency
-
-func (response GetConsistency200JSONResponse) VisitGetConsistencyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetConsistencydefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetConsistencydefaultApplicationProblemPlusJSONResponse) VisitGetConsistencyResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetTileRequestObject struct {
-	Log   string `json:"log"`
-	Level string `json:"level"`
-	Tile  string `json:"tile"`
+	Log   string `path:"log"`
+	Level string `path:"level"`
+	Tile  string `path:"tile"`
 }
-
 type GetTileResponseObject interface {
 	VisitGetTileResponse(w http.ResponseWriter) error
 }
-
 type GetTile200ApplicationoctetStreamResponse struct {
 	Body          io.Reader
 	ContentLength int64
 }
-
-func (response GetTile200ApplicationoctetStreamResponse) VisitGetTileResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/octet-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type GetTile304Response struct {
-}
-
-func (response GetTile304Response) VisitGetTileResponse(w http.ResponseWriter) error {
-	w.WriteHeader(304)
-	return nil
-}
-
-type GetTiledefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetTiledefaultApplicationProblemPlusJSONResponse) VisitGetTileResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetReadinessRequestObject struct {
-}
-
+type GetTile304Response struct{}
+type GetReadinessRequestObject struct{}
 type GetReadinessResponseObject interface {
 	VisitGetReadinessResponse(w http.ResponseWriter) error
 }
-
 type GetReadiness200JSONResponse Readiness
-
-func (response GetReadiness200JSONResponse) VisitGetReadinessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
 type GetReadiness503JSONResponse Readiness
-
-func (response GetReadiness503JSONResponse) VisitGetReadinessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetReadinessdefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
-}
-
-func (response GetReadinessdefaultApplicationProblemPlusJSONResponse) VisitGetReadinessResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-type GetVersionRequestObject struct {
-}
-
+type GetVersionRequestObject struct{}
 type GetVersionResponseObject interface {
 	VisitGetVersionResponse(w http.ResponseWriter) error
 }
-
 type GetVersion200JSONResponse Version
 
-func (response GetVersion200JSONResponse) VisitGetVersionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+func (a GetKeys200JSONResponse) VisitGetKeysResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-type GetVersiondefaultApplicationProblemPlusJSONResponse struct {
-	Body       Problem
-	StatusCode int
+func (a GetKeys304Response) VisitGetKeysResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-func (response GetVersiondefaultApplicationProblemPlusJSONResponse) VisitGetVersionResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(response.StatusCode)
-	_, err := buf.WriteTo(w)
-	return err
+func (a ListAlerts200JSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// StrictServerInterface represents all server handlers.
-type StrictServerInterface interface {
-	// GetKeys Get the installation's public keys
-	// (GET /.well-known/muster-keys.json)
-	GetKeys(ctx context.Context, request GetKeysRequestObject) (GetKeysResponseObject, error)
-	// ListAlerts List alerts
-	// (GET /api/v1/alerts)
-	ListAlerts(ctx context.Context, request ListAlertsRequestObject) (ListAlertsResponseObject, error)
-	// ActOnAlerts Apply one action to many alerts
-	// (POST /api/v1/alerts/actions)
-	ActOnAlerts(ctx context.Context, request ActOnAlertsRequestObject) (ActOnAlertsResponseObject, error)
-	// GetAlertHistory Count active and resolved alerts, by bucket
-	// (GET /api/v1/alerts/raised-resolved-history)
-	GetAlertHistory(ctx context.Context, request GetAlertHistoryRequestObject) (GetAlertHistoryResponseObject, error)
-	// ListAlertHistoryContributors List the alerts behind a count
-	// (GET /api/v1/alerts/raised-resolved-history/contributors)
-	ListAlertHistoryContributors(ctx context.Context, request ListAlertHistoryContributorsRequestObject) (ListAlertHistoryContributorsResponseObject, error)
-	// GetAlert Get one alert
-	// (GET /api/v1/alerts/{alertId})
-	GetAlert(ctx context.Context, request GetAlertRequestObject) (GetAlertResponseObject, error)
-	// AcknowledgeAlert Acknowledge an alert
-	// (POST /api/v1/alerts/{alertId}/acknowledge)
-	AcknowledgeAlert(ctx context.Context, request AcknowledgeAlertRequestObject) (AcknowledgeAlertResponseObject, error)
-	// MuteAlert Mute an alert
-	// (POST /api/v1/alerts/{alertId}/mute)
-	MuteAlert(ctx context.Context, request MuteAlertRequestObject) (MuteAlertResponseObject, error)
-	// ListAlertNotifications List the notifications about an alert
-	// (GET /api/v1/alerts/{alertId}/notifications)
-	ListAlertNotifications(ctx context.Context, request ListAlertNotificationsRequestObject) (ListAlertNotificationsResponseObject, error)
-	// ResolveAlert Resolve an alert
-	// (POST /api/v1/alerts/{alertId}/resolve)
-	ResolveAlert(ctx context.Context, request ResolveAlertRequestObject) (ResolveAlertResponseObject, error)
-	// UnmuteAlert Unmute an alert
-	// (POST /api/v1/alerts/{alertId}/unmute)
-	UnmuteAlert(ctx context.Context, request UnmuteAlertRequestObject) (UnmuteAlertResponseObject, error)
-	// ListApiTokens List the caller's API tokens
-	// (GET /api/v1/api-tokens)
-	ListApiTokens(ctx context.Context, request ListApiTokensRequestObject) (ListApiTokensResponseObject, error)
-	// CreateApiToken Create an API token
-	// (POST /api/v1/api-tokens)
-	CreateApiToken(ctx context.Context, request CreateApiTokenRequestObject) (CreateApiTokenResponseObject, error)
-	// RevokeApiToken Revoke an API token
-	// (DELETE /api/v1/api-tokens/{tokenId})
-	RevokeApiToken(ctx context.Context, request RevokeApiTokenRequestObject) (RevokeApiTokenResponseObject, error)
-	// ListAuditEvents List the audit events of the organization, newest first
-	// (GET /api/v1/audit-events)
-	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
-	// ConfirmChannelAddress Confirm an address
-	// (POST /api/v1/channel-addresses/confirmation)
-	ConfirmChannelAddress(ctx context.Context, request ConfirmChannelAddressRequestObject) (ConfirmChannelAddressResponseObject, error)
-	// LeaveChannel Stop e-mails to an address
-	// (POST /api/v1/channel-addresses/departure)
-	LeaveChannel(ctx context.Context, request LeaveChannelRequestObject) (LeaveChannelResponseObject, error)
-	// ListChannels List the notification channels
-	// (GET /api/v1/channels)
-	ListChannels(ctx context.Context, request ListChannelsRequestObject) (ListChannelsResponseObject, error)
-	// CreateChannel Add a channel
-	// (POST /api/v1/channels)
-	CreateChannel(ctx context.Context, request CreateChannelRequestObject) (CreateChannelResponseObject, error)
-	// RemoveChannel Remove a channel
-	// (DELETE /api/v1/channels/{channelId})
-	RemoveChannel(ctx context.Context, request RemoveChannelRequestObject) (RemoveChannelResponseObject, error)
-	// GetChannel Get one channel
-	// (GET /api/v1/channels/{channelId})
-	GetChannel(ctx context.Context, request GetChannelRequestObject) (GetChannelResponseObject, error)
-	// ChangeChannel Change a channel
-	// (PATCH /api/v1/channels/{channelId})
-	ChangeChannel(ctx context.Context, request ChangeChannelRequestObject) (ChangeChannelResponseObject, error)
-	// AskChannelAddresses Send new confirmation links to a channel's addresses
-	// (POST /api/v1/channels/{channelId}/confirmations)
-	AskChannelAddresses(ctx context.Context, request AskChannelAddressesRequestObject) (AskChannelAddressesResponseObject, error)
-	// TestChannel Send a test message through a channel
-	// (POST /api/v1/channels/{channelId}/test)
-	TestChannel(ctx context.Context, request TestChannelRequestObject) (TestChannelResponseObject, error)
-	// ListChecks List the checks of the catalog
-	// (GET /api/v1/checks)
-	ListChecks(ctx context.Context, request ListChecksRequestObject) (ListChecksResponseObject, error)
-	// GetCheck Get one check
-	// (GET /api/v1/checks/{checkId})
-	GetCheck(ctx context.Context, request GetCheckRequestObject) (GetCheckResponseObject, error)
-	// GetControl Get the results of a check over a period
-	// (GET /api/v1/controls/{checkId})
-	GetControl(ctx context.Context, request GetControlRequestObject) (GetControlResponseObject, error)
-	// ListDeliveries List the notification deliveries
-	// (GET /api/v1/deliveries)
-	ListDeliveries(ctx context.Context, request ListDeliveriesRequestObject) (ListDeliveriesResponseObject, error)
-	// GetDelivery Get one delivery
-	// (GET /api/v1/deliveries/{deliveryId})
-	GetDelivery(ctx context.Context, request GetDeliveryRequestObject) (GetDeliveryResponseObject, error)
-	// RetryDelivery Retry a failed delivery
-	// (POST /api/v1/deliveries/{deliveryId}/retry)
-	RetryDelivery(ctx context.Context, request RetryDeliveryRequestObject) (RetryDeliveryResponseObject, error)
-	// MakeEvidence Create evidence of a control
-	// (POST /api/v1/evidence)
-	MakeEvidence(ctx context.Context, request MakeEvidenceRequestObject) (MakeEvidenceResponseObject, error)
-	// ListExceptions List the exceptions
-	// (GET /api/v1/exceptions)
-	ListExceptions(ctx context.Context, request ListExceptionsRequestObject) (ListExceptionsResponseObject, error)
-	// RequestException Request an exception for a finding
-	// (POST /api/v1/exceptions)
-	RequestException(ctx context.Context, request RequestExceptionRequestObject) (RequestExceptionResponseObject, error)
-	// GetException Get one exception
-	// (GET /api/v1/exceptions/{exceptionId})
-	GetException(ctx context.Context, request GetExceptionRequestObject) (GetExceptionResponseObject, error)
-	// GrantException Grant an exception
-	// (POST /api/v1/exceptions/{exceptionId}/grant)
-	GrantException(ctx context.Context, request GrantExceptionRequestObject) (GrantExceptionResponseObject, error)
-	// RevokeException Reject or revoke an exception
-	// (POST /api/v1/exceptions/{exceptionId}/revoke)
-	RevokeException(ctx context.Context, request RevokeExceptionRequestObject) (RevokeExceptionResponseObject, error)
-	// ListExports List the caller's reports that are in progress or ready
-	// (GET /api/v1/exports)
-	ListExports(ctx context.Context, request ListExportsRequestObject) (ListExportsResponseObject, error)
-	// MarkExportsSeen Mark the downloads up to a report as seen
-	// (POST /api/v1/exports/seen)
-	MarkExportsSeen(ctx context.Context, request MarkExportsSeenRequestObject) (MarkExportsSeenResponseObject, error)
-	// ListFindings List the findings on the servers
-	// (GET /api/v1/findings)
-	ListFindings(ctx context.Context, request ListFindingsRequestObject) (ListFindingsResponseObject, error)
-	// GroupFindings Group the findings on the servers by check or by server
-	// (GET /api/v1/findings/groups)
-	GroupFindings(ctx context.Context, request GroupFindingsRequestObject) (GroupFindingsResponseObject, error)
-	// GetFinding Get one finding
-	// (GET /api/v1/findings/{findingId})
-	GetFinding(ctx context.Context, request GetFindingRequestObject) (GetFindingResponseObject, error)
-	// ChangeFinding Change the assignee and the ticket of a finding
-	// (PATCH /api/v1/findings/{findingId})
-	ChangeFinding(ctx context.Context, request ChangeFindingRequestObject) (ChangeFindingResponseObject, error)
-	// GetOverview Count instances, databases and open alerts
-	// (GET /api/v1/health-checks/overview)
-	GetOverview(ctx context.Context, request GetOverviewRequestObject) (GetOverviewResponseObject, error)
-	// ListIngestTokens List the organization's ingest tokens
-	// (GET /api/v1/ingest-tokens)
-	ListIngestTokens(ctx context.Context, request ListIngestTokensRequestObject) (ListIngestTokensResponseObject, error)
-	// CreateIngestToken Create an ingest token
-	// (POST /api/v1/ingest-tokens)
-	CreateIngestToken(ctx context.Context, request CreateIngestTokenRequestObject) (CreateIngestTokenResponseObject, error)
-	// RevokeIngestToken Revoke an ingest token
-	// (DELETE /api/v1/ingest-tokens/{tokenId})
-	RevokeIngestToken(ctx context.Context, request RevokeIngestTokenRequestObject) (RevokeIngestTokenResponseObject, error)
-	// ListInstances List the organization's servers
-	// (GET /api/v1/instances)
-	ListInstances(ctx context.Context, request ListInstancesRequestObject) (ListInstancesResponseObject, error)
-	// CreateInstance Register a server that Muster assesses itself
-	// (POST /api/v1/instances)
-	CreateInstance(ctx context.Context, request CreateInstanceRequestObject) (CreateInstanceResponseObject, error)
-	// TagInstances Set and remove tags of many servers
-	// (POST /api/v1/instances/actions)
-	TagInstances(ctx context.Context, request TagInstancesRequestObject) (TagInstancesResponseObject, error)
-	// RemoveInstance Remove a server
-	// (DELETE /api/v1/instances/{instanceId})
-	RemoveInstance(ctx context.Context, request RemoveInstanceRequestObject) (RemoveInstanceResponseObject, error)
-	// GetInstance Get one server
-	// (GET /api/v1/instances/{instanceId})
-	GetInstance(ctx context.Context, request GetInstanceRequestObject) (GetInstanceResponseObject, error)
-	// ChangeInstance Change a server's name, tags, state or connection
-	// (PATCH /api/v1/instances/{instanceId})
-	ChangeInstance(ctx context.Context, request ChangeInstanceRequestObject) (ChangeInstanceResponseObject, error)
-	// AssessInstance Assess a server now
-	// (POST /api/v1/instances/{instanceId}/assess)
-	AssessInstance(ctx context.Context, request AssessInstanceRequestObject) (AssessInstanceResponseObject, error)
-	// ListDatabases List the databases of a server
-	// (GET /api/v1/instances/{instanceId}/databases)
-	ListDatabases(ctx context.Context, request ListDatabasesRequestObject) (ListDatabasesResponseObject, error)
-	// GetInstanceHealth Get the health of a server
-	// (GET /api/v1/instances/{instanceId}/health)
-	GetInstanceHealth(ctx context.Context, request GetInstanceHealthRequestObject) (GetInstanceHealthResponseObject, error)
-	// ListInstanceNotificationRules List the rules that notify about a server
-	// (GET /api/v1/instances/{instanceId}/notification-rules)
-	ListInstanceNotificationRules(ctx context.Context, request ListInstanceNotificationRulesRequestObject) (ListInstanceNotificationRulesResponseObject, error)
-	// GetOutage Get the alert that a server is down or silent, and its first notification
-	// (GET /api/v1/instances/{instanceId}/outage)
-	GetOutage(ctx context.Context, request GetOutageRequestObject) (GetOutageResponseObject, error)
-	// AcceptInvitation Accept an invitation and sign in
-	// (POST /api/v1/invitations/{token})
-	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
-	// ListMembers List the members of the organization
-	// (GET /api/v1/members)
-	ListMembers(ctx context.Context, request ListMembersRequestObject) (ListMembersResponseObject, error)
-	// InviteMember Invite a person
-	// (POST /api/v1/members)
-	InviteMember(ctx context.Context, request InviteMemberRequestObject) (InviteMemberResponseObject, error)
-	// EraseMember Erase a member
-	// (DELETE /api/v1/members/{memberId})
-	EraseMember(ctx context.Context, request EraseMemberRequestObject) (EraseMemberResponseObject, error)
-	// ChangeMember Change a member's role or status
-	// (PATCH /api/v1/members/{memberId})
-	ChangeMember(ctx context.Context, request ChangeMemberRequestObject) (ChangeMemberResponseObject, error)
-	// RenewInvitation Create a new invitation link
-	// (POST /api/v1/members/{memberId}/invitation)
-	RenewInvitation(ctx context.Context, request RenewInvitationRequestObject) (RenewInvitationResponseObject, error)
-	// GetConnections Count open client connections now
-	// (GET /api/v1/metrics/connections)
-	GetConnections(ctx context.Context, request GetConnectionsRequestObject) (GetConnectionsResponseObject, error)
-	// ListConnectionsContributors List the contributors to a number of connections
-	// (GET /api/v1/metrics/connections/contributors)
-	ListConnectionsContributors(ctx context.Context, request ListConnectionsContributorsRequestObject) (ListConnectionsContributorsResponseObject, error)
-	// GetQueryPerformance Get the latency of queries, by bucket
-	// (GET /api/v1/metrics/query-performance)
-	GetQueryPerformance(ctx context.Context, request GetQueryPerformanceRequestObject) (GetQueryPerformanceResponseObject, error)
-	// ListQueryPerformanceContributors List the contributors to a latency
-	// (GET /api/v1/metrics/query-performance/contributors)
-	ListQueryPerformanceContributors(ctx context.Context, request ListQueryPerformanceContributorsRequestObject) (ListQueryPerformanceContributorsResponseObject, error)
-	// GetUtilization Get CPU, memory and the fullest disk of the hosts, by bucket
-	// (GET /api/v1/metrics/utilization)
-	GetUtilization(ctx context.Context, request GetUtilizationRequestObject) (GetUtilizationResponseObject, error)
-	// ListUtilizationContributors List the hosts or volumes behind a utilization figure
-	// (GET /api/v1/metrics/utilization/contributors)
-	ListUtilizationContributors(ctx context.Context, request ListUtilizationContributorsRequestObject) (ListUtilizationContributorsResponseObject, error)
-	// GetWaitEvents Get the number of waiting sessions, by bucket and category
-	// (GET /api/v1/metrics/wait-events)
-	GetWaitEvents(ctx context.Context, request GetWaitEventsRequestObject) (GetWaitEventsResponseObject, error)
-	// ListWaitEventsContributors List the contributors to a number of waiting sessions
-	// (GET /api/v1/metrics/wait-events/contributors)
-	ListWaitEventsContributors(ctx context.Context, request ListWaitEventsContributorsRequestObject) (ListWaitEventsContributorsResponseObject, error)
-	// ListNotificationRules List the notification rules
-	// (GET /api/v1/notification-rules)
-	ListNotificationRules(ctx context.Context, request ListNotificationRulesRequestObject) (ListNotificationRulesResponseObject, error)
-	// CreateNotificationRule Add a rule
-	// (POST /api/v1/notification-rules)
-	CreateNotificationRule(ctx context.Context, request CreateNotificationRuleRequestObject) (CreateNotificationRuleResponseObject, error)
-	// PreviewNotificationRule Preview what a rule would have matched
-	// (POST /api/v1/notification-rules/preview)
-	PreviewNotificationRule(ctx context.Context, request PreviewNotificationRuleRequestObject) (PreviewNotificationRuleResponseObject, error)
-	// RemoveNotificationRule Remove a rule
-	// (DELETE /api/v1/notification-rules/{ruleId})
-	RemoveNotificationRule(ctx context.Context, request RemoveNotificationRuleRequestObject) (RemoveNotificationRuleResponseObject, error)
-	// GetNotificationRule Get one rule
-	// (GET /api/v1/notification-rules/{ruleId})
-	GetNotificationRule(ctx context.Context, request GetNotificationRuleRequestObject) (GetNotificationRuleResponseObject, error)
-	// ChangeNotificationRule Change, enable or disable a rule
-	// (PATCH /api/v1/notification-rules/{ruleId})
-	ChangeNotificationRule(ctx context.Context, request ChangeNotificationRuleRequestObject) (ChangeNotificationRuleResponseObject, error)
-	// GetOpenapiJson Get this contract as JSON
-	// (GET /api/v1/openapi.json)
-	GetOpenapiJson(ctx context.Context, request GetOpenapiJsonRequestObject) (GetOpenapiJsonResponseObject, error)
-	// GetOpenapiYaml Get this contract as YAML
-	// (GET /api/v1/openapi.yaml)
-	GetOpenapiYaml(ctx context.Context, request GetOpenapiYamlRequestObject) (GetOpenapiYamlResponseObject, error)
-	// ListBudgets Get the ingest budgets and their use
-	// (GET /api/v1/ops/budgets)
-	ListBudgets(ctx context.Context, request ListBudgetsRequestObject) (ListBudgetsResponseObject, error)
-	// ListDeadLetters List the messages and jobs that were set aside
-	// (GET /api/v1/ops/dead-letters)
-	ListDeadLetters(ctx context.Context, request ListDeadLettersRequestObject) (ListDeadLettersResponseObject, error)
-	// DropDeadLetter Drop a dead letter
-	// (DELETE /api/v1/ops/dead-letters/{deadLetterId})
-	DropDeadLetter(ctx context.Context, request DropDeadLetterRequestObject) (DropDeadLetterResponseObject, error)
-	// RetryDeadLetter Retry a dead letter
-	// (POST /api/v1/ops/dead-letters/{deadLetterId}/retry)
-	RetryDeadLetter(ctx context.Context, request RetryDeadLetterRequestObject) (RetryDeadLetterResponseObject, error)
-	// ListDroppedEngines List the engines that tiles left out
-	// (GET /api/v1/ops/engines)
-	ListDroppedEngines(ctx context.Context, request ListDroppedEnginesRequestObject) (ListDroppedEnginesResponseObject, error)
-	// ListJobs List the queue of report builds
-	// (GET /api/v1/ops/jobs)
-	ListJobs(ctx context.Context, request ListJobsRequestObject) (ListJobsResponseObject, error)
-	// ListEventLogs Get the progress of the verification of the event logs
-	// (GET /api/v1/ops/logs)
-	ListEventLogs(ctx context.Context, request ListEventLogsRequestObject) (ListEventLogsResponseObject, error)
-	// ListFallenLoops List the background loops that failed
-	// (GET /api/v1/ops/loops)
-	ListFallenLoops(ctx context.Context, request ListFallenLoopsRequestObject) (ListFallenLoopsResponseObject, error)
-	// ListOutbox List the e-mails that were written to files because no mail server is set
-	// (GET /api/v1/ops/outbox)
-	ListOutbox(ctx context.Context, request ListOutboxRequestObject) (ListOutboxResponseObject, error)
-	// GetOutboxMail Get one e-mail as it was written
-	// (GET /api/v1/ops/outbox/{mailId})
-	GetOutboxMail(ctx context.Context, request GetOutboxMailRequestObject) (GetOutboxMailResponseObject, error)
-	// ListProjections Get the progress of the read models
-	// (GET /api/v1/ops/projections)
-	ListProjections(ctx context.Context, request ListProjectionsRequestObject) (ListProjectionsResponseObject, error)
-	// GetProjectionDiff Compare the two generations of the last rebuild
-	// (GET /api/v1/ops/projections/{name}/diff)
-	GetProjectionDiff(ctx context.Context, request GetProjectionDiffRequestObject) (GetProjectionDiffResponseObject, error)
-	// RebuildProjection Rebuild a read model in a new generation and switch to it
-	// (POST /api/v1/ops/projections/{name}/rebuild)
-	RebuildProjection(ctx context.Context, request RebuildProjectionRequestObject) (RebuildProjectionResponseObject, error)
-	// ListSenders List the senders and the results of their calls
-	// (GET /api/v1/ops/senders)
-	ListSenders(ctx context.Context, request ListSendersRequestObject) (ListSendersResponseObject, error)
-	// GetOrganization Get the caller's organization
-	// (GET /api/v1/organization)
-	GetOrganization(ctx context.Context, request GetOrganizationRequestObject) (GetOrganizationResponseObject, error)
-	// ChangeOrganization Change the organization's settings
-	// (PATCH /api/v1/organization)
-	ChangeOrganization(ctx context.Context, request ChangeOrganizationRequestObject) (ChangeOrganizationResponseObject, error)
-	// ChangePassword Change the caller's password
-	// (POST /api/v1/password)
-	ChangePassword(ctx context.Context, request ChangePasswordRequestObject) (ChangePasswordResponseObject, error)
-	// ListReports List reports of one or more kinds
-	// (GET /api/v1/reports)
-	ListReports(ctx context.Context, request ListReportsRequestObject) (ListReportsResponseObject, error)
-	// CreateReport Request a report
-	// (POST /api/v1/reports)
-	CreateReport(ctx context.Context, request CreateReportRequestObject) (CreateReportResponseObject, error)
-	// VerifyReport Check whether a file is one of ours
-	// (POST /api/v1/reports/verify)
-	VerifyReport(ctx context.Context, request VerifyReportRequestObject) (VerifyReportResponseObject, error)
-	// GetReport Get one report with its recipients
-	// (GET /api/v1/reports/{reportId})
-	GetReport(ctx context.Context, request GetReportRequestObject) (GetReportResponseObject, error)
-	// DownloadReport Download the PDF
-	// (GET /api/v1/reports/{reportId}/download)
-	DownloadReport(ctx context.Context, request DownloadReportRequestObject) (DownloadReportResponseObject, error)
-	// ListReportEvents List the audit trail of a report, oldest first
-	// (GET /api/v1/reports/{reportId}/events)
-	ListReportEvents(ctx context.Context, request ListReportEventsRequestObject) (ListReportEventsResponseObject, error)
-	// ListReportFiles List the files of a report that the caller can download now
-	// (GET /api/v1/reports/{reportId}/files)
-	ListReportFiles(ctx context.Context, request ListReportFilesRequestObject) (ListReportFilesResponseObject, error)
-	// GetReportFile Download one file of a report
-	// (GET /api/v1/reports/{reportId}/files/{fileName})
-	GetReportFile(ctx context.Context, request GetReportFileRequestObject) (GetReportFileResponseObject, error)
-	// ListReportMails List the e-mails about a report
-	// (GET /api/v1/reports/{reportId}/mails)
-	ListReportMails(ctx context.Context, request ListReportMailsRequestObject) (ListReportMailsResponseObject, error)
-	// GetReportMail Get one e-mail about a report, byte for byte
-	// (GET /api/v1/reports/{reportId}/mails/{memberId})
-	GetReportMail(ctx context.Context, request GetReportMailRequestObject) (GetReportMailResponseObject, error)
-	// GetReportProof Get the proof of the report
-	// (GET /api/v1/reports/{reportId}/proof)
-	GetReportProof(ctx context.Context, request GetReportProofRequestObject) (GetReportProofResponseObject, error)
-	// ListSchedules List the organization's schedules
-	// (GET /api/v1/schedules)
-	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (ListSchedulesResponseObject, error)
-	// CreateSchedule Create a schedule
-	// (POST /api/v1/schedules)
-	CreateSchedule(ctx context.Context, request CreateScheduleRequestObject) (CreateScheduleResponseObject, error)
-	// PreviewSchedule Preview the due times of a schedule
-	// (POST /api/v1/schedules/preview)
-	PreviewSchedule(ctx context.Context, request PreviewScheduleRequestObject) (PreviewScheduleResponseObject, error)
-	// RemoveSchedule Remove a schedule
-	// (DELETE /api/v1/schedules/{scheduleId})
-	RemoveSchedule(ctx context.Context, request RemoveScheduleRequestObject) (RemoveScheduleResponseObject, error)
-	// GetSchedule Get one schedule
-	// (GET /api/v1/schedules/{scheduleId})
-	GetSchedule(ctx context.Context, request GetScheduleRequestObject) (GetScheduleResponseObject, error)
-	// ChangeSchedule Change, enable, disable or take over a schedule
-	// (PATCH /api/v1/schedules/{scheduleId})
-	ChangeSchedule(ctx context.Context, request ChangeScheduleRequestObject) (ChangeScheduleResponseObject, error)
-	// ListScheduleRuns List the due times of a schedule and their results
-	// (GET /api/v1/schedules/{scheduleId}/runs)
-	ListScheduleRuns(ctx context.Context, request ListScheduleRunsRequestObject) (ListScheduleRunsResponseObject, error)
-	// SignOut Sign out
-	// (DELETE /api/v1/session)
-	SignOut(ctx context.Context, request SignOutRequestObject) (SignOutResponseObject, error)
-	// GetSession Get the caller's session
-	// (GET /api/v1/session)
-	GetSession(ctx context.Context, request GetSessionRequestObject) (GetSessionResponseObject, error)
-	// SignIn Sign in
-	// (POST /api/v1/session)
-	SignIn(ctx context.Context, request SignInRequestObject) (SignInResponseObject, error)
-	// RevokeOtherSessions End all other sessions of the caller
-	// (DELETE /api/v1/sessions)
-	RevokeOtherSessions(ctx context.Context, request RevokeOtherSessionsRequestObject) (RevokeOtherSessionsResponseObject, error)
-	// ListSessions List the caller's active sessions
-	// (GET /api/v1/sessions)
-	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
-	// RevokeSession End one session of the caller
-	// (DELETE /api/v1/sessions/{sessionId})
-	RevokeSession(ctx context.Context, request RevokeSessionRequestObject) (RevokeSessionResponseObject, error)
-	// GetSetup Check whether a first administrator is needed
-	// (GET /api/v1/setup)
-	GetSetup(ctx context.Context, request GetSetupRequestObject) (GetSetupResponseObject, error)
-	// SetUp Create the first administrator
-	// (POST /api/v1/setup)
-	SetUp(ctx context.Context, request SetUpRequestObject) (SetUpResponseObject, error)
-	// ListStatements List the statements that the servers execute
-	// (GET /api/v1/statements)
-	ListStatements(ctx context.Context, request ListStatementsRequestObject) (ListStatementsResponseObject, error)
-	// GetStatement Get one statement
-	// (GET /api/v1/statements/{statementId})
-	GetStatement(ctx context.Context, request GetStatementRequestObject) (GetStatementResponseObject, error)
-	// ListTags List the tags that servers have
-	// (GET /api/v1/tags)
-	ListTags(ctx context.Context, request ListTagsRequestObject) (ListTagsResponseObject, error)
-	// FinishOIDC Return from the identity provider
-	// (GET /auth/oidc/{provider}/callback)
-	FinishOIDC(ctx context.Context, request FinishOIDCRequestObject) (FinishOIDCResponseObject, error)
-	// StartOIDC Sign in with the organization's identity provider
-	// (GET /auth/oidc/{provider}/start)
-	StartOIDC(ctx context.Context, request StartOIDCRequestObject) (StartOIDCResponseObject, error)
-	// GetHealth Liveness check
-	// (GET /healthz)
-	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
-	// RecordAgent Report the state of an agent
-	// (POST /ingest/v1/agents)
-	RecordAgent(ctx context.Context, request RecordAgentRequestObject) (RecordAgentResponseObject, error)
-	// ReceiveAlertmanagerAlerts Receive the alerts that Prometheus and vmalert send to an Alertmanager
-	// (POST /ingest/v1/alertmanager/api/v2/alerts)
-	ReceiveAlertmanagerAlerts(ctx context.Context, request ReceiveAlertmanagerAlertsRequestObject) (ReceiveAlertmanagerAlertsResponseObject, error)
-	// ReceiveAlertmanagerWebhook Receive the webhook of Alertmanager
-	// (POST /ingest/v1/alertmanager/webhook)
-	ReceiveAlertmanagerWebhook(ctx context.Context, request ReceiveAlertmanagerWebhookRequestObject) (ReceiveAlertmanagerWebhookResponseObject, error)
-	// RecordAlerts Send alerts
-	// (POST /ingest/v1/alerts)
-	RecordAlerts(ctx context.Context, request RecordAlertsRequestObject) (RecordAlertsResponseObject, error)
-	// RecordAssessments Send assessments of another tool
-	// (POST /ingest/v1/assessments)
-	RecordAssessments(ctx context.Context, request RecordAssessmentsRequestObject) (RecordAssessmentsResponseObject, error)
-	// RecordFleet Send instances and databases
-	// (POST /ingest/v1/fleet)
-	RecordFleet(ctx context.Context, request RecordFleetRequestObject) (RecordFleetResponseObject, error)
-	// ReceiveGrafanaWebhook Receive the webhook of a Grafana contact point
-	// (POST /ingest/v1/grafana/webhook)
-	ReceiveGrafanaWebhook(ctx context.Context, request ReceiveGrafanaWebhookRequestObject) (ReceiveGrafanaWebhookResponseObject, error)
-	// ReceiveOtlpLogs Send logs by OTLP/HTTP
-	// (POST /ingest/v1/otlp/v1/logs)
-	ReceiveOtlpLogs(ctx context.Context, request ReceiveOtlpLogsRequestObject) (ReceiveOtlpLogsResponseObject, error)
-	// ReceiveOtlpMetrics Send metrics by OTLP/HTTP
-	// (POST /ingest/v1/otlp/v1/metrics)
-	ReceiveOtlpMetrics(ctx context.Context, request ReceiveOtlpMetricsRequestObject) (ReceiveOtlpMetricsResponseObject, error)
-	// ReceivePrometheusWrite Send samples by Prometheus remote_write 1.0 or 2.0
-	// (POST /ingest/v1/prometheus/write)
-	ReceivePrometheusWrite(ctx context.Context, request ReceivePrometheusWriteRequestObject) (ReceivePrometheusWriteResponseObject, error)
-	// RecordSamples Send measurements of hosts, sessions and statements
-	// (POST /ingest/v1/samples)
-	RecordSamples(ctx context.Context, request RecordSamplesRequestObject) (RecordSamplesResponseObject, error)
-	// GetMetrics Get the service's own metrics as Prometheus text
-	// (GET /metrics)
-	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
-	// GetCheckpoint Get the last checkpoint of a log
-	// (GET /proof/{log}/checkpoint)
-	GetCheckpoint(ctx context.Context, request GetCheckpointRequestObject) (GetCheckpointResponseObject, error)
-	// GetConsistency Get a consistency proof between two sizes of a log's tree
-	// (GET /proof/{log}/consistency)
-	GetConsistency(ctx context.Context, request GetConsistencyRequestObject) (GetConsistencyResponseObject, error)
-	// GetTile Get a tile of a log's Merkle tree
-	// (GET /proof/{log}/tile/{level}/{tile})
-	GetTile(ctx context.Context, request GetTileRequestObject) (GetTileResponseObject, error)
-	// GetReadiness Readiness check
-	// (GET /readyz)
-	GetReadiness(ctx context.Context, request GetReadinessRequestObject) (GetReadinessResponseObject, error)
-	// GetVersion Get the version of the running program
-	// (GET /version)
-	GetVersion(ctx context.Context, request GetVersionRequestObject) (GetVersionResponseObject, error)
+func (a ListAlerts304Response) VisitListAlertsResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-type StrictHandlerFunc func(ctx *gin.Context, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictGinServerOptions struct {
-	// RequestErrorHandlerFunc is called when a request cannot be parsed or
-	// decoded. It is invoked for JSON bind failures, form parse/bind errors,
-	// multipart reader errors, media type parse errors, missing multipart
-	// boundaries, and request body read errors. The default returns 400.
-	RequestErrorHandlerFunc func(ctx *gin.Context, err error)
-	// HandlerErrorFunc is called when the application handler (or any
-	// middleware wrapping it) returns a non-nil error. The default returns 500.
-	HandlerErrorFunc func(ctx *gin.Context, err error)
-	// ResponseErrorHandlerFunc is called when the response object fails to
-	// serialize (Visit*Response returns an error) or when the handler returns
-	// an unexpected response type. The default returns 500.
-	ResponseErrorHandlerFunc func(ctx *gin.Context, err error)
+func (a ActOnAlerts200JSONResponse) VisitActOnAlertsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictGinServerOptions{
-		RequestErrorHandlerFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusBadRequest, gin.H{"msg": err.Error()})
-		},
-		HandlerErrorFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		},
-		ResponseErrorHandlerFunc: func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		},
-	}}
+func (a GetAlertHistory200JSONResponse) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictGinServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusBadRequest, gin.H{"msg": err.Error()})
-		}
-	}
-	if options.HandlerErrorFunc == nil {
-		options.HandlerErrorFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(ctx *gin.Context, err error) {
-			ctx.JSON(http.StatusInternalServerError, gin.H{"msg": err.Error()})
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
+func (a GetAlertHistory304Response) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictGinServerOptions
+func (a ListAlertHistoryContributors200JSONResponse) VisitListAlertHistoryContributorsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetKeys operation middleware
-func (sh *strictHandler) GetKeys(ctx *gin.Context) {
-	var request GetKeysRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetKeys(ctx, request.(GetKeysRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetKeys")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetKeysResponseObject); ok {
-		if err := validResponse.VisitGetKeysResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetAlert200JSONResponse) VisitGetAlertResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListAlerts operation middleware
-func (sh *strictHandler) ListAlerts(ctx *gin.Context, params ListAlertsParams) {
-	var request ListAlertsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAlerts(ctx, request.(ListAlertsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAlerts")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListAlertsResponseObject); ok {
-		if err := validResponse.VisitListAlertsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a AcknowledgeAlert200JSONResponse) VisitAcknowledgeAlertResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ActOnAlerts operation middleware
-func (sh *strictHandler) ActOnAlerts(ctx *gin.Context) {
-	var request ActOnAlertsRequestObject
-
-	var body ActOnAlertsJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ActOnAlerts(ctx, request.(ActOnAlertsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ActOnAlerts")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ActOnAlertsResponseObject); ok {
-		if err := validResponse.VisitActOnAlertsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a MuteAlert200JSONResponse) VisitMuteAlertResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetAlertHistory operation middleware
-func (sh *strictHandler) GetAlertHistory(ctx *gin.Context, params GetAlertHistoryParams) {
-	var request GetAlertHistoryRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAlertHistory(ctx, request.(GetAlertHistoryRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAlertHistory")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetAlertHistoryResponseObject); ok {
-		if err := validResponse.VisitGetAlertHistoryResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListAlertNotifications200JSONResponse) VisitListAlertNotificationsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListAlertHistoryContributors operation middleware
-func (sh *strictHandler) ListAlertHistoryContributors(ctx *gin.Context, params ListAlertHistoryContributorsParams) {
-	var request ListAlertHistoryContributorsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAlertHistoryContributors(ctx, request.(ListAlertHistoryContributorsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAlertHistoryContributors")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListAlertHistoryContributorsResponseObject); ok {
-		if err := validResponse.VisitListAlertHistoryContributorsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ResolveAlert200JSONResponse) VisitResolveAlertResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetAlert operation middleware
-func (sh *strictHandler) GetAlert(ctx *gin.Context, alertId AlertId) {
-	var request GetAlertRequestObject
-
-	request.AlertId = alertId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAlert(ctx, request.(GetAlertRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAlert")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetAlertResponseObject); ok {
-		if err := validResponse.VisitGetAlertResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a UnmuteAlert200JSONResponse) VisitUnmuteAlertResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// AcknowledgeAlert operation middleware
-func (sh *strictHandler) AcknowledgeAlert(ctx *gin.Context, alertId AlertId) {
-	var request AcknowledgeAlertRequestObject
-
-	request.AlertId = alertId
-
-	var body AcknowledgeAlertJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
-			return
-		}
-	} else {
-		request.Body = &body
-	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.AcknowledgeAlert(ctx, request.(AcknowledgeAlertRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AcknowledgeAlert")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(AcknowledgeAlertResponseObject); ok {
-		if err := validResponse.VisitAcknowledgeAlertResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListApiTokens200JSONResponse) VisitListApiTokensResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// MuteAlert operation middleware
-func (sh *strictHandler) MuteAlert(ctx *gin.Context, alertId AlertId) {
-	var request MuteAlertRequestObject
-
-	request.AlertId = alertId
-
-	var body MuteAlertJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
-			return
-		}
-	} else {
-		request.Body = &body
-	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.MuteAlert(ctx, request.(MuteAlertRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "MuteAlert")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(MuteAlertResponseObject); ok {
-		if err := validResponse.VisitMuteAlertResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a CreateApiToken201JSONResponse) VisitCreateApiTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// ListAlertNotifications operation middleware
-func (sh *strictHandler) ListAlertNotifications(ctx *gin.Context, alertId AlertId) {
-	var request ListAlertNotificationsRequestObject
-
-	request.AlertId = alertId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAlertNotifications(ctx, request.(ListAlertNotificationsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAlertNotifications")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListAlertNotificationsResponseObject); ok {
-		if err := validResponse.VisitListAlertNotificationsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RevokeApiToken204Response) VisitRevokeApiTokenResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// ResolveAlert operation middleware
-func (sh *strictHandler) ResolveAlert(ctx *gin.Context, alertId AlertId) {
-	var request ResolveAlertRequestObject
-
-	request.AlertId = alertId
-
-	var body ResolveAlertJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
-			return
-		}
-	} else {
-		request.Body = &body
-	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ResolveAlert(ctx, request.(ResolveAlertRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ResolveAlert")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ResolveAlertResponseObject); ok {
-		if err := validResponse.VisitResolveAlertResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListAuditEvents200JSONResponse) VisitListAuditEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// UnmuteAlert operation middleware
-func (sh *strictHandler) UnmuteAlert(ctx *gin.Context, alertId AlertId) {
-	var request UnmuteAlertRequestObject
-
-	request.AlertId = alertId
-
-	var body UnmuteAlertJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
-			return
-		}
-	} else {
-		request.Body = &body
-	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.UnmuteAlert(ctx, request.(UnmuteAlertRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UnmuteAlert")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(UnmuteAlertResponseObject); ok {
-		if err := validResponse.VisitUnmuteAlertResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ConfirmChannelAddress200JSONResponse) VisitConfirmChannelAddressResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListApiTokens operation middleware
-func (sh *strictHandler) ListApiTokens(ctx *gin.Context) {
-	var request ListApiTokensRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListApiTokens(ctx, request.(ListApiTokensRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListApiTokens")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListApiTokensResponseObject); ok {
-		if err := validResponse.VisitListApiTokensResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a LeaveChannel200JSONResponse) VisitLeaveChannelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// CreateApiToken operation middleware
-func (sh *strictHandler) CreateApiToken(ctx *gin.Context) {
-	var request CreateApiTokenRequestObject
-
-	var body CreateApiTokenJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateApiToken(ctx, request.(CreateApiTokenRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateApiToken")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateApiTokenResponseObject); ok {
-		if err := validResponse.VisitCreateApiTokenResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListChannels200JSONResponse) VisitListChannelsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RevokeApiToken operation middleware
-func (sh *strictHandler) RevokeApiToken(ctx *gin.Context, tokenId TokenId) {
-	var request RevokeApiTokenRequestObject
-
-	request.TokenId = tokenId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RevokeApiToken(ctx, request.(RevokeApiTokenRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RevokeApiToken")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RevokeApiTokenResponseObject); ok {
-		if err := validResponse.VisitRevokeApiTokenResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a CreateChannel201JSONResponse) VisitCreateChannelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// ListAuditEvents operation middleware
-func (sh *strictHandler) ListAuditEvents(ctx *gin.Context, params ListAuditEventsParams) {
-	var request ListAuditEventsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAuditEvents(ctx, request.(ListAuditEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAuditEvents")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListAuditEventsResponseObject); ok {
-		if err := validResponse.VisitListAuditEventsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RemoveChannel204Response) VisitRemoveChannelResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// ConfirmChannelAddress operation middleware
-func (sh *strictHandler) ConfirmChannelAddress(ctx *gin.Context) {
-	var request ConfirmChannelAddressRequestObject
-
-	var body ConfirmChannelAddressJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ConfirmChannelAddress(ctx, request.(ConfirmChannelAddressRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ConfirmChannelAddress")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ConfirmChannelAddressResponseObject); ok {
-		if err := validResponse.VisitConfirmChannelAddressResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetChannel200JSONResponse) VisitGetChannelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// LeaveChannel operation middleware
-func (sh *strictHandler) LeaveChannel(ctx *gin.Context) {
-	var request LeaveChannelRequestObject
-
-	var body LeaveChannelJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.LeaveChannel(ctx, request.(LeaveChannelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "LeaveChannel")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(LeaveChannelResponseObject); ok {
-		if err := validResponse.VisitLeaveChannelResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ChangeChannel200JSONResponse) VisitChangeChannelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListChannels operation middleware
-func (sh *strictHandler) ListChannels(ctx *gin.Context) {
-	var request ListChannelsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListChannels(ctx, request.(ListChannelsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListChannels")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListChannelsResponseObject); ok {
-		if err := validResponse.VisitListChannelsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a AskChannelAddresses200JSONResponse) VisitAskChannelAddressesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// CreateChannel operation middleware
-func (sh *strictHandler) CreateChannel(ctx *gin.Context) {
-	var request CreateChannelRequestObject
-
-	var body CreateChannelJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateChannel(ctx, request.(CreateChannelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateChannel")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateChannelResponseObject); ok {
-		if err := validResponse.VisitCreateChannelResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a TestChannel200JSONResponse) VisitTestChannelResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RemoveChannel operation middleware
-func (sh *strictHandler) RemoveChannel(ctx *gin.Context, channelId ChannelId) {
-	var request RemoveChannelRequestObject
-
-	request.ChannelId = channelId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RemoveChannel(ctx, request.(RemoveChannelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RemoveChannel")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RemoveChannelResponseObject); ok {
-		if err := validResponse.VisitRemoveChannelResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListChecks200JSONResponse) VisitListChecksResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetChannel operation middleware
-func (sh *strictHandler) GetChannel(ctx *gin.Context, channelId ChannelId) {
-	var request GetChannelRequestObject
-
-	request.ChannelId = channelId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetChannel(ctx, request.(GetChannelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetChannel")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetChannelResponseObject); ok {
-		if err := validResponse.VisitGetChannelResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetCheck200JSONResponse) VisitGetCheckResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ChangeChannel operation middleware
-func (sh *strictHandler) ChangeChannel(ctx *gin.Context, channelId ChannelId) {
-	var request ChangeChannelRequestObject
-
-	request.ChannelId = channelId
-
-	var body ChangeChannelJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeChannel(ctx, request.(ChangeChannelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeChannel")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ChangeChannelResponseObject); ok {
-		if err := validResponse.VisitChangeChannelResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetControl200JSONResponse) VisitGetControlResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// AskChannelAddresses operation middleware
-func (sh *strictHandler) AskChannelAddresses(ctx *gin.Context, channelId ChannelId) {
-	var request AskChannelAddressesRequestObject
-
-	request.ChannelId = channelId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.AskChannelAddresses(ctx, request.(AskChannelAddressesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AskChannelAddresses")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(AskChannelAddressesResponseObject); ok {
-		if err := validResponse.VisitAskChannelAddressesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListDeliveries200JSONResponse) VisitListDeliveriesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// TestChannel operation middleware
-func (sh *strictHandler) TestChannel(ctx *gin.Context, channelId ChannelId) {
-	var request TestChannelRequestObject
-
-	request.ChannelId = channelId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.TestChannel(ctx, request.(TestChannelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "TestChannel")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(TestChannelResponseObject); ok {
-		if err := validResponse.VisitTestChannelResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetDelivery200JSONResponse) VisitGetDeliveryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListChecks operation middleware
-func (sh *strictHandler) ListChecks(ctx *gin.Context, params ListChecksParams) {
-	var request ListChecksRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListChecks(ctx, request.(ListChecksRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListChecks")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListChecksResponseObject); ok {
-		if err := validResponse.VisitListChecksResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RetryDelivery202JSONResponse) VisitRetryDeliveryResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 202, nil, "application/json", a)
 }
-
-// GetCheck operation middleware
-func (sh *strictHandler) GetCheck(ctx *gin.Context, checkId CheckId) {
-	var request GetCheckRequestObject
-
-	request.CheckId = checkId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetCheck(ctx, request.(GetCheckRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetCheck")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetCheckResponseObject); ok {
-		if err := validResponse.VisitGetCheckResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a MakeEvidence200JSONResponse) VisitMakeEvidenceResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetControl operation middleware
-func (sh *strictHandler) GetControl(ctx *gin.Context, checkId CheckId, params GetControlParams) {
-	var request GetControlRequestObject
-
-	request.CheckId = checkId
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetControl(ctx, request.(GetControlRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetControl")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetControlResponseObject); ok {
-		if err := validResponse.VisitGetControlResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a MakeEvidence200ApplicationpdfResponse) VisitMakeEvidenceResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "application/pdf", a.Body, a.ContentLength)
 }
-
-// ListDeliveries operation middleware
-func (sh *strictHandler) ListDeliveries(ctx *gin.Context, params ListDeliveriesParams) {
-	var request ListDeliveriesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListDeliveries(ctx, request.(ListDeliveriesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListDeliveries")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListDeliveriesResponseObject); ok {
-		if err := validResponse.VisitListDeliveriesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListExceptions200JSONResponse) VisitListExceptionsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetDelivery operation middleware
-func (sh *strictHandler) GetDelivery(ctx *gin.Context, deliveryId DeliveryId) {
-	var request GetDeliveryRequestObject
-
-	request.DeliveryId = deliveryId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetDelivery(ctx, request.(GetDeliveryRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetDelivery")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetDeliveryResponseObject); ok {
-		if err := validResponse.VisitGetDeliveryResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RequestException201JSONResponse) VisitRequestExceptionResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// RetryDelivery operation middleware
-func (sh *strictHandler) RetryDelivery(ctx *gin.Context, deliveryId DeliveryId) {
-	var request RetryDeliveryRequestObject
-
-	request.DeliveryId = deliveryId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetryDelivery(ctx, request.(RetryDeliveryRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetryDelivery")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetryDeliveryResponseObject); ok {
-		if err := validResponse.VisitRetryDeliveryResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetException200JSONResponse) VisitGetExceptionResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// MakeEvidence operation middleware
-func (sh *strictHandler) MakeEvidence(ctx *gin.Context) {
-	var request MakeEvidenceRequestObject
-
-	var body MakeEvidenceJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.MakeEvidence(ctx, request.(MakeEvidenceRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "MakeEvidence")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(MakeEvidenceResponseObject); ok {
-		if err := validResponse.VisitMakeEvidenceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GrantException200JSONResponse) VisitGrantExceptionResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListExceptions operation middleware
-func (sh *strictHandler) ListExceptions(ctx *gin.Context, params ListExceptionsParams) {
-	var request ListExceptionsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListExceptions(ctx, request.(ListExceptionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListExceptions")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListExceptionsResponseObject); ok {
-		if err := validResponse.VisitListExceptionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RevokeException200JSONResponse) VisitRevokeExceptionResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RequestException operation middleware
-func (sh *strictHandler) RequestException(ctx *gin.Context) {
-	var request RequestExceptionRequestObject
-
-	var body RequestExceptionJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RequestException(ctx, request.(RequestExceptionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RequestException")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RequestExceptionResponseObject); ok {
-		if err := validResponse.VisitRequestExceptionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListExports200JSONResponse) VisitListExportsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetException operation middleware
-func (sh *strictHandler) GetException(ctx *gin.Context, exceptionId ExceptionId) {
-	var request GetExceptionRequestObject
-
-	request.ExceptionId = exceptionId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetException(ctx, request.(GetExceptionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetException")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetExceptionResponseObject); ok {
-		if err := validResponse.VisitGetExceptionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a MarkExportsSeen204Response) VisitMarkExportsSeenResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// GrantException operation middleware
-func (sh *strictHandler) GrantException(ctx *gin.Context, exceptionId ExceptionId) {
-	var request GrantExceptionRequestObject
-
-	request.ExceptionId = exceptionId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GrantException(ctx, request.(GrantExceptionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GrantException")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GrantExceptionResponseObject); ok {
-		if err := validResponse.VisitGrantExceptionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListFindings200JSONResponse) VisitListFindingsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RevokeException operation middleware
-func (sh *strictHandler) RevokeException(ctx *gin.Context, exceptionId ExceptionId) {
-	var request RevokeExceptionRequestObject
-
-	request.ExceptionId = exceptionId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RevokeException(ctx, request.(RevokeExceptionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RevokeException")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RevokeExceptionResponseObject); ok {
-		if err := validResponse.VisitRevokeExceptionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GroupFindings200JSONResponse) VisitGroupFindingsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListExports operation middleware
-func (sh *strictHandler) ListExports(ctx *gin.Context, params ListExportsParams) {
-	var request ListExportsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListExports(ctx, request.(ListExportsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListExports")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListExportsResponseObject); ok {
-		if err := validResponse.VisitListExportsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetFinding200JSONResponse) VisitGetFindingResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// MarkExportsSeen operation middleware
-func (sh *strictHandler) MarkExportsSeen(ctx *gin.Context) {
-	var request MarkExportsSeenRequestObject
-
-	var body MarkExportsSeenJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.MarkExportsSeen(ctx, request.(MarkExportsSeenRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "MarkExportsSeen")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(MarkExportsSeenResponseObject); ok {
-		if err := validResponse.VisitMarkExportsSeenResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ChangeFinding200JSONResponse) VisitChangeFindingResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListFindings operation middleware
-func (sh *strictHandler) ListFindings(ctx *gin.Context, params ListFindingsParams) {
-	var request ListFindingsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListFindings(ctx, request.(ListFindingsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListFindings")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListFindingsResponseObject); ok {
-		if err := validResponse.VisitListFindingsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetOverview200JSONResponse) VisitGetOverviewResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GroupFindings operation middleware
-func (sh *strictHandler) GroupFindings(ctx *gin.Context, params GroupFindingsParams) {
-	var request GroupFindingsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GroupFindings(ctx, request.(GroupFindingsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GroupFindings")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GroupFindingsResponseObject); ok {
-		if err := validResponse.VisitGroupFindingsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetOverview304Response) VisitGetOverviewResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// GetFinding operation middleware
-func (sh *strictHandler) GetFinding(ctx *gin.Context, findingId FindingId) {
-	var request GetFindingRequestObject
-
-	request.FindingId = findingId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetFinding(ctx, request.(GetFindingRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetFinding")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetFindingResponseObject); ok {
-		if err := validResponse.VisitGetFindingResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListIngestTokens200JSONResponse) VisitListIngestTokensResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ChangeFinding operation middleware
-func (sh *strictHandler) ChangeFinding(ctx *gin.Context, findingId FindingId) {
-	var request ChangeFindingRequestObject
-
-	request.FindingId = findingId
-
-	var body ChangeFindingJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeFinding(ctx, request.(ChangeFindingRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeFinding")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ChangeFindingResponseObject); ok {
-		if err := validResponse.VisitChangeFindingResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a CreateIngestToken201JSONResponse) VisitCreateIngestTokenResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// GetOverview operation middleware
-func (sh *strictHandler) GetOverview(ctx *gin.Context, params GetOverviewParams) {
-	var request GetOverviewRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetOverview(ctx, request.(GetOverviewRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetOverview")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetOverviewResponseObject); ok {
-		if err := validResponse.VisitGetOverviewResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RevokeIngestToken204Response) VisitRevokeIngestTokenResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// ListIngestTokens operation middleware
-func (sh *strictHandler) ListIngestTokens(ctx *gin.Context) {
-	var request ListIngestTokensRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListIngestTokens(ctx, request.(ListIngestTokensRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListIngestTokens")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListIngestTokensResponseObject); ok {
-		if err := validResponse.VisitListIngestTokensResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListInstances200JSONResponse) VisitListInstancesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// CreateIngestToken operation middleware
-func (sh *strictHandler) CreateIngestToken(ctx *gin.Context) {
-	var request CreateIngestTokenRequestObject
-
-	var body CreateIngestTokenJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateIngestToken(ctx, request.(CreateIngestTokenRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateIngestToken")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateIngestTokenResponseObject); ok {
-		if err := validResponse.VisitCreateIngestTokenResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a CreateInstance201JSONResponse) VisitCreateInstanceResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// RevokeIngestToken operation middleware
-func (sh *strictHandler) RevokeIngestToken(ctx *gin.Context, tokenId TokenId) {
-	var request RevokeIngestTokenRequestObject
-
-	request.TokenId = tokenId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RevokeIngestToken(ctx, request.(RevokeIngestTokenRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RevokeIngestToken")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RevokeIngestTokenResponseObject); ok {
-		if err := validResponse.VisitRevokeIngestTokenResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a TagInstances200JSONResponse) VisitTagInstancesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListInstances operation middleware
-func (sh *strictHandler) ListInstances(ctx *gin.Context, params ListInstancesParams) {
-	var request ListInstancesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListInstances(ctx, request.(ListInstancesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListInstances")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListInstancesResponseObject); ok {
-		if err := validResponse.VisitListInstancesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RemoveInstance204Response) VisitRemoveInstanceResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// CreateInstance operation middleware
-func (sh *strictHandler) CreateInstance(ctx *gin.Context, params CreateInstanceParams) {
-	var request CreateInstanceRequestObject
-
-	request.Params = params
-
-	var body CreateInstanceJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateInstance(ctx, request.(CreateInstanceRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateInstance")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateInstanceResponseObject); ok {
-		if err := validResponse.VisitCreateInstanceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetInstance200JSONResponse) VisitGetInstanceResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// TagInstances operation middleware
-func (sh *strictHandler) TagInstances(ctx *gin.Context) {
-	var request TagInstancesRequestObject
-
-	var body TagInstancesJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.TagInstances(ctx, request.(TagInstancesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "TagInstances")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(TagInstancesResponseObject); ok {
-		if err := validResponse.VisitTagInstancesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ChangeInstance200JSONResponse) VisitChangeInstanceResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RemoveInstance operation middleware
-func (sh *strictHandler) RemoveInstance(ctx *gin.Context, instanceId InstanceId) {
-	var request RemoveInstanceRequestObject
-
-	request.InstanceId = instanceId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RemoveInstance(ctx, request.(RemoveInstanceRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RemoveInstance")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RemoveInstanceResponseObject); ok {
-		if err := validResponse.VisitRemoveInstanceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a AssessInstance202JSONResponse) VisitAssessInstanceResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 202, nil, "application/json", a)
 }
-
-// GetInstance operation middleware
-func (sh *strictHandler) GetInstance(ctx *gin.Context, instanceId InstanceId) {
-	var request GetInstanceRequestObject
-
-	request.InstanceId = instanceId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetInstance(ctx, request.(GetInstanceRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetInstance")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetInstanceResponseObject); ok {
-		if err := validResponse.VisitGetInstanceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListDatabases200JSONResponse) VisitListDatabasesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ChangeInstance operation middleware
-func (sh *strictHandler) ChangeInstance(ctx *gin.Context, instanceId InstanceId) {
-	var request ChangeInstanceRequestObject
-
-	request.InstanceId = instanceId
-
-	var body ChangeInstanceJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeInstance(ctx, request.(ChangeInstanceRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeInstance")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ChangeInstanceResponseObject); ok {
-		if err := validResponse.VisitChangeInstanceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetInstanceHealth200JSONResponse) VisitGetInstanceHealthResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// AssessInstance operation middleware
-func (sh *strictHandler) AssessInstance(ctx *gin.Context, instanceId InstanceId) {
-	var request AssessInstanceRequestObject
-
-	request.InstanceId = instanceId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.AssessInstance(ctx, request.(AssessInstanceRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AssessInstance")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(AssessInstanceResponseObject); ok {
-		if err := validResponse.VisitAssessInstanceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListInstanceNotificationRules200JSONResponse) VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListDatabases operation middleware
-func (sh *strictHandler) ListDatabases(ctx *gin.Context, instanceId InstanceId, params ListDatabasesParams) {
-	var request ListDatabasesRequestObject
-
-	request.InstanceId = instanceId
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListDatabases(ctx, request.(ListDatabasesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListDatabases")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListDatabasesResponseObject); ok {
-		if err := validResponse.VisitListDatabasesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetOutage200JSONResponse) VisitGetOutageResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetInstanceHealth operation middleware
-func (sh *strictHandler) GetInstanceHealth(ctx *gin.Context, instanceId InstanceId) {
-	var request GetInstanceHealthRequestObject
-
-	request.InstanceId = instanceId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetInstanceHealth(ctx, request.(GetInstanceHealthRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetInstanceHealth")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetInstanceHealthResponseObject); ok {
-		if err := validResponse.VisitGetInstanceHealthResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a AcceptInvitation201JSONResponse) VisitAcceptInvitationResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// ListInstanceNotificationRules operation middleware
-func (sh *strictHandler) ListInstanceNotificationRules(ctx *gin.Context, instanceId InstanceId) {
-	var request ListInstanceNotificationRulesRequestObject
-
-	request.InstanceId = instanceId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListInstanceNotificationRules(ctx, request.(ListInstanceNotificationRulesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListInstanceNotificationRules")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListInstanceNotificationRulesResponseObject); ok {
-		if err := validResponse.VisitListInstanceNotificationRulesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListMembers200JSONResponse) VisitListMembersResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetOutage operation middleware
-func (sh *strictHandler) GetOutage(ctx *gin.Context, instanceId InstanceId) {
-	var request GetOutageRequestObject
-
-	request.InstanceId = instanceId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetOutage(ctx, request.(GetOutageRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetOutage")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetOutageResponseObject); ok {
-		if err := validResponse.VisitGetOutageResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a InviteMember201JSONResponse) VisitInviteMemberResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// AcceptInvitation operation middleware
-func (sh *strictHandler) AcceptInvitation(ctx *gin.Context, token string) {
-	var request AcceptInvitationRequestObject
-
-	request.Token = token
-
-	var body AcceptInvitationJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.AcceptInvitation(ctx, request.(AcceptInvitationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AcceptInvitation")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(AcceptInvitationResponseObject); ok {
-		if err := validResponse.VisitAcceptInvitationResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a EraseMember204Response) VisitEraseMemberResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// ListMembers operation middleware
-func (sh *strictHandler) ListMembers(ctx *gin.Context, params ListMembersParams) {
-	var request ListMembersRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListMembers(ctx, request.(ListMembersRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListMembers")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListMembersResponseObject); ok {
-		if err := validResponse.VisitListMembersResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ChangeMember200JSONResponse) VisitChangeMemberResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// InviteMember operation middleware
-func (sh *strictHandler) InviteMember(ctx *gin.Context) {
-	var request InviteMemberRequestObject
-
-	var body InviteMemberJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.InviteMember(ctx, request.(InviteMemberRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "InviteMember")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(InviteMemberResponseObject); ok {
-		if err := validResponse.VisitInviteMemberResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RenewInvitation201JSONResponse) VisitRenewInvitationResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// EraseMember operation middleware
-func (sh *strictHandler) EraseMember(ctx *gin.Context, memberId MemberId) {
-	var request EraseMemberRequestObject
-
-	request.MemberId = memberId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.EraseMember(ctx, request.(EraseMemberRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "EraseMember")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(EraseMemberResponseObject); ok {
-		if err := validResponse.VisitEraseMemberResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetConnections200JSONResponse) VisitGetConnectionsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ChangeMember operation middleware
-func (sh *strictHandler) ChangeMember(ctx *gin.Context, memberId MemberId) {
-	var request ChangeMemberRequestObject
-
-	request.MemberId = memberId
-
-	var body ChangeMemberJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeMember(ctx, request.(ChangeMemberRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeMember")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ChangeMemberResponseObject); ok {
-		if err := validResponse.VisitChangeMemberResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetConnections304Response) VisitGetConnectionsResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// RenewInvitation operation middleware
-func (sh *strictHandler) RenewInvitation(ctx *gin.Context, memberId MemberId) {
-	var request RenewInvitationRequestObject
-
-	request.MemberId = memberId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RenewInvitation(ctx, request.(RenewInvitationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RenewInvitation")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RenewInvitationResponseObject); ok {
-		if err := validResponse.VisitRenewInvitationResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListConnectionsContributors200JSONResponse) VisitListConnectionsContributorsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetConnections operation middleware
-func (sh *strictHandler) GetConnections(ctx *gin.Context, params GetConnectionsParams) {
-	var request GetConnectionsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetConnections(ctx, request.(GetConnectionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetConnections")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetConnectionsResponseObject); ok {
-		if err := validResponse.VisitGetConnectionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetQueryPerformance200JSONResponse) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListConnectionsContributors operation middleware
-func (sh *strictHandler) ListConnectionsContributors(ctx *gin.Context, params ListConnectionsContributorsParams) {
-	var request ListConnectionsContributorsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListConnectionsContributors(ctx, request.(ListConnectionsContributorsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListConnectionsContributors")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListConnectionsContributorsResponseObject); ok {
-		if err := validResponse.VisitListConnectionsContributorsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetQueryPerformance304Response) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// GetQueryPerformance operation middleware
-func (sh *strictHandler) GetQueryPerformance(ctx *gin.Context, params GetQueryPerformanceParams) {
-	var request GetQueryPerformanceRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetQueryPerformance(ctx, request.(GetQueryPerformanceRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetQueryPerformance")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetQueryPerformanceResponseObject); ok {
-		if err := validResponse.VisitGetQueryPerformanceResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListQueryPerformanceContributors200JSONResponse) VisitListQueryPerformanceContributorsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListQueryPerformanceContributors operation middleware
-func (sh *strictHandler) ListQueryPerformanceContributors(ctx *gin.Context, params ListQueryPerformanceContributorsParams) {
-	var request ListQueryPerformanceContributorsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListQueryPerformanceContributors(ctx, request.(ListQueryPerformanceContributorsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListQueryPerformanceContributors")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListQueryPerformanceContributorsResponseObject); ok {
-		if err := validResponse.VisitListQueryPerformanceContributorsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetUtilization200JSONResponse) VisitGetUtilizationResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetUtilization operation middleware
-func (sh *strictHandler) GetUtilization(ctx *gin.Context, params GetUtilizationParams) {
-	var request GetUtilizationRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetUtilization(ctx, request.(GetUtilizationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetUtilization")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetUtilizationResponseObject); ok {
-		if err := validResponse.VisitGetUtilizationResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetUtilization304Response) VisitGetUtilizationResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// ListUtilizationContributors operation middleware
-func (sh *strictHandler) ListUtilizationContributors(ctx *gin.Context, params ListUtilizationContributorsParams) {
-	var request ListUtilizationContributorsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListUtilizationContributors(ctx, request.(ListUtilizationContributorsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListUtilizationContributors")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListUtilizationContributorsResponseObject); ok {
-		if err := validResponse.VisitListUtilizationContributorsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListUtilizationContributors200JSONResponse) VisitListUtilizationContributorsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetWaitEvents operation middleware
-func (sh *strictHandler) GetWaitEvents(ctx *gin.Context, params GetWaitEventsParams) {
-	var request GetWaitEventsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetWaitEvents(ctx, request.(GetWaitEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetWaitEvents")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetWaitEventsResponseObject); ok {
-		if err := validResponse.VisitGetWaitEventsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetWaitEvents200JSONResponse) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListWaitEventsContributors operation middleware
-func (sh *strictHandler) ListWaitEventsContributors(ctx *gin.Context, params ListWaitEventsContributorsParams) {
-	var request ListWaitEventsContributorsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListWaitEventsContributors(ctx, request.(ListWaitEventsContributorsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListWaitEventsContributors")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListWaitEventsContributorsResponseObject); ok {
-		if err := validResponse.VisitListWaitEventsContributorsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetWaitEvents304Response) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// ListNotificationRules operation middleware
-func (sh *strictHandler) ListNotificationRules(ctx *gin.Context) {
-	var request ListNotificationRulesRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListNotificationRules(ctx, request.(ListNotificationRulesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListNotificationRules")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListNotificationRulesResponseObject); ok {
-		if err := validResponse.VisitListNotificationRulesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListWaitEventsContributors200JSONResponse) VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// CreateNotificationRule operation middleware
-func (sh *strictHandler) CreateNotificationRule(ctx *gin.Context) {
-	var request CreateNotificationRuleRequestObject
-
-	var body CreateNotificationRuleJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateNotificationRule(ctx, request.(CreateNotificationRuleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateNotificationRule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateNotificationRuleResponseObject); ok {
-		if err := validResponse.VisitCreateNotificationRuleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListNotificationRules200JSONResponse) VisitListNotificationRulesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// PreviewNotificationRule operation middleware
-func (sh *strictHandler) PreviewNotificationRule(ctx *gin.Context) {
-	var request PreviewNotificationRuleRequestObject
-
-	var body PreviewNotificationRuleJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.PreviewNotificationRule(ctx, request.(PreviewNotificationRuleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PreviewNotificationRule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(PreviewNotificationRuleResponseObject); ok {
-		if err := validResponse.VisitPreviewNotificationRuleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a CreateNotificationRule201JSONResponse) VisitCreateNotificationRuleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// RemoveNotificationRule operation middleware
-func (sh *strictHandler) RemoveNotificationRule(ctx *gin.Context, ruleId RuleId) {
-	var request RemoveNotificationRuleRequestObject
-
-	request.RuleId = ruleId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RemoveNotificationRule(ctx, request.(RemoveNotificationRuleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RemoveNotificationRule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RemoveNotificationRuleResponseObject); ok {
-		if err := validResponse.VisitRemoveNotificationRuleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a PreviewNotificationRule200JSONResponse) VisitPreviewNotificationRuleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetNotificationRule operation middleware
-func (sh *strictHandler) GetNotificationRule(ctx *gin.Context, ruleId RuleId) {
-	var request GetNotificationRuleRequestObject
-
-	request.RuleId = ruleId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetNotificationRule(ctx, request.(GetNotificationRuleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetNotificationRule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetNotificationRuleResponseObject); ok {
-		if err := validResponse.VisitGetNotificationRuleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RemoveNotificationRule204Response) VisitRemoveNotificationRuleResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// ChangeNotificationRule operation middleware
-func (sh *strictHandler) ChangeNotificationRule(ctx *gin.Context, ruleId RuleId) {
-	var request ChangeNotificationRuleRequestObject
-
-	request.RuleId = ruleId
-
-	var body ChangeNotificationRuleJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeNotificationRule(ctx, request.(ChangeNotificationRuleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeNotificationRule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ChangeNotificationRuleResponseObject); ok {
-		if err := validResponse.VisitChangeNotificationRuleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetNotificationRule200JSONResponse) VisitGetNotificationRuleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetOpenapiJson operation middleware
-func (sh *strictHandler) GetOpenapiJson(ctx *gin.Context) {
-	var request GetOpenapiJsonRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetOpenapiJson(ctx, request.(GetOpenapiJsonRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetOpenapiJson")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetOpenapiJsonResponseObject); ok {
-		if err := validResponse.VisitGetOpenapiJsonResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ChangeNotificationRule200JSONResponse) VisitChangeNotificationRuleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetOpenapiYaml operation middleware
-func (sh *strictHandler) GetOpenapiYaml(ctx *gin.Context) {
-	var request GetOpenapiYamlRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetOpenapiYaml(ctx, request.(GetOpenapiYamlRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetOpenapiYaml")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetOpenapiYamlResponseObject); ok {
-		if err := validResponse.VisitGetOpenapiYamlResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetOpenapiJson200JSONResponse) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListBudgets operation middleware
-func (sh *strictHandler) ListBudgets(ctx *gin.Context) {
-	var request ListBudgetsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListBudgets(ctx, request.(ListBudgetsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListBudgets")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListBudgetsResponseObject); ok {
-		if err := validResponse.VisitListBudgetsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetOpenapiJson304Response) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// ListDeadLetters operation middleware
-func (sh *strictHandler) ListDeadLetters(ctx *gin.Context) {
-	var request ListDeadLettersRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListDeadLetters(ctx, request.(ListDeadLettersRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListDeadLetters")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListDeadLettersResponseObject); ok {
-		if err := validResponse.VisitListDeadLettersResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetOpenapiYaml200ApplicationyamlResponse) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "application/yaml", a.Body, a.ContentLength)
 }
-
-// DropDeadLetter operation middleware
-func (sh *strictHandler) DropDeadLetter(ctx *gin.Context, deadLetterId DeadLetterId) {
-	var request DropDeadLetterRequestObject
-
-	request.DeadLetterId = deadLetterId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DropDeadLetter(ctx, request.(DropDeadLetterRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DropDeadLetter")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DropDeadLetterResponseObject); ok {
-		if err := validResponse.VisitDropDeadLetterResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetOpenapiYaml304Response) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// RetryDeadLetter operation middleware
-func (sh *strictHandler) RetryDeadLetter(ctx *gin.Context, deadLetterId DeadLetterId) {
-	var request RetryDeadLetterRequestObject
-
-	request.DeadLetterId = deadLetterId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RetryDeadLetter(ctx, request.(RetryDeadLetterRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RetryDeadLetter")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RetryDeadLetterResponseObject); ok {
-		if err := validResponse.VisitRetryDeadLetterResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListBudgets200JSONResponse) VisitListBudgetsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListDroppedEngines operation middleware
-func (sh *strictHandler) ListDroppedEngines(ctx *gin.Context) {
-	var request ListDroppedEnginesRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListDroppedEngines(ctx, request.(ListDroppedEnginesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListDroppedEngines")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListDroppedEnginesResponseObject); ok {
-		if err := validResponse.VisitListDroppedEnginesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListDeadLetters200JSONResponse) VisitListDeadLettersResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListJobs operation middleware
-func (sh *strictHandler) ListJobs(ctx *gin.Context) {
-	var request ListJobsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListJobs(ctx, request.(ListJobsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListJobs")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListJobsResponseObject); ok {
-		if err := validResponse.VisitListJobsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a DropDeadLetter204Response) VisitDropDeadLetterResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// ListEventLogs operation middleware
-func (sh *strictHandler) ListEventLogs(ctx *gin.Context) {
-	var request ListEventLogsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListEventLogs(ctx, request.(ListEventLogsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListEventLogs")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListEventLogsResponseObject); ok {
-		if err := validResponse.VisitListEventLogsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RetryDeadLetter202Response) VisitRetryDeadLetterResponse(w http.ResponseWriter) error {
+	writeHead(w, 202, nil)
+	return nil
 }
-
-// ListFallenLoops operation middleware
-func (sh *strictHandler) ListFallenLoops(ctx *gin.Context) {
-	var request ListFallenLoopsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListFallenLoops(ctx, request.(ListFallenLoopsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListFallenLoops")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListFallenLoopsResponseObject); ok {
-		if err := validResponse.VisitListFallenLoopsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListDroppedEngines200JSONResponse) VisitListDroppedEnginesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListOutbox operation middleware
-func (sh *strictHandler) ListOutbox(ctx *gin.Context) {
-	var request ListOutboxRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListOutbox(ctx, request.(ListOutboxRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListOutbox")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListOutboxResponseObject); ok {
-		if err := validResponse.VisitListOutboxResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListJobs200JSONResponse) VisitListJobsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetOutboxMail operation middleware
-func (sh *strictHandler) GetOutboxMail(ctx *gin.Context, mailId string) {
-	var request GetOutboxMailRequestObject
-
-	request.MailId = mailId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetOutboxMail(ctx, request.(GetOutboxMailRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetOutboxMail")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetOutboxMailResponseObject); ok {
-		if err := validResponse.VisitGetOutboxMailResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListEventLogs200JSONResponse) VisitListEventLogsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListProjections operation middleware
-func (sh *strictHandler) ListProjections(ctx *gin.Context) {
-	var request ListProjectionsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListProjections(ctx, request.(ListProjectionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListProjections")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListProjectionsResponseObject); ok {
-		if err := validResponse.VisitListProjectionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListFallenLoops200JSONResponse) VisitListFallenLoopsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetProjectionDiff operation middleware
-func (sh *strictHandler) GetProjectionDiff(ctx *gin.Context, name ProjectionName) {
-	var request GetProjectionDiffRequestObject
-
-	request.Name = name
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetProjectionDiff(ctx, request.(GetProjectionDiffRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetProjectionDiff")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetProjectionDiffResponseObject); ok {
-		if err := validResponse.VisitGetProjectionDiffResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListOutbox200JSONResponse) VisitListOutboxResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RebuildProjection operation middleware
-func (sh *strictHandler) RebuildProjection(ctx *gin.Context, name ProjectionName) {
-	var request RebuildProjectionRequestObject
-
-	request.Name = name
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RebuildProjection(ctx, request.(RebuildProjectionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RebuildProjection")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RebuildProjectionResponseObject); ok {
-		if err := validResponse.VisitRebuildProjectionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetOutboxMail200JSONResponse) VisitGetOutboxMailResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListSenders operation middleware
-func (sh *strictHandler) ListSenders(ctx *gin.Context) {
-	var request ListSendersRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListSenders(ctx, request.(ListSendersRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListSenders")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListSendersResponseObject); ok {
-		if err := validResponse.VisitListSendersResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListProjections200JSONResponse) VisitListProjectionsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetOrganization operation middleware
-func (sh *strictHandler) GetOrganization(ctx *gin.Context) {
-	var request GetOrganizationRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetOrganization(ctx, request.(GetOrganizationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetOrganization")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetOrganizationResponseObject); ok {
-		if err := validResponse.VisitGetOrganizationResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetProjectionDiff200JSONResponse) VisitGetProjectionDiffResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ChangeOrganization operation middleware
-func (sh *strictHandler) ChangeOrganization(ctx *gin.Context, params ChangeOrganizationParams) {
-	var request ChangeOrganizationRequestObject
-
-	request.Params = params
-
-	var body ChangeOrganizationJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeOrganization(ctx, request.(ChangeOrganizationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeOrganization")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ChangeOrganizationResponseObject); ok {
-		if err := validResponse.VisitChangeOrganizationResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RebuildProjection202JSONResponse) VisitRebuildProjectionResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 202, nil, "application/json", a)
 }
-
-// ChangePassword operation middleware
-func (sh *strictHandler) ChangePassword(ctx *gin.Context) {
-	var request ChangePasswordRequestObject
-
-	var body ChangePasswordJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangePassword(ctx, request.(ChangePasswordRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangePassword")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ChangePasswordResponseObject); ok {
-		if err := validResponse.VisitChangePasswordResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListSenders200JSONResponse) VisitListSendersResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListReports operation middleware
-func (sh *strictHandler) ListReports(ctx *gin.Context, params ListReportsParams) {
-	var request ListReportsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListReports(ctx, request.(ListReportsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListReports")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListReportsResponseObject); ok {
-		if err := validResponse.VisitListReportsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetOrganization200JSONResponse) VisitGetOrganizationResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
 }
-
-// CreateReport operation middleware
-func (sh *strictHandler) CreateReport(ctx *gin.Context, params CreateReportParams) {
-	var request CreateReportRequestObject
-
-	request.Params = params
-
-	var body CreateReportJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateReport(ctx, request.(CreateReportRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateReport")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateReportResponseObject); ok {
-		if err := validResponse.VisitCreateReportResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ChangeOrganization200JSONResponse) VisitChangeOrganizationResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
 }
-
-// VerifyReport operation middleware
-func (sh *strictHandler) VerifyReport(ctx *gin.Context) {
-	var request VerifyReportRequestObject
-
-	request.Body = ctx.Request.Body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.VerifyReport(ctx, request.(VerifyReportRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "VerifyReport")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(VerifyReportResponseObject); ok {
-		if err := validResponse.VisitVerifyReportResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ChangePassword204Response) VisitChangePasswordResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// GetReport operation middleware
-func (sh *strictHandler) GetReport(ctx *gin.Context, reportId ReportId) {
-	var request GetReportRequestObject
-
-	request.ReportId = reportId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetReport(ctx, request.(GetReportRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetReport")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetReportResponseObject); ok {
-		if err := validResponse.VisitGetReportResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListReports200JSONResponse) VisitListReportsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// DownloadReport operation middleware
-func (sh *strictHandler) DownloadReport(ctx *gin.Context, reportId ReportId, params DownloadReportParams) {
-	var request DownloadReportRequestObject
-
-	request.ReportId = reportId
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.DownloadReport(ctx, request.(DownloadReportRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DownloadReport")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(DownloadReportResponseObject); ok {
-		if err := validResponse.VisitDownloadReportResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListReports304Response) VisitListReportsResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// ListReportEvents operation middleware
-func (sh *strictHandler) ListReportEvents(ctx *gin.Context, reportId ReportId, params ListReportEventsParams) {
-	var request ListReportEventsRequestObject
-
-	request.ReportId = reportId
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListReportEvents(ctx, request.(ListReportEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListReportEvents")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListReportEventsResponseObject); ok {
-		if err := validResponse.VisitListReportEventsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a CreateReport200JSONResponse) VisitCreateReportResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
 }
-
-// ListReportFiles operation middleware
-func (sh *strictHandler) ListReportFiles(ctx *gin.Context, reportId ReportId) {
-	var request ListReportFilesRequestObject
-
-	request.ReportId = reportId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListReportFiles(ctx, request.(ListReportFilesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListReportFiles")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListReportFilesResponseObject); ok {
-		if err := validResponse.VisitListReportFilesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a CreateReport202JSONResponse) VisitCreateReportResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 202, a.Headers, "application/json", a.Body)
 }
-
-// GetReportFile operation middleware
-func (sh *strictHandler) GetReportFile(ctx *gin.Context, reportId ReportId, fileName string) {
-	var request GetReportFileRequestObject
-
-	request.ReportId = reportId
-	request.FileName = fileName
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetReportFile(ctx, request.(GetReportFileRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetReportFile")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetReportFileResponseObject); ok {
-		if err := validResponse.VisitGetReportFileResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a VerifyReport200JSONResponse) VisitVerifyReportResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListReportMails operation middleware
-func (sh *strictHandler) ListReportMails(ctx *gin.Context, reportId ReportId) {
-	var request ListReportMailsRequestObject
-
-	request.ReportId = reportId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListReportMails(ctx, request.(ListReportMailsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListReportMails")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListReportMailsResponseObject); ok {
-		if err := validResponse.VisitListReportMailsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReport200JSONResponse) VisitGetReportResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetReportMail operation middleware
-func (sh *strictHandler) GetReportMail(ctx *gin.Context, reportId ReportId, memberId MemberId) {
-	var request GetReportMailRequestObject
-
-	request.ReportId = reportId
-	request.MemberId = memberId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetReportMail(ctx, request.(GetReportMailRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetReportMail")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetReportMailResponseObject); ok {
-		if err := validResponse.VisitGetReportMailResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a DownloadReport200ApplicationpdfResponse) VisitDownloadReportResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "application/pdf", a.Body, a.ContentLength)
 }
-
-// GetReportProof operation middleware
-func (sh *strictHandler) GetReportProof(ctx *gin.Context, reportId ReportId) {
-	var request GetReportProofRequestObject
-
-	request.ReportId = reportId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetReportProof(ctx, request.(GetReportProofRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetReportProof")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetReportProofResponseObject); ok {
-		if err := validResponse.VisitGetReportProofResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a DownloadReport206ApplicationpdfResponse) VisitDownloadReportResponse(w http.ResponseWriter) error {
+	return writeFile(w, 206, "application/pdf", a.Body, a.ContentLength)
 }
-
-// ListSchedules operation middleware
-func (sh *strictHandler) ListSchedules(ctx *gin.Context, params ListSchedulesParams) {
-	var request ListSchedulesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListSchedules(ctx, request.(ListSchedulesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListSchedules")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListSchedulesResponseObject); ok {
-		if err := validResponse.VisitListSchedulesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a DownloadReport304Response) VisitDownloadReportResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// CreateSchedule operation middleware
-func (sh *strictHandler) CreateSchedule(ctx *gin.Context) {
-	var request CreateScheduleRequestObject
-
-	var body CreateScheduleJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateSchedule(ctx, request.(CreateScheduleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateSchedule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(CreateScheduleResponseObject); ok {
-		if err := validResponse.VisitCreateScheduleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a DownloadReport416ApplicationProblemPlusJSONResponse) VisitDownloadReportResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 416, nil, "application/problem+json", a)
 }
-
-// PreviewSchedule operation middleware
-func (sh *strictHandler) PreviewSchedule(ctx *gin.Context) {
-	var request PreviewScheduleRequestObject
-
-	var body PreviewScheduleJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.PreviewSchedule(ctx, request.(PreviewScheduleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PreviewSchedule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(PreviewScheduleResponseObject); ok {
-		if err := validResponse.VisitPreviewScheduleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListReportEvents200JSONResponse) VisitListReportEventsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RemoveSchedule operation middleware
-func (sh *strictHandler) RemoveSchedule(ctx *gin.Context, scheduleId ScheduleId) {
-	var request RemoveScheduleRequestObject
-
-	request.ScheduleId = scheduleId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RemoveSchedule(ctx, request.(RemoveScheduleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RemoveSchedule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RemoveScheduleResponseObject); ok {
-		if err := validResponse.VisitRemoveScheduleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListReportFiles200JSONResponse) VisitListReportFilesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetSchedule operation middleware
-func (sh *strictHandler) GetSchedule(ctx *gin.Context, scheduleId ScheduleId) {
-	var request GetScheduleRequestObject
-
-	request.ScheduleId = scheduleId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetSchedule(ctx, request.(GetScheduleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetSchedule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetScheduleResponseObject); ok {
-		if err := validResponse.VisitGetScheduleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportFile200JSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ChangeSchedule operation middleware
-func (sh *strictHandler) ChangeSchedule(ctx *gin.Context, scheduleId ScheduleId) {
-	var request ChangeScheduleRequestObject
-
-	request.ScheduleId = scheduleId
-
-	var body ChangeScheduleJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeSchedule(ctx, request.(ChangeScheduleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeSchedule")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ChangeScheduleResponseObject); ok {
-		if err := validResponse.VisitChangeScheduleResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportFile200ApplicationpdfResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "application/pdf", a.Body, a.ContentLength)
 }
-
-// ListScheduleRuns operation middleware
-func (sh *strictHandler) ListScheduleRuns(ctx *gin.Context, scheduleId ScheduleId, params ListScheduleRunsParams) {
-	var request ListScheduleRunsRequestObject
-
-	request.ScheduleId = scheduleId
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListScheduleRuns(ctx, request.(ListScheduleRunsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListScheduleRuns")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListScheduleRunsResponseObject); ok {
-		if err := validResponse.VisitListScheduleRunsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportFile200TextcsvResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "text/csv", a.Body, a.ContentLength)
 }
-
-// SignOut operation middleware
-func (sh *strictHandler) SignOut(ctx *gin.Context) {
-	var request SignOutRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.SignOut(ctx, request.(SignOutRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "SignOut")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(SignOutResponseObject); ok {
-		if err := validResponse.VisitSignOutResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportFile206JSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 206, nil, "application/json", a)
 }
-
-// GetSession operation middleware
-func (sh *strictHandler) GetSession(ctx *gin.Context) {
-	var request GetSessionRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetSession(ctx, request.(GetSessionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetSession")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetSessionResponseObject); ok {
-		if err := validResponse.VisitGetSessionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportFile206ApplicationpdfResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+	return writeFile(w, 206, "application/pdf", a.Body, a.ContentLength)
 }
-
-// SignIn operation middleware
-func (sh *strictHandler) SignIn(ctx *gin.Context) {
-	var request SignInRequestObject
-
-	var body SignInJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.SignIn(ctx, request.(SignInRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "SignIn")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(SignInResponseObject); ok {
-		if err := validResponse.VisitSignInResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportFile206TextcsvResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+	return writeFile(w, 206, "text/csv", a.Body, a.ContentLength)
 }
-
-// RevokeOtherSessions operation middleware
-func (sh *strictHandler) RevokeOtherSessions(ctx *gin.Context) {
-	var request RevokeOtherSessionsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RevokeOtherSessions(ctx, request.(RevokeOtherSessionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RevokeOtherSessions")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RevokeOtherSessionsResponseObject); ok {
-		if err := validResponse.VisitRevokeOtherSessionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportFile304Response) VisitGetReportFileResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// ListSessions operation middleware
-func (sh *strictHandler) ListSessions(ctx *gin.Context) {
-	var request ListSessionsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListSessions(ctx, request.(ListSessionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListSessions")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListSessionsResponseObject); ok {
-		if err := validResponse.VisitListSessionsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportFile416ApplicationProblemPlusJSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 416, nil, "application/problem+json", a)
 }
-
-// RevokeSession operation middleware
-func (sh *strictHandler) RevokeSession(ctx *gin.Context, sessionId openapi_types.UUID) {
-	var request RevokeSessionRequestObject
-
-	request.SessionId = sessionId
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RevokeSession(ctx, request.(RevokeSessionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RevokeSession")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RevokeSessionResponseObject); ok {
-		if err := validResponse.VisitRevokeSessionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListReportMails200JSONResponse) VisitListReportMailsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetSetup operation middleware
-func (sh *strictHandler) GetSetup(ctx *gin.Context) {
-	var request GetSetupRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetSetup(ctx, request.(GetSetupRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetSetup")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetSetupResponseObject); ok {
-		if err := validResponse.VisitGetSetupResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportMail200JSONResponse) VisitGetReportMailResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// SetUp operation middleware
-func (sh *strictHandler) SetUp(ctx *gin.Context) {
-	var request SetUpRequestObject
-
-	var body SetUpJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.SetUp(ctx, request.(SetUpRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "SetUp")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(SetUpResponseObject); ok {
-		if err := validResponse.VisitSetUpResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetReportProof200JSONResponse) VisitGetReportProofResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ListStatements operation middleware
-func (sh *strictHandler) ListStatements(ctx *gin.Context, params ListStatementsParams) {
-	var request ListStatementsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListStatements(ctx, request.(ListStatementsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListStatements")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListStatementsResponseObject); ok {
-		if err := validResponse.VisitListStatementsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListSchedules200JSONResponse) VisitListSchedulesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetStatement operation middleware
-func (sh *strictHandler) GetStatement(ctx *gin.Context, statementId StatementId, params GetStatementParams) {
-	var request GetStatementRequestObject
-
-	request.StatementId = statementId
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetStatement(ctx, request.(GetStatementRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetStatement")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetStatementResponseObject); ok {
-		if err := validResponse.VisitGetStatementResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a CreateSchedule201JSONResponse) VisitCreateScheduleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// ListTags operation middleware
-func (sh *strictHandler) ListTags(ctx *gin.Context) {
-	var request ListTagsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ListTags(ctx, request.(ListTagsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListTags")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ListTagsResponseObject); ok {
-		if err := validResponse.VisitListTagsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a PreviewSchedule200JSONResponse) VisitPreviewScheduleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// FinishOIDC operation middleware
-func (sh *strictHandler) FinishOIDC(ctx *gin.Context, provider Provider, params FinishOIDCParams) {
-	var request FinishOIDCRequestObject
-
-	request.Provider = provider
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.FinishOIDC(ctx, request.(FinishOIDCRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "FinishOIDC")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(FinishOIDCResponseObject); ok {
-		if err := validResponse.VisitFinishOIDCResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RemoveSchedule204Response) VisitRemoveScheduleResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// StartOIDC operation middleware
-func (sh *strictHandler) StartOIDC(ctx *gin.Context, provider Provider, params StartOIDCParams) {
-	var request StartOIDCRequestObject
-
-	request.Provider = provider
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.StartOIDC(ctx, request.(StartOIDCRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StartOIDC")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(StartOIDCResponseObject); ok {
-		if err := validResponse.VisitStartOIDCResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetSchedule200JSONResponse) VisitGetScheduleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetHealth operation middleware
-func (sh *strictHandler) GetHealth(ctx *gin.Context) {
-	var request GetHealthRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetHealth(ctx, request.(GetHealthRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetHealth")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetHealthResponseObject); ok {
-		if err := validResponse.VisitGetHealthResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ChangeSchedule200JSONResponse) VisitChangeScheduleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RecordAgent operation middleware
-func (sh *strictHandler) RecordAgent(ctx *gin.Context, params RecordAgentParams) {
-	var request RecordAgentRequestObject
-
-	request.Params = params
-
-	var body RecordAgentJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RecordAgent(ctx, request.(RecordAgentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RecordAgent")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RecordAgentResponseObject); ok {
-		if err := validResponse.VisitRecordAgentResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListScheduleRuns200JSONResponse) VisitListScheduleRunsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ReceiveAlertmanagerAlerts operation middleware
-func (sh *strictHandler) ReceiveAlertmanagerAlerts(ctx *gin.Context) {
-	var request ReceiveAlertmanagerAlertsRequestObject
-
-	var body ReceiveAlertmanagerAlertsJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ReceiveAlertmanagerAlerts(ctx, request.(ReceiveAlertmanagerAlertsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ReceiveAlertmanagerAlerts")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ReceiveAlertmanagerAlertsResponseObject); ok {
-		if err := validResponse.VisitReceiveAlertmanagerAlertsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a SignOut204Response) VisitSignOutResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// ReceiveAlertmanagerWebhook operation middleware
-func (sh *strictHandler) ReceiveAlertmanagerWebhook(ctx *gin.Context) {
-	var request ReceiveAlertmanagerWebhookRequestObject
-
-	var body ReceiveAlertmanagerWebhookJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ReceiveAlertmanagerWebhook(ctx, request.(ReceiveAlertmanagerWebhookRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ReceiveAlertmanagerWebhook")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ReceiveAlertmanagerWebhookResponseObject); ok {
-		if err := validResponse.VisitReceiveAlertmanagerWebhookResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetSession200JSONResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RecordAlerts operation middleware
-func (sh *strictHandler) RecordAlerts(ctx *gin.Context) {
-	var request RecordAlertsRequestObject
-
-	var body RecordAlertsJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RecordAlerts(ctx, request.(RecordAlertsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RecordAlerts")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RecordAlertsResponseObject); ok {
-		if err := validResponse.VisitRecordAlertsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a SignIn200JSONResponse) VisitSignInResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RecordAssessments operation middleware
-func (sh *strictHandler) RecordAssessments(ctx *gin.Context, params RecordAssessmentsParams) {
-	var request RecordAssessmentsRequestObject
-
-	request.Params = params
-
-	var body RecordAssessmentsJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RecordAssessments(ctx, request.(RecordAssessmentsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RecordAssessments")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RecordAssessmentsResponseObject); ok {
-		if err := validResponse.VisitRecordAssessmentsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RevokeOtherSessions204Response) VisitRevokeOtherSessionsResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// RecordFleet operation middleware
-func (sh *strictHandler) RecordFleet(ctx *gin.Context) {
-	var request RecordFleetRequestObject
-
-	var body RecordFleetJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RecordFleet(ctx, request.(RecordFleetRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RecordFleet")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RecordFleetResponseObject); ok {
-		if err := validResponse.VisitRecordFleetResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListSessions200JSONResponse) VisitListSessionsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ReceiveGrafanaWebhook operation middleware
-func (sh *strictHandler) ReceiveGrafanaWebhook(ctx *gin.Context) {
-	var request ReceiveGrafanaWebhookRequestObject
-
-	var body ReceiveGrafanaWebhookJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ReceiveGrafanaWebhook(ctx, request.(ReceiveGrafanaWebhookRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ReceiveGrafanaWebhook")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ReceiveGrafanaWebhookResponseObject); ok {
-		if err := validResponse.VisitReceiveGrafanaWebhookResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a RevokeSession204Response) VisitRevokeSessionResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
 }
-
-// ReceiveOtlpLogs operation middleware
-func (sh *strictHandler) ReceiveOtlpLogs(ctx *gin.Context, params ReceiveOtlpLogsParams) {
-	var request ReceiveOtlpLogsRequestObject
-
-	request.Params = params
-	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
-
-		var body ReceiveOtlpLogsJSONRequestBody
-		var err error
-		if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-			err = json.Unmarshal(held.Bytes(), &body)
-		} else {
-			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
-			return
-		}
-		request.JSONBody = &body
-
-	}
-	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/x-protobuf") {
-		request.Body = ctx.Request.Body
-	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ReceiveOtlpLogs(ctx, request.(ReceiveOtlpLogsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ReceiveOtlpLogs")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ReceiveOtlpLogsResponseObject); ok {
-		if err := validResponse.VisitReceiveOtlpLogsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetSetup200JSONResponse) VisitGetSetupResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// ReceiveOtlpMetrics operation middleware
-func (sh *strictHandler) ReceiveOtlpMetrics(ctx *gin.Context) {
-	var request ReceiveOtlpMetricsRequestObject
-
-	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
-
-		var body ReceiveOtlpMetricsJSONRequestBody
-		var err error
-		if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-			err = json.Unmarshal(held.Bytes(), &body)
-		} else {
-			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-		}
-		if err != nil {
-			sh.options.RequestErrorHandlerFunc(ctx, err)
-			return
-		}
-		request.JSONBody = &body
-
-	}
-	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/x-protobuf") {
-		request.Body = ctx.Request.Body
-	}
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ReceiveOtlpMetrics(ctx, request.(ReceiveOtlpMetricsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ReceiveOtlpMetrics")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ReceiveOtlpMetricsResponseObject); ok {
-		if err := validResponse.VisitReceiveOtlpMetricsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a SetUp201JSONResponse) VisitSetUpResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
-
-// ReceivePrometheusWrite operation middleware
-func (sh *strictHandler) ReceivePrometheusWrite(ctx *gin.Context) {
-	var request ReceivePrometheusWriteRequestObject
-
-	request.Body = ctx.Request.Body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.ReceivePrometheusWrite(ctx, request.(ReceivePrometheusWriteRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ReceivePrometheusWrite")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(ReceivePrometheusWriteResponseObject); ok {
-		if err := validResponse.VisitReceivePrometheusWriteResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListStatements200JSONResponse) VisitListStatementsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// RecordSamples operation middleware
-func (sh *strictHandler) RecordSamples(ctx *gin.Context, params RecordSamplesParams) {
-	var request RecordSamplesRequestObject
-
-	request.Params = params
-
-	var body RecordSamplesJSONRequestBody
-	var err error
-	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
-		err = json.Unmarshal(held.Bytes(), &body)
-	} else {
-		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
-	}
-	if err != nil {
-		sh.options.RequestErrorHandlerFunc(ctx, err)
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.RecordSamples(ctx, request.(RecordSamplesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RecordSamples")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(RecordSamplesResponseObject); ok {
-		if err := validResponse.VisitRecordSamplesResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListStatements304Response) VisitListStatementsResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// GetMetrics operation middleware
-func (sh *strictHandler) GetMetrics(ctx *gin.Context) {
-	var request GetMetricsRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetMetrics(ctx, request.(GetMetricsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetMetrics")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetMetricsResponseObject); ok {
-		if err := validResponse.VisitGetMetricsResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetStatement200JSONResponse) VisitGetStatementResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetCheckpoint operation middleware
-func (sh *strictHandler) GetCheckpoint(ctx *gin.Context, log string) {
-	var request GetCheckpointRequestObject
-
-	request.Log = log
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetCheckpoint(ctx, request.(GetCheckpointRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetCheckpoint")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetCheckpointResponseObject); ok {
-		if err := validResponse.VisitGetCheckpointResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a GetStatement304Response) VisitGetStatementResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
 }
-
-// GetConsistency operation middleware
-func (sh *strictHandler) GetConsistency(ctx *gin.Context, log string, params GetConsistencyParams) {
-	var request GetConsistencyRequestObject
-
-	request.Log = log
-	request.Params = params
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetConsistency(ctx, request.(GetConsistencyRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetConsistency")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetConsistencyResponseObject); ok {
-		if err := validResponse.VisitGetConsistencyResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a ListTags200JSONResponse) VisitListTagsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
-
-// GetTile operation middleware
-func (sh *strictHandler) GetTile(ctx *gin.Context, log string, level string, tile string) {
-	var request GetTileRequestObject
-
-	request.Log = log
-	request.Level = level
-	request.Tile = tile
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetTile(ctx, request.(GetTileRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetTile")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetTileResponseObject); ok {
-		if err := validResponse.VisitGetTileResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a FinishOIDC302Response) VisitFinishOIDCResponse(w http.ResponseWriter) error {
+	writeHead(w, 302, a.Headers)
+	return nil
 }
-
-// GetReadiness operation middleware
-func (sh *strictHandler) GetReadiness(ctx *gin.Context) {
-	var request GetReadinessRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetReadiness(ctx, request.(GetReadinessRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetReadiness")
-	}
-
-	response, err := handler(ctx, request)
-
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetReadinessResponseObject); ok {
-		if err := validResponse.VisitGetReadinessResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
-	}
+func (a StartOIDC302Response) VisitStartOIDCResponse(w http.ResponseWriter) error {
+	writeHead(w, 302, a.Headers)
+	return nil
 }
-
-// GetVersion operation middleware
-func (sh *strictHandler) GetVersion(ctx *gin.Context) {
-	var request GetVersionRequestObject
-
-	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
-		return sh.ssi.GetVersion(ctx, request.(GetVersionRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetVersion")
-	}
-
-	response, err := handler(ctx, request)
+func (a GetHealth200JSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a RecordAgent204Response) VisitRecordAgentResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
+}
+func (a ReceiveAlertmanagerAlerts200JSONResponse) VisitReceiveAlertmanagerAlertsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a ReceiveAlertmanagerWebhook200JSONResponse) VisitReceiveAlertmanagerWebhookResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a RecordAlerts200JSONResponse) VisitRecordAlertsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a RecordAssessments202JSONResponse) VisitRecordAssessmentsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 202, nil, "application/json", a)
+}
+func (a RecordFleet200JSONResponse) VisitRecordFleetResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a ReceiveGrafanaWebhook200JSONResponse) VisitReceiveGrafanaWebhookResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a ReceiveOtlpLogs200JSONResponse) VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a ReceiveOtlpLogs200ApplicationxProtobufResponse) VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "application/x-protobuf", a.Body, a.ContentLength)
+}
+func (a ReceiveOtlpMetrics200JSONResponse) VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a ReceiveOtlpMetrics200ApplicationxProtobufResponse) VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "application/x-protobuf", a.Body, a.ContentLength)
+}
+func (a ReceivePrometheusWrite204Response) VisitReceivePrometheusWriteResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, a.Headers)
+	return nil
+}
+func (a RecordSamples202JSONResponse) VisitRecordSamplesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 202, nil, "application/json", a)
+}
+func (a GetMetrics200TextResponse) VisitGetMetricsResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "text/plain", a.Body, a.ContentLength)
+}
+func (a GetCheckpoint200TextResponse) VisitGetCheckpointResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "text/plain", a.Body, a.ContentLength)
+}
+func (a GetCheckpoint304Response) VisitGetCheckpointResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
+}
+func (a GetConsistency200JSONResponse) VisitGetConsistencyResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a GetTile200ApplicationoctetStreamResponse) VisitGetTileResponse(w http.ResponseWriter) error {
+	return writeFile(w, 200, "application/octet-stream", a.Body, a.ContentLength)
+}
+func (a GetTile304Response) VisitGetTileResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
+}
+func (a GetReadiness200JSONResponse) VisitGetReadinessResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a GetReadiness503JSONResponse) VisitGetReadinessResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 503, nil, "application/json", a)
+}
+func (a GetVersion200JSONResponse) VisitGetVersionResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
 
-	if err != nil {
-		sh.options.HandlerErrorFunc(ctx, err)
-	} else if validResponse, ok := response.(GetVersionResponseObject); ok {
-		if err := validResponse.VisitGetVersionResponse(ctx.Writer); err != nil {
-			sh.options.ResponseErrorHandlerFunc(ctx, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+// Operations is the table of all operations, in the order of openapi.yaml.
+func Operations(h Handlers) []Operation {
+	return []Operation{
+		operation("GET", "/.well-known/muster-keys.json", h.GetKeys, GetKeysResponseObject.VisitGetKeysResponse),
+		operation("GET", "/api/v1/alerts", h.ListAlerts, ListAlertsResponseObject.VisitListAlertsResponse),
+		operation("GET", "/api/v1/alerts/:alertId", h.GetAlert, GetAlertResponseObject.VisitGetAlertResponse),
+		operation("POST", "/api/v1/alerts/:alertId/acknowledge", h.AcknowledgeAlert, AcknowledgeAlertResponseObject.VisitAcknowledgeAlertResponse),
+		operation("POST", "/api/v1/alerts/:alertId/mute", h.MuteAlert, MuteAlertResponseObject.VisitMuteAlertResponse),
+		operation("GET", "/api/v1/alerts/:alertId/notifications", h.ListAlertNotifications, ListAlertNotificationsResponseObject.VisitListAlertNotificationsResponse),
+		operation("POST", "/api/v1/alerts/:alertId/resolve", h.ResolveAlert, ResolveAlertResponseObject.VisitResolveAlertResponse),
+		operation("POST", "/api/v1/alerts/:alertId/unmute", h.UnmuteAlert, UnmuteAlertResponseObject.VisitUnmuteAlertResponse),
+		operation("POST", "/api/v1/alerts/actions", h.ActOnAlerts, ActOnAlertsResponseObject.VisitActOnAlertsResponse),
+		operation("GET", "/api/v1/alerts/raised-resolved-history", h.GetAlertHistory, GetAlertHistoryResponseObject.VisitGetAlertHistoryResponse),
+		operation("GET", "/api/v1/alerts/raised-resolved-history/contributors", h.ListAlertHistoryContributors, ListAlertHistoryContributorsResponseObject.VisitListAlertHistoryContributorsResponse),
+		operation("GET", "/api/v1/api-tokens", h.ListApiTokens, ListApiTokensResponseObject.VisitListApiTokensResponse),
+		operation("POST", "/api/v1/api-tokens", h.CreateApiToken, CreateApiTokenResponseObject.VisitCreateApiTokenResponse),
+		operation("DELETE", "/api/v1/api-tokens/:tokenId", h.RevokeApiToken, RevokeApiTokenResponseObject.VisitRevokeApiTokenResponse),
+		operation("GET", "/api/v1/audit-events", h.ListAuditEvents, ListAuditEventsResponseObject.VisitListAuditEventsResponse),
+		operation("POST", "/api/v1/channel-addresses/confirmation", h.ConfirmChannelAddress, ConfirmChannelAddressResponseObject.VisitConfirmChannelAddressResponse),
+		operation("POST", "/api/v1/channel-addresses/departure", h.LeaveChannel, LeaveChannelResponseObject.VisitLeaveChannelResponse),
+		operation("GET", "/api/v1/channels", h.ListChannels, ListChannelsResponseObject.VisitListChannelsResponse),
+		operation("POST", "/api/v1/channels", h.CreateChannel, CreateChannelResponseObject.VisitCreateChannelResponse),
+		operation("DELETE", "/api/v1/channels/:channelId", h.RemoveChannel, RemoveChannelResponseObject.VisitRemoveChannelResponse),
+		operation("GET", "/api/v1/channels/:channelId", h.GetChannel, GetChannelResponseObject.VisitGetChannelResponse),
+		operation("PATCH", "/api/v1/channels/:channelId", h.ChangeChannel, ChangeChannelResponseObject.VisitChangeChannelResponse),
+		operation("POST", "/api/v1/channels/:channelId/confirmations", h.AskChannelAddresses, AskChannelAddressesResponseObject.VisitAskChannelAddressesResponse),
+		operation("POST", "/api/v1/channels/:channelId/test", h.TestChannel, TestChannelResponseObject.VisitTestChannelResponse),
+		operation("GET", "/api/v1/checks", h.ListChecks, ListChecksResponseObject.VisitListChecksResponse),
+		operation("GET", "/api/v1/checks/:checkId", h.GetCheck, GetCheckResponseObject.VisitGetCheckResponse),
+		operation("GET", "/api/v1/controls/:checkId", h.GetControl, GetControlResponseObject.VisitGetControlResponse),
+		operation("GET", "/api/v1/deliveries", h.ListDeliveries, ListDeliveriesResponseObject.VisitListDeliveriesResponse),
+		operation("GET", "/api/v1/deliveries/:deliveryId", h.GetDelivery, GetDeliveryResponseObject.VisitGetDeliveryResponse),
+		operation("POST", "/api/v1/deliveries/:deliveryId/retry", h.RetryDelivery, RetryDeliveryResponseObject.VisitRetryDeliveryResponse),
+		operation("POST", "/api/v1/evidence", h.MakeEvidence, MakeEvidenceResponseObject.VisitMakeEvidenceResponse),
+		operation("GET", "/api/v1/exceptions", h.ListExceptions, ListExceptionsResponseObject.VisitListExceptionsResponse),
+		operation("POST", "/api/v1/exceptions", h.RequestException, RequestExceptionResponseObject.VisitRequestExceptionResponse),
+		operation("GET", "/api/v1/exceptions/:exceptionId", h.GetException, GetExceptionResponseObject.VisitGetExceptionResponse),
+		operation("POST", "/api/v1/exceptions/:exceptionId/grant", h.GrantException, GrantExceptionResponseObject.VisitGrantExceptionResponse),
+		operation("POST", "/api/v1/exceptions/:exceptionId/revoke", h.RevokeException, RevokeExceptionResponseObject.VisitRevokeExceptionResponse),
+		operation("GET", "/api/v1/exports", h.ListExports, ListExportsResponseObject.VisitListExportsResponse),
+		operation("POST", "/api/v1/exports/seen", h.MarkExportsSeen, MarkExportsSeenResponseObject.VisitMarkExportsSeenResponse),
+		operation("GET", "/api/v1/findings", h.ListFindings, ListFindingsResponseObject.VisitListFindingsResponse),
+		operation("GET", "/api/v1/findings/:findingId", h.GetFinding, GetFindingResponseObject.VisitGetFindingResponse),
+		operation("PATCH", "/api/v1/findings/:findingId", h.ChangeFinding, ChangeFindingResponseObject.VisitChangeFindingResponse),
+		operation("GET", "/api/v1/findings/groups", h.GroupFindings, GroupFindingsResponseObject.VisitGroupFindingsResponse),
+		operation("GET", "/api/v1/health-checks/overview", h.GetOverview, GetOverviewResponseObject.VisitGetOverviewResponse),
+		operation("GET", "/api/v1/ingest-tokens", h.ListIngestTokens, ListIngestTokensResponseObject.VisitListIngestTokensResponse),
+		operation("POST", "/api/v1/ingest-tokens", h.CreateIngestToken, CreateIngestTokenResponseObject.VisitCreateIngestTokenResponse),
+		operation("DELETE", "/api/v1/ingest-tokens/:tokenId", h.RevokeIngestToken, RevokeIngestTokenResponseObject.VisitRevokeIngestTokenResponse),
+		operation("GET", "/api/v1/instances", h.ListInstances, ListInstancesResponseObject.VisitListInstancesResponse),
+		operation("POST", "/api/v1/instances", h.CreateInstance, CreateInstanceResponseObject.VisitCreateInstanceResponse),
+		operation("DELETE", "/api/v1/instances/:instanceId", h.RemoveInstance, RemoveInstanceResponseObject.VisitRemoveInstanceResponse),
+		operation("GET", "/api/v1/instances/:instanceId", h.GetInstance, GetInstanceResponseObject.VisitGetInstanceResponse),
+		operation("PATCH", "/api/v1/instances/:instanceId", h.ChangeInstance, ChangeInstanceResponseObject.VisitChangeInstanceResponse),
+		operation("POST", "/api/v1/instances/:instanceId/assess", h.AssessInstance, AssessInstanceResponseObject.VisitAssessInstanceResponse),
+		operation("GET", "/api/v1/instances/:instanceId/databases", h.ListDatabases, ListDatabasesResponseObject.VisitListDatabasesResponse),
+		operation("GET", "/api/v1/instances/:instanceId/health", h.GetInstanceHealth, GetInstanceHealthResponseObject.VisitGetInstanceHealthResponse),
+		operation("GET", "/api/v1/instances/:instanceId/notification-rules", h.ListInstanceNotificationRules, ListInstanceNotificationRulesResponseObject.VisitListInstanceNotificationRulesResponse),
+		operation("GET", "/api/v1/instances/:instanceId/outage", h.GetOutage, GetOutageResponseObject.VisitGetOutageResponse),
+		operation("POST", "/api/v1/instances/actions", h.TagInstances, TagInstancesResponseObject.VisitTagInstancesResponse),
+		operation("POST", "/api/v1/invitations/:token", h.AcceptInvitation, AcceptInvitationResponseObject.VisitAcceptInvitationResponse),
+		operation("GET", "/api/v1/members", h.ListMembers, ListMembersResponseObject.VisitListMembersResponse),
+		operation("POST", "/api/v1/members", h.InviteMember, InviteMemberResponseObject.VisitInviteMemberResponse),
+		operation("DELETE", "/api/v1/members/:memberId", h.EraseMember, EraseMemberResponseObject.VisitEraseMemberResponse),
+		operation("PATCH", "/api/v1/members/:memberId", h.ChangeMember, ChangeMemberResponseObject.VisitChangeMemberResponse),
+		operation("POST", "/api/v1/members/:memberId/invitation", h.RenewInvitation, RenewInvitationResponseObject.VisitRenewInvitationResponse),
+		operation("GET", "/api/v1/metrics/connections", h.GetConnections, GetConnectionsResponseObject.VisitGetConnectionsResponse),
+		operation("GET", "/api/v1/metrics/connections/contributors", h.ListConnectionsContributors, ListConnectionsContributorsResponseObject.VisitListConnectionsContributorsResponse),
+		operation("GET", "/api/v1/metrics/query-performance", h.GetQueryPerformance, GetQueryPerformanceResponseObject.VisitGetQueryPerformanceResponse),
+		operation("GET", "/api/v1/metrics/query-performance/contributors", h.ListQueryPerformanceContributors, ListQueryPerformanceContributorsResponseObject.VisitListQueryPerformanceContributorsResponse),
+		operation("GET", "/api/v1/metrics/utilization", h.GetUtilization, GetUtilizationResponseObject.VisitGetUtilizationResponse),
+		operation("GET", "/api/v1/metrics/utilization/contributors", h.ListUtilizationContributors, ListUtilizationContributorsResponseObject.VisitListUtilizationContributorsResponse),
+		operation("GET", "/api/v1/metrics/wait-events", h.GetWaitEvents, GetWaitEventsResponseObject.VisitGetWaitEventsResponse),
+		operation("GET", "/api/v1/metrics/wait-events/contributors", h.ListWaitEventsContributors, ListWaitEventsContributorsResponseObject.VisitListWaitEventsContributorsResponse),
+		operation("GET", "/api/v1/notification-rules", h.ListNotificationRules, ListNotificationRulesResponseObject.VisitListNotificationRulesResponse),
+		operation("POST", "/api/v1/notification-rules", h.CreateNotificationRule, CreateNotificationRuleResponseObject.VisitCreateNotificationRuleResponse),
+		operation("DELETE", "/api/v1/notification-rules/:ruleId", h.RemoveNotificationRule, RemoveNotificationRuleResponseObject.VisitRemoveNotificationRuleResponse),
+		operation("GET", "/api/v1/notification-rules/:ruleId", h.GetNotificationRule, GetNotificationRuleResponseObject.VisitGetNotificationRuleResponse),
+		operation("PATCH", "/api/v1/notification-rules/:ruleId", h.ChangeNotificationRule, ChangeNotificationRuleResponseObject.VisitChangeNotificationRuleResponse),
+		operation("POST", "/api/v1/notification-rules/preview", h.PreviewNotificationRule, PreviewNotificationRuleResponseObject.VisitPreviewNotificationRuleResponse),
+		operation("GET", "/api/v1/openapi.json", h.GetOpenapiJson, GetOpenapiJsonResponseObject.VisitGetOpenapiJsonResponse),
+		operation("GET", "/api/v1/openapi.yaml", h.GetOpenapiYaml, GetOpenapiYamlResponseObject.VisitGetOpenapiYamlResponse),
+		operation("GET", "/api/v1/ops/budgets", h.ListBudgets, ListBudgetsResponseObject.VisitListBudgetsResponse),
+		operation("GET", "/api/v1/ops/dead-letters", h.ListDeadLetters, ListDeadLettersResponseObject.VisitListDeadLettersResponse),
+		operation("DELETE", "/api/v1/ops/dead-letters/:deadLetterId", h.DropDeadLetter, DropDeadLetterResponseObject.VisitDropDeadLetterResponse),
+		operation("POST", "/api/v1/ops/dead-letters/:deadLetterId/retry", h.RetryDeadLetter, RetryDeadLetterResponseObject.VisitRetryDeadLetterResponse),
+		operation("GET", "/api/v1/ops/engines", h.ListDroppedEngines, ListDroppedEnginesResponseObject.VisitListDroppedEnginesResponse),
+		operation("GET", "/api/v1/ops/jobs", h.ListJobs, ListJobsResponseObject.VisitListJobsResponse),
+		operation("GET", "/api/v1/ops/logs", h.ListEventLogs, ListEventLogsResponseObject.VisitListEventLogsResponse),
+		operation("GET", "/api/v1/ops/loops", h.ListFallenLoops, ListFallenLoopsResponseObject.VisitListFallenLoopsResponse),
+		operation("GET", "/api/v1/ops/outbox", h.ListOutbox, ListOutboxResponseObject.VisitListOutboxResponse),
+		operation("GET", "/api/v1/ops/outbox/:mailId", h.GetOutboxMail, GetOutboxMailResponseObject.VisitGetOutboxMailResponse),
+		operation("GET", "/api/v1/ops/projections", h.ListProjections, ListProjectionsResponseObject.VisitListProjectionsResponse),
+		operation("GET", "/api/v1/ops/projections/:name/diff", h.GetProjectionDiff, GetProjectionDiffResponseObject.VisitGetProjectionDiffResponse),
+		operation("POST", "/api/v1/ops/projections/:name/rebuild", h.RebuildProjection, RebuildProjectionResponseObject.VisitRebuildProjectionResponse),
+		operation("GET", "/api/v1/ops/senders", h.ListSenders, ListSendersResponseObject.VisitListSendersResponse),
+		operation("GET", "/api/v1/organization", h.GetOrganization, GetOrganizationResponseObject.VisitGetOrganizationResponse),
+		operation("PATCH", "/api/v1/organization", h.ChangeOrganization, ChangeOrganizationResponseObject.VisitChangeOrganizationResponse),
+		operation("POST", "/api/v1/password", h.ChangePassword, ChangePasswordResponseObject.VisitChangePasswordResponse),
+		operation("GET", "/api/v1/reports", h.ListReports, ListReportsResponseObject.VisitListReportsResponse),
+		operation("POST", "/api/v1/reports", h.CreateReport, CreateReportResponseObject.VisitCreateReportResponse),
+		operation("GET", "/api/v1/reports/:reportId", h.GetReport, GetReportResponseObject.VisitGetReportResponse),
+		operation("GET", "/api/v1/reports/:reportId/download", h.DownloadReport, DownloadReportResponseObject.VisitDownloadReportResponse),
+		operation("GET", "/api/v1/reports/:reportId/events", h.ListReportEvents, ListReportEventsResponseObject.VisitListReportEventsResponse),
+		operation("GET", "/api/v1/reports/:reportId/files", h.ListReportFiles, ListReportFilesResponseObject.VisitListReportFilesResponse),
+		operation("GET", "/api/v1/reports/:reportId/files/:fileName", h.GetReportFile, GetReportFileResponseObject.VisitGetReportFileResponse),
+		operation("GET", "/api/v1/reports/:reportId/mails", h.ListReportMails, ListReportMailsResponseObject.VisitListReportMailsResponse),
+		operation("GET", "/api/v1/reports/:reportId/mails/:memberId", h.GetReportMail, GetReportMailResponseObject.VisitGetReportMailResponse),
+		operation("GET", "/api/v1/reports/:reportId/proof", h.GetReportProof, GetReportProofResponseObject.VisitGetReportProofResponse),
+		operation("POST", "/api/v1/reports/verify", h.VerifyReport, VerifyReportResponseObject.VisitVerifyReportResponse),
+		operation("GET", "/api/v1/schedules", h.ListSchedules, ListSchedulesResponseObject.VisitListSchedulesResponse),
+		operation("POST", "/api/v1/schedules", h.CreateSchedule, CreateScheduleResponseObject.VisitCreateScheduleResponse),
+		operation("DELETE", "/api/v1/schedules/:scheduleId", h.RemoveSchedule, RemoveScheduleResponseObject.VisitRemoveScheduleResponse),
+		operation("GET", "/api/v1/schedules/:scheduleId", h.GetSchedule, GetScheduleResponseObject.VisitGetScheduleResponse),
+		operation("PATCH", "/api/v1/schedules/:scheduleId", h.ChangeSchedule, ChangeScheduleResponseObject.VisitChangeScheduleResponse),
+		operation("GET", "/api/v1/schedules/:scheduleId/runs", h.ListScheduleRuns, ListScheduleRunsResponseObject.VisitListScheduleRunsResponse),
+		operation("POST", "/api/v1/schedules/preview", h.PreviewSchedule, PreviewScheduleResponseObject.VisitPreviewScheduleResponse),
+		operation("DELETE", "/api/v1/session", h.SignOut, SignOutResponseObject.VisitSignOutResponse),
+		operation("GET", "/api/v1/session", h.GetSession, GetSessionResponseObject.VisitGetSessionResponse),
+		operation("POST", "/api/v1/session", h.SignIn, SignInResponseObject.VisitSignInResponse),
+		operation("DELETE", "/api/v1/sessions", h.RevokeOtherSessions, RevokeOtherSessionsResponseObject.VisitRevokeOtherSessionsResponse),
+		operation("GET", "/api/v1/sessions", h.ListSessions, ListSessionsResponseObject.VisitListSessionsResponse),
+		operation("DELETE", "/api/v1/sessions/:sessionId", h.RevokeSession, RevokeSessionResponseObject.VisitRevokeSessionResponse),
+		operation("GET", "/api/v1/setup", h.GetSetup, GetSetupResponseObject.VisitGetSetupResponse),
+		operation("POST", "/api/v1/setup", h.SetUp, SetUpResponseObject.VisitSetUpResponse),
+		operation("GET", "/api/v1/statements", h.ListStatements, ListStatementsResponseObject.VisitListStatementsResponse),
+		operation("GET", "/api/v1/statements/:statementId", h.GetStatement, GetStatementResponseObject.VisitGetStatementResponse),
+		operation("GET", "/api/v1/tags", h.ListTags, ListTagsResponseObject.VisitListTagsResponse),
+		operation("GET", "/auth/oidc/:provider/callback", h.FinishOIDC, FinishOIDCResponseObject.VisitFinishOIDCResponse),
+		operation("GET", "/auth/oidc/:provider/start", h.StartOIDC, StartOIDCResponseObject.VisitStartOIDCResponse),
+		operation("GET", "/healthz", h.GetHealth, GetHealthResponseObject.VisitGetHealthResponse),
+		operation("POST", "/ingest/v1/agents", h.RecordAgent, RecordAgentResponseObject.VisitRecordAgentResponse),
+		operation("POST", "/ingest/v1/alertmanager/api/v2/alerts", h.ReceiveAlertmanagerAlerts, ReceiveAlertmanagerAlertsResponseObject.VisitReceiveAlertmanagerAlertsResponse),
+		operation("POST", "/ingest/v1/alertmanager/webhook", h.ReceiveAlertmanagerWebhook, ReceiveAlertmanagerWebhookResponseObject.VisitReceiveAlertmanagerWebhookResponse),
+		operation("POST", "/ingest/v1/alerts", h.RecordAlerts, RecordAlertsResponseObject.VisitRecordAlertsResponse),
+		operation("POST", "/ingest/v1/assessments", h.RecordAssessments, RecordAssessmentsResponseObject.VisitRecordAssessmentsResponse),
+		operation("POST", "/ingest/v1/fleet", h.RecordFleet, RecordFleetResponseObject.VisitRecordFleetResponse),
+		operation("POST", "/ingest/v1/grafana/webhook", h.ReceiveGrafanaWebhook, ReceiveGrafanaWebhookResponseObject.VisitReceiveGrafanaWebhookResponse),
+		operation("POST", "/ingest/v1/otlp/v1/logs", h.ReceiveOtlpLogs, ReceiveOtlpLogsResponseObject.VisitReceiveOtlpLogsResponse),
+		operation("POST", "/ingest/v1/otlp/v1/metrics", h.ReceiveOtlpMetrics, ReceiveOtlpMetricsResponseObject.VisitReceiveOtlpMetricsResponse),
+		operation("POST", "/ingest/v1/prometheus/write", h.ReceivePrometheusWrite, ReceivePrometheusWriteResponseObject.VisitReceivePrometheusWriteResponse),
+		operation("POST", "/ingest/v1/samples", h.RecordSamples, RecordSamplesResponseObject.VisitRecordSamplesResponse),
+		operation("GET", "/metrics", h.GetMetrics, GetMetricsResponseObject.VisitGetMetricsResponse),
+		operation("GET", "/proof/:log/checkpoint", h.GetCheckpoint, GetCheckpointResponseObject.VisitGetCheckpointResponse),
+		operation("GET", "/proof/:log/consistency", h.GetConsistency, GetConsistencyResponseObject.VisitGetConsistencyResponse),
+		operation("GET", "/proof/:log/tile/:level/:tile", h.GetTile, GetTileResponseObject.VisitGetTileResponse),
+		operation("GET", "/readyz", h.GetReadiness, GetReadinessResponseObject.VisitGetReadinessResponse),
+		operation("GET", "/version", h.GetVersion, GetVersionResponseObject.VisitGetVersionResponse),
 	}
 }

@@ -56,7 +56,7 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	}
 	by, descending := strings.CutPrefix(string(wire.Value(p.Sort)), "-")
 	state := status.State(wire.Value(p.Status))
-	filtered := state != "" && state != status.Inactive && p.Status.Valid() && *p.Status != api.ListInstancesParamsStatusActive
+	filtered := state != "" && state != status.Inactive && *p.Status != api.ListInstancesParamsStatusActive
 	if sorted := by != "" && by != "name" && mayReadMetrics(ctx); filtered || sorted {
 		return s.listAll(ctx, q, state, filtered, by, descending)
 	}
