@@ -85,8 +85,8 @@ type Principal struct {
 	ExpiresAt    time.Time
 }
 
-// Can reports whether the principal holds a scope: what the member's role
-// allows now, within the token's scopes. admin among these stands for every one.
+// Can reports whether the principal holds a scope: the rights of the member's current role,
+// within the token's scopes. The scope admin stands for all of them.
 func (p Principal) Can(scope organization.Scope) bool {
 	within := slices.Contains(p.Scopes, scope) || slices.Contains(p.Scopes, organization.ScopeAdmin)
 	switch p.Method {
@@ -124,8 +124,8 @@ type Store struct {
 
 	touchAgain atomic.Int64 // when a use is written down again, after one that could not be; Unix, ns
 
-	// Unthrottled: nobody ever waits after failed sign-ins, for load tests on one's own
-	// machine (MUSTER_RATE_LIMITS=off).
+	// Unthrottled: nobody waits after failed sign-ins, for load tests on one's own machine
+	// (MUSTER_RATE_LIMITS=off).
 	Unthrottled bool
 }
 
@@ -186,27 +186,27 @@ func (s *Store) KeepsTexts(ctx context.Context, id uuid.UUID) (bool, error) {
 	return keeps, err
 }
 
-// HoldsTexts is KeepsTexts, and lets nobody change it until tx ends.
+// HoldsTexts is KeepsTexts, and locks the setting until tx ends.
 func (s *Store) HoldsTexts(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool, error) {
 	keeps, _, err := statement.Find[bool](ctx, tx, "hold whether texts are kept", `SELECT statement_texts = 'normalized' FROM organizations WHERE id = $1 FOR SHARE`, id)
 	return keeps, err
 }
 
-// HoldsApproval returns who may grant exceptions, and lets nobody change it until tx ends.
+// HoldsApproval returns who may grant exceptions, and locks the setting until tx ends.
 func (s *Store) HoldsApproval(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (approval string, err error) {
 	approval, _, err = statement.Find[string](ctx, tx, "hold who may grant exceptions", `SELECT exception_approval FROM organizations WHERE id = $1 FOR SHARE`, id)
 	return approval, err
 }
 
-// HoldsProtectedTags returns the keys of the tags that only administrators set, and lets nobody
-// change them until tx ends.
+// HoldsProtectedTags returns the keys of the tags that only administrators set, and locks them
+// until tx ends.
 func (s *Store) HoldsProtectedTags(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) ([]string, error) {
 	keys, _, err := statement.Find[string](ctx, tx, "hold which tags are protected", `SELECT protected_tags FROM organizations WHERE id = $1 FOR SHARE`, id)
 	return organization.SplitKeys(keys), err
 }
 
-// LockOrganization returns one whose row nobody else writes until tx ends. Whoever
-// signs in meanwhile goes on: their session only refers to the row.
+// LockOrganization returns an organization and locks its row for writes until tx ends. Sign-ins
+// continue meanwhile, because a session only refers to the row.
 func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (Organization, error) {
 	return statement.One[Organization](ctx, tx, "lock an organization", `SELECT `+organizationColumns+` FROM organizations WHERE id = $1 FOR NO KEY UPDATE`, id)
 }
@@ -227,14 +227,13 @@ func (s *Store) Organizations(ctx context.Context) ([]Organization, error) {
 	return statement.All[Organization](ctx, s.db, "list organizations", `SELECT `+organizationColumns+` FROM organizations ORDER BY created_at, id`)
 }
 
-// OrganizationNamed returns the oldest organization of that name, uuid.Nil
-// where there is none.
+// OrganizationNamed returns the oldest organization with that name, uuid.Nil if there is none.
 func (s *Store) OrganizationNamed(ctx context.Context, tx *sqlx.Tx, name string) (id uuid.UUID, err error) {
 	id, _, err = statement.Find[uuid.UUID](ctx, tx, "look up an organization", `SELECT id FROM organizations WHERE name = $1 ORDER BY created_at, id LIMIT 1`, name)
 	return id, err
 }
 
-// Refusal says why somebody was not let in, or an account was not made.
+// Refusal says why a sign-in was refused, or an account was not created.
 type Refusal struct {
 	Code       string // one of the Code constants
 	Detail     string // for the person refused; says nothing they may not know

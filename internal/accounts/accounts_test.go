@@ -163,7 +163,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestTextsAreKeptWhereTheyAreAskedFor: not by default, and not by one that is not there.
+// TestTextsAreKeptWhereTheyAreAskedFor: not by default, and not by an organization that does
+// not exist.
 func TestTextsAreKeptWhereTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)

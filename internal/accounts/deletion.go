@@ -39,9 +39,9 @@ func (s *Store) WasDeleted(ctx context.Context, id uuid.UUID) (bool, error) {
 	return statement.One[bool](ctx, s.db, "ask whether an organization was deleted", `SELECT EXISTS (SELECT FROM deleted_organizations WHERE id = $1)`, id)
 }
 
-// DeleteOrganization forgets an organization, its members and all that they and its
-// machines sign in with, and notes that it was deleted: from the commit on nobody is let
-// in, and nobody's insert for it is kept.
+// DeleteOrganization erases an organization, its members, and their credentials and those of
+// its machines, and records the deletion. From the commit on nobody can sign in, and no insert
+// for it is stored.
 func (s *Store) DeleteOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) error {
 	if err := statement.Exec(ctx, tx, "note that an organization is deleted", `INSERT INTO deleted_organizations (id, name, deleted_at)
 		SELECT id, name, $2 FROM organizations WHERE id = $1 FOR UPDATE`, id, s.clock()); err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHashingIsBounded: few at once, a bounded queue, and whoever leaves it
-// makes room.
+// TestHashingIsBounded: few at once, a bounded queue, and a caller that leaves the queue makes
+// room.
 func TestHashingIsBounded(t *testing.T) {
 	t.Parallel()
 	s := &Store{hashing: hashing{slots: make(chan struct{}, 1), queue: make(chan struct{}, 2)}}

@@ -16,9 +16,9 @@ import (
 // address may change, and may be another's later.
 type Identity struct{ Issuer, Subject string }
 
-// StrangerError says that an identity opens no account. The person is told the
-// same whatever the Reason: it is for the security log, where administrators read
-// what to do about it.
+// StrangerError says that an identity opens no account. The person gets the same answer for
+// every Reason: the Reason is for the security log, where administrators read what to do about
+// it.
 type StrangerError struct {
 	Reason string
 	Member Member // the account it is about; zero: there is none
@@ -56,9 +56,9 @@ func (s *Store) SignInByIdentity(ctx context.Context, id Identity, c Client) (to
 //go:embed sql/link_identity.sql
 var linkIdentity string
 
-// LinkIdentity makes the identity the member's, who must still have the address
-// that the provider vouches for, writes that to the security log, and returns the
-// member. It changes nothing where it is theirs already. Errors: *StrangerError.
+// LinkIdentity links the identity to the member, who must still have the address for which the
+// provider vouches, writes that to the security log, and returns the member. It changes nothing
+// if they are linked already. Errors: *StrangerError.
 func (s *Store) LinkIdentity(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID, email string, id Identity, c Client) (Member, error) {
 	m, ok, err := statement.Find[Member](ctx, tx, "lock a member", `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = $2 AND email = $3 FOR UPDATE`,
 		org, member, normalEmail(email))

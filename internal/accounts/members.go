@@ -149,11 +149,10 @@ func (s *Store) Names(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[
 //go:embed sql/lock_people.sql
 var lockPeople string
 
-// EraseMember empties a member's row and forgets what they signed in with:
-// sessions, API tokens, an invitation, where they signed in from, failed sign-ins
-// and what identity providers know them by. The row is written first, so that a sign-in that is
-// under way either sees it or has its session deleted here. Ingest tokens
-// are revoked and stay, because the log names them.
+// EraseMember empties a member's row and deletes their credentials: sessions, API tokens, an
+// invitation, known addresses, failed sign-ins and linked identities. The row is written first,
+// so a sign-in in progress either sees that or has its session deleted here. Ingest tokens are
+// revoked and stay, because the log names them.
 func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID) error {
 	address, err := statement.One[string](ctx, tx, "lock a member", `SELECT coalesce(email, '') FROM members WHERE organization_id = $1 AND id = $2 FOR UPDATE`, org, id)
 	if err != nil {
@@ -182,8 +181,8 @@ func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID)
 	return nil
 }
 
-// LockInvitation makes whoever accepts or renews a member's invitation wait until
-// tx ends; nothing where they have none.
+// LockInvitation makes callers that accept or renew a member's invitation wait until tx ends;
+// it does nothing if there is none.
 func (s *Store) LockInvitation(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID) error {
 	return statement.Exec(ctx, tx, "lock an invitation", `SELECT FROM invitations WHERE member_id =
 		(SELECT id FROM members WHERE organization_id = $1 AND id = $2) FOR UPDATE`, org, member)

@@ -53,7 +53,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestASignInDoesNotWaitForTheSettings that somebody else is just changing.
+// TestASignInDoesNotWaitForTheSettings that another transaction is changing.
 func TestASignInDoesNotWaitForTheSettings(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)

@@ -28,7 +28,7 @@ const (
 	argonKey    = 32
 )
 
-// nobody is verified against where there is no account, so that it takes as long.
+// nobody is the hash that is verified if there is no account, so that it takes as long.
 const nobody = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // HashPassword checks a new password and returns its PHC string; about is what
@@ -89,8 +89,8 @@ func verify(phc, password string) (bool, error) {
 }
 
 const (
-	// maxHashing bounds what hashing takes of memory, 19 MiB each, and how many
-	// guesses may be under way when the one that is too many is counted.
+	// maxHashing limits the memory for hashing, 19 MiB each, and the number of guesses in
+	// progress when the one that is too many is counted.
 	maxHashing = 8
 	// maxQueued is how many wait for their turn: some seconds' worth on one core.
 	// Who comes later is better told than kept.
@@ -104,9 +104,9 @@ type hashing struct {
 	queue chan struct{} // those that run and those that wait
 }
 
-// newHashing leaves one processor of several to everybody else: whoever floods
-// the sign-in must not slow down those who are signed in. With both of two it
-// tripled the median of their requests (scripts/load.sh).
+// newHashing leaves one of several processors to other work: a flood of sign-ins must not slow
+// down signed-in members. With both of two processors, it tripled the median of their requests
+// (scripts/load.sh).
 func newHashing() hashing {
 	slots := min(max(1, supervise.Processors()-1), maxHashing)
 	return hashing{slots: make(chan struct{}, slots), queue: make(chan struct{}, slots+maxQueued)}
@@ -140,8 +140,8 @@ const (
 // where guesses are throttled, and for long even where a hash was stolen.
 const minStrength = 3
 
-// judged is how much of a password is estimated, in characters: the estimate of
-// 128 of them takes a tenth of a second, and what is strong after 48 stays so.
+// judged is how much of a password is estimated, in characters: the estimate of 128 of them
+// takes a tenth of a second, and a password that is strong after 48 stays strong.
 const judged = 48
 
 // contextWords are tried on any installation of ours (docs/security.md lists

@@ -24,8 +24,7 @@ func TestWhatEverybodyTriesFirst(t *testing.T) {
 			t.Errorf("%q: %v", password, err)
 		}
 	}
-	// Of any composition, and of several common words: what counts is that they
-	// cannot be guessed.
+	// Any composition, and several common words: only the difficulty of guessing counts.
 	for _, password := range []string{
 		"408392017483916572", "all lower case here", "NUR GROSSBUCHSTABEN", "日本語のパスワードは長い文です", "🐘🐢🦊🐙🦜🐝🦉🐬🦔🦎🦩🦥",
 		"dragon monkey football sunshine at dawn", "x7Kq9mPzw2Lv", "my sister sings at two", "   well spaced out", "--------+a+b+c+d+e+f",
@@ -86,9 +85,8 @@ func (d *door) once(name string) accounts.Member {
 	return d.member(email, organization.Member, "")
 }
 
-// TestEverySignInCostsOneHash: whoever is asked for, 19 MiB are filled once, so
-// that the time tells nothing either. It takes the memory that hashing takes for
-// a measure and does not run beside others.
+// TestEverySignInCostsOneHash: for every address, 19 MiB are filled once, so the time reveals
+// nothing either. It measures by the memory of hashing and does not run beside others.
 func TestEverySignInCostsOneHash(t *testing.T) {
 	d := newDoor(t)
 	d.member("ana@example.org", organization.Member, "")

@@ -48,9 +48,9 @@ func (s *said) taken() []string {
 	return slices.DeleteFunc(out, func(sql string) bool { return strings.HasPrefix(sql, "SET ") || sql == ";" || sql == "-- ping" })
 }
 
-// TestARefusalDoesTheSameWork: whether the account exists or not, the same statements are
-// sent, and what they write is one transaction, so one flush to the disk; the hash of
-// nobody's is of the same cost (TestNobodyCostsAsMuch).
+// TestARefusalDoesTheSameWork: with or without an account, the same statements are sent, and
+// their writes are one transaction, so one flush to the disk; the hash without an account costs
+// the same (TestNobodyCostsAsMuch).
 func TestARefusalDoesTheSameWork(t *testing.T) {
 	t.Parallel()
 	statements := &said{}

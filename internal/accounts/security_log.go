@@ -40,12 +40,11 @@ const (
 	BackupRestored    = "backupRestored"
 )
 
-// CommandLine is the component of what somebody did at the machine itself, where
-// nobody signs in.
+// CommandLine is the component of actions at the machine itself, where nobody signs in.
 const CommandLine = "command line"
 
-// How long the log keeps IP addresses, how many of those past it an entry
-// empties, and how many entries an hour those make whom nobody knows.
+// How long the log keeps IP addresses, how many older ones an entry clears, and how many
+// entries unknown callers make in an hour.
 const (
 	addressesKept      = 400 * 24 * time.Hour
 	addressesForgotten = 10
@@ -110,8 +109,8 @@ func (s *Store) RecordOperation(ctx context.Context, org uuid.UUID, entryType, d
 	return s.RecordSecurity(ctx, SecurityEntry{OrganizationID: org, Type: entryType, Detail: detail, Component: CommandLine})
 }
 
-// once is the key under which an entry is noted once an hour. Those whom nobody
-// knows share so many of them, so that no crowd at the door fills the disk.
+// once is the key under which an entry is recorded once an hour. Unknown callers share a
+// limited number of them, so they cannot fill the disk.
 func (e SecurityEntry) once() []byte {
 	if !e.Once {
 		return nil
@@ -169,8 +168,8 @@ type SecurityQuery struct {
 	Limit        int
 }
 
-// SecurityPlace is where an entry stands in the list, which goes by time and
-// then by id: the clocks of two processes may differ from the order of ids.
+// SecurityPlace is the place of an entry in the list, which is ordered by time and then by id:
+// the clocks of two processes may differ from the order of ids.
 type SecurityPlace struct {
 	At time.Time
 	ID int64
@@ -188,8 +187,8 @@ func (s *Store) SecurityLog(ctx context.Context, q SecurityQuery) ([]SecurityEnt
 	if q.Before != nil {
 		before = *q.Before
 	}
-	// Each way of asking has its query and its index: one query for all of them
-	// reads every entry where none is of the type.
+	// Each filter has its query and its index: one query for all of them reads every entry if
+	// none has the type.
 	query, args := listSecurity, []any{q.Organization, q.From, q.To, before.At, before.ID, q.Limit}
 	switch {
 	case len(q.Members) > 0:

@@ -126,7 +126,7 @@ func (s *Store) Sessions(ctx context.Context, member uuid.UUID) ([]Session, erro
 		member, now, now.Add(-SessionIdle))
 }
 
-// RevokeSession ends one of the member's own; ok is false where there is none of that id.
+// RevokeSession ends one of the member's own; ok is false if there is none with that id.
 func (s *Store) RevokeSession(ctx context.Context, p Principal, session uuid.UUID, c Client) (ok bool, err error) {
 	n, err := statement.Affected(ctx, s.db, "revoke a session", `DELETE FROM sessions WHERE member_id = $1 AND id = $2`, p.Member.ID, session)
 	if err != nil || n == 0 {
@@ -150,9 +150,8 @@ func (s *Store) EndSessions(ctx context.Context, q sqlx.ExtContext) error {
 	return statement.Exec(ctx, q, "end all sessions", `DELETE FROM sessions`)
 }
 
-// SessionOwner returns whose live session a token is, without using it: ok is
-// false where it is nobody's. It is for requests that are refused before anybody
-// is let in.
+// SessionOwner returns the owner of a live session's token, without using it; ok is false if
+// there is none. It is for requests that are refused before authentication.
 func (s *Store) SessionOwner(ctx context.Context, token string) (org, member uuid.UUID, ok bool, err error) {
 	now := s.clock()
 	row, ok, err := statement.Find[sessionOwner](ctx, s.db, "look up whose session it is", `SELECT organization_id, member_id FROM sessions

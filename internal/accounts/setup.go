@@ -11,7 +11,7 @@ import (
 	"muster/internal/postgres/transact"
 )
 
-// How long the links live that make somebody an account.
+// The lifetimes of the links that create an account.
 const (
 	SetupLinkLife  = 30 * time.Minute
 	InvitationLife = 24 * time.Hour
@@ -24,8 +24,8 @@ func (s *Store) SetupRequired(ctx context.Context) (required bool, err error) {
 	return statement.One[bool](ctx, s.db, "look for an administrator", noAdministrator)
 }
 
-// LockSetup is SetupRequired for whoever is about to make the first
-// administrator: until tx ends nobody else gets past here.
+// LockSetup is SetupRequired for a caller about to create the first administrator: until tx
+// ends no other caller passes here.
 func (s *Store) LockSetup(ctx context.Context, tx *sqlx.Tx) (required bool, err error) {
 	if err := statement.Exec(ctx, tx, "lock the setup gate", `SELECT FROM setup_gate FOR UPDATE`); err != nil {
 		return false, err
@@ -60,8 +60,8 @@ func (s *Store) NewSetupToken(ctx context.Context, org uuid.UUID) (token string,
 	return token, expires, nil
 }
 
-// TakeSetupToken uses a setup link up and returns its organization (uuid.Nil:
-// a new one is to be made). Errors: *Refusal with CodeSetupClosed or CodeSetupLinkGone.
+// TakeSetupToken uses a setup link up and returns its organization (uuid.Nil: a new one has to
+// be created). Errors: *Refusal with CodeSetupClosed or CodeSetupLinkGone.
 func (s *Store) TakeSetupToken(ctx context.Context, tx *sqlx.Tx, token string) (org uuid.UUID, err error) {
 	required, err := s.LockSetup(ctx, tx)
 	if err != nil {

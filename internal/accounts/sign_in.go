@@ -26,7 +26,7 @@ const (
 	FailureWindow      = 5 * time.Minute
 )
 
-// addressKnown is how long an address counts as one that the member signs in from.
+// addressKnown is how long an address counts as one from which the member signs in.
 const addressKnown = 30 * 24 * time.Hour
 
 //go:embed sql/account.sql
@@ -93,7 +93,7 @@ func (s *Store) replacePassword(ctx context.Context, member Member, hash string,
 		UPDATE members SET password_hash = $2 WHERE id = $1 AND status <> 'erased'`, member.ID, hash, keep, subject("account", member.Email))
 }
 
-// account is what sign-in knows of whoever it is asked for.
+// account is what sign-in knows about the requested account.
 type account struct {
 	Member
 	Hash  sql.NullString `db:"password_hash"`
@@ -114,8 +114,8 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 		return Member{}, err
 	}
 	if err := s.throttle(ctx, a.subject, a.address); err != nil {
-		// Also of nobody's account: an answer without a hash is fast, and a statement more
-		// or less would show in it.
+		// Also without an account: an answer without a hash is fast, and a different number of
+		// statements would show in it.
 		throttled := c.Entry(a.OrganizationID, a.ID, SignInThrottled, "")
 		throttled.Once = true
 		return Member{}, errors.Join(err, s.RecordSecurity(ctx, throttled))
@@ -139,9 +139,9 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 	return Member{}, &Refusal{Code: CodeInvalidCredentials, Detail: "address and password do not match an account"}
 }
 
-// account looks up whom an address belongs to: nobody's is one, too. Somebody
-// who fails under another's name from a thousand places must not keep them out:
-// at an address from which they signed in lately their failures are counted apart.
+// account looks up the owner of an address, which may be none. An attacker who fails under
+// another's name from a thousand places must not lock them out: failures from an address at
+// which they signed in lately are counted separately.
 func (s *Store) account(ctx context.Context, email string, c Client) (account, error) {
 	email = normalEmail(email)
 	address := subject("ip", Network(c.IP))
@@ -153,8 +153,8 @@ func (s *Store) account(ctx context.Context, email string, c Client) (account, e
 	return a, err
 }
 
-// forgive forgets the failures of whoever has now given the right password, and
-// makes the hash anew where it was made under older parameters.
+// forgive deletes the failures of a person who has now given the right password, and makes the
+// hash anew if it has older parameters.
 func (s *Store) forgive(ctx context.Context, a account, password string) error {
 	err := statement.Exec(ctx, s.db, "forgive failed sign-ins", `DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $1`, a.subject)
 	if err != nil || !outdated(a.Hash.String) {
@@ -163,12 +163,12 @@ func (s *Store) forgive(ctx context.Context, a account, password string) error {
 	return statement.Exec(ctx, s.db, "renew a password's hash", `UPDATE members SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, a.ID, a.Hash.String, hash(password))
 }
 
-// refuse counts one more failure and writes it to the security log, and forgets some
-// failures that no longer matter: anybody may fail under any number of names.
+// refuse counts one more failure and writes it to the security log, and deletes some failures
+// that no longer matter: anybody may fail under any number of names.
 //
-// Both are one transaction, so that whoever fails waits for one flush to the disk. Apart,
-// a known account cost one more than an unknown one, whose entry is there already for
-// this hour, and the answer's time told them apart (docs/performance.md).
+// Both are one transaction, so a failure waits for one flush to the disk. Separately, a known
+// account cost one more than an unknown one, whose entry exists already for this hour, and the
+// answer's time told them apart (docs/performance.md).
 func (s *Store) refuse(ctx context.Context, account, address []byte, e SecurityEntry) error {
 	now := s.clock()
 	since := now.Add(-FailureWindow)

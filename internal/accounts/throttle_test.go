@@ -15,8 +15,8 @@ func from(ip string) accounts.Client {
 	return accounts.Client{IP: ip, UserAgent: "test", RequestID: "r-2"}
 }
 
-// TestACrowdDoesNotKeepTheOwnerOut: failures under somebody's name from all over
-// the world make the world wait, and not them at a desk that they know.
+// TestACrowdDoesNotKeepTheOwnerOut: failures under a member's name from all over the world
+// delay the world, and not the member at a known address.
 func TestACrowdDoesNotKeepTheOwnerOut(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
@@ -105,7 +105,7 @@ func TestABrowserKeepsItsNameShort(t *testing.T) {
 	}
 }
 
-// TestANetworkIsOneAddress: whoever has an IPv6 network has 2^64 addresses.
+// TestANetworkIsOneAddress: the owner of an IPv6 network has 2^64 addresses.
 func TestANetworkIsOneAddress(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)

@@ -85,8 +85,8 @@ func (s *Store) InsertToken(ctx context.Context, tx *sqlx.Tx, t Token) (text, pr
 	return text, prefix, nil
 }
 
-// RevokeToken ends a token of the organization, of one member where owner is
-// set; ok is false where there is none of that id that still worked or was revoked.
+// RevokeToken ends a token of the organization, or of one member if owner is set; ok is false
+// if there is none with that id that still worked or was revoked.
 func (s *Store) RevokeToken(ctx context.Context, tx *sqlx.Tx, org, owner uuid.UUID, kind string, id uuid.UUID) (ok bool, err error) {
 	n, err := statement.Affected(ctx, tx, "revoke a token", `UPDATE tokens SET revoked_at = coalesce(revoked_at, $5)
 		WHERE organization_id = $1 AND kind = $2 AND id = $3 AND ($4::uuid IS NULL OR member_id = $4)`, org, kind, id, orNull(owner), s.clock())
@@ -141,9 +141,9 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 	return p, nil
 }
 
-// touchToken writes down that a token is used, and in the security log that it
-// is used for the first time: whoever minted it may wonder. Both are one transaction, so
-// that a first use whose answer is lost is not forgotten.
+// touchToken records the use of a token, and in the security log its first use, which may
+// surprise its creator. Both are one transaction, so a first use whose answer is lost is not
+// forgotten.
 func (s *Store) touchToken(ctx context.Context, id uuid.UUID, now time.Time, ip string) error {
 	type use struct {
 		Organization uuid.UUID `db:"organization_id"`

@@ -14,7 +14,7 @@ const (
 	// touchPatience bounds the wait for that, which every request has once a minute, reads
 	// too: they go on without it.
 	touchPatience = time.Second
-	// touchPause is how long nobody tries again then.
+	// touchPause is the time in which no request tries again then.
 	touchPause = 10 * time.Second
 )
 

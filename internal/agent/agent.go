@@ -146,8 +146,8 @@ func (a *Agent) wake() {
 	}
 }
 
-// Run measures, assesses and sends until ctx ends. What is not sent by then is sent the
-// next time. Each of its loops is started again where it falls.
+// Run measures, assesses and sends until ctx ends. Unsent data is sent the next time. A loop
+// that fails is started again.
 func (a *Agent) Run(ctx context.Context) error {
 	a.askTheTime(ctx)
 	if err := a.announceAll(); err != nil {

@@ -36,13 +36,13 @@ type Part struct {
 }
 
 // OK says whether the server can be measured and assessed. Some checks may lack a grant that
-// nobody wants to give.
+// the operator does not want to give.
 func (c Checked) OK() bool {
 	return c.measuring == 0 && !slices.ContainsFunc(c.Parts, func(p Part) bool { return !p.OK })
 }
 
-// Report is what a check has to show about servers that Muster has not met before, for
-// whoever develops it: no name, no text, no address and no value of theirs is in it.
+// Report is the result of a check about servers that Muster has not met before, for Muster's
+// developers: it has no name, no text, no address and no value of theirs.
 type Report struct {
 	Format  string         `json:"format"` // muster-agent-report-1
 	Version string         `json:"version"`
@@ -72,8 +72,8 @@ type CheckOutcome struct {
 	Times  int    `json:"times"`
 }
 
-// Check tries everything that an agent would do with the servers of a configuration, once,
-// and writes nothing anywhere. Each is told of as it comes.
+// Check tries everything that an agent would do with the servers of a configuration, once, and
+// writes nothing anywhere. Each result is reported as it comes.
 func Check(ctx context.Context, o Options, told func(Checked)) Report {
 	report := Report{
 		Format: "muster-agent-report-1", Version: o.Version, System: runtime.GOOS + "/" + runtime.GOARCH, At: time.Now().UTC(), Servers: []ServerReport{},

@@ -30,7 +30,7 @@ type Config struct {
 	secrets   secretref.Source
 }
 
-// Server is one that is measured and assessed.
+// Server is a server to measure and assess.
 type Server struct {
 	Name, ExternalID string
 	Engine           fleet.Engine

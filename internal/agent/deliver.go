@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// heldPause is how long statements of an instance wait that another sender holds, and
-	// heldFor how long each of them does: whoever held it may be gone meanwhile, and then
-	// these are the ones that nobody counted.
+	// heldPause is how long statements of an instance wait if another sender holds it, and
+	// heldFor how long each of them does: the holder may be gone meanwhile, and then nobody
+	// else has counted these.
 	heldPause = 10 * time.Second
 	heldFor   = 10 * time.Minute
-	// unknownFor is how long measurements wait for an instance that the server does not
-	// know, where it is announced again, or that the token may not write.
+	// unknownFor is how long measurements wait for an instance that the server does not know,
+	// while it is announced again, or that the token may not write.
 	unknownFor = 10 * time.Minute
 	// refusedPause is how long facts lie aside that the server refused.
 	refusedPause = time.Hour
@@ -38,8 +38,8 @@ const (
 // for its own time although it is recorded days later.
 const bufferedAfter = time.Hour
 
-// eventBudget is the budget that facts are held against, and measurements are not: those go on
-// while facts wait.
+// eventBudget is the budget that limits facts, and not measurements: those go on while facts
+// wait.
 const eventBudget = "events"
 
 // unknownField is the code of such a member.
@@ -78,7 +78,7 @@ func (a *Agent) deliver(ctx context.Context) error {
 	}
 }
 
-// idle is how long the agent does nothing where nothing is to be sent; what is kept wakes it.
+// idle is how long the agent does nothing if there is nothing to send; new data wakes it.
 const idle = 5 * time.Second
 
 // deliverNext sends what is next. Its error is one after which a pause helps.
@@ -137,12 +137,12 @@ func (a *Agent) taken(ctx context.Context, records []record) error {
 	return w.announced(records)
 }
 
-// waitKey is what waits together: the statements of an instance that is held, or all of
-// one that is not known.
+// waitKey identifies data that waits together: the statements of a held instance, or all data
+// of an unknown one.
 func waitKey(r record) string { return strconv.Itoa(int(r.Kind)) + " " + r.Server }
 
-// settle decides what becomes of records that the server refused as they are. The call was
-// all or nothing: what is not at fault is sent again.
+// settle decides about records that the server refused as they are. The call was all or
+// nothing: records without a fault are sent again.
 func (a *Agent) settle(ctx context.Context, records []record, p *Problem) error {
 	if records[0].Kind.isFact() {
 		return a.settleFact(ctx, records[0], p)
@@ -190,9 +190,9 @@ func (a *Agent) settle(ctx context.Context, records []record, p *Problem) error 
 // refusals are of what waits together.
 type refusals struct{ since, last time.Time }
 
-// refusedFor is how long the server has refused a record: not before it was measured, and
-// not while nobody could ask. What was kept over days is not dropped for being old. Refusals
-// that are ten minutes apart have nothing to do with each other.
+// refusedFor is how long the server has refused a record, not counting the time before it was
+// measured and the time in which the server could not be asked. Data that was kept over days is
+// not dropped for its age. Refusals that are ten minutes apart are unrelated.
 func (a *Agent) refusedFor(r record) time.Duration {
 	key, now := waitKey(r), a.Now()
 	of, known := a.refused[key]

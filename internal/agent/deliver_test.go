@@ -398,7 +398,7 @@ func TestAHostIsMeasuredWithoutItsStrangers(t *testing.T) {
 }
 
 // TestALimitedTokenKeepsWhatTheServerIsCalled: an administrator renamed the server, and it is
-// on another host than the agent says. Its databases are told all the same.
+// on another host than the agent says. Its databases are still sent.
 func TestALimitedTokenKeepsWhatTheServerIsCalled(t *testing.T) {
 	t.Parallel()
 	otherwise := func(fields ...string) answer {
@@ -449,7 +449,7 @@ func TestALimitedTokenKeepsWhatTheServerIsCalled(t *testing.T) {
 	}
 }
 
-// TestTheClockOfTheServerCounts where ours is far off, and ours again where it is right.
+// TestTheClockOfTheServerCounts if ours is far off, and ours again if it is right.
 func TestTheClockOfTheServerCounts(t *testing.T) {
 	t.Parallel()
 	off := time.Duration(0)

@@ -41,7 +41,7 @@ type watched struct {
 	trouble trouble
 }
 
-// signKey is what a sign is of.
+// signKey is the subject of a sign.
 type signKey struct {
 	rule  watch.Rule
 	mount string
@@ -62,7 +62,7 @@ func (w *watched) Target(context.Context) (servers.Target, error) {
 	return w.agent.config.target(w.Server)
 }
 
-// Excluded does nothing: whoever writes the configuration says where the agent goes.
+// Excluded does nothing: the author of the configuration decides where the agent connects.
 func (w *watched) Excluded(context.Context) error { return nil }
 
 // identified keeps who answers, until the next report.
@@ -99,8 +99,8 @@ func (w *watched) Databases(_ context.Context, names []string) (map[string]uuid.
 	return ids, nil
 }
 
-// isNameable says whether the fleet takes a name as a key (package commands). An
-// announcement with one that it does not take would be refused with all the others.
+// isNameable says whether the fleet accepts a name as a key (package commands). It would refuse
+// a whole announcement because of one invalid name.
 func isNameable(name string) bool {
 	n := utf8.RuneCountInString(name)
 	return n > 0 && n <= 200 && printable.Name(name)
@@ -124,8 +124,8 @@ func (s serverState) with(names []string, at time.Time) *serverState {
 	return &after
 }
 
-// announce keeps a state and what the server is told of it: the instance with all of its
-// databases, and those that are gone.
+// announce stores a state and the announcement of it for the server: the instance with all of
+// its databases, and those that are gone.
 func (w *watched) announce(after *serverState) error {
 	fact, err := w.announcement(after)
 	if err != nil {
@@ -160,7 +160,7 @@ func (w *watched) announced(records []record) error {
 	return nil
 }
 
-// announcement is what the server is told; the state remembers that it is.
+// announcement is the message for the server; the state remembers that it was made.
 func (w *watched) announcement(after *serverState) (record, error) {
 	item := api.FleetInstance{
 		ExternalId: w.ExternalID, Name: w.Name, Engine: api.Engine(w.Engine), CreatedAt: after.CreatedAt.UTC(), Databases: &[]api.FleetDatabase{},

@@ -51,8 +51,8 @@ func (b *bench) expectTold(want ...string) {
 	}
 }
 
-// TestAnAnnouncementSaysAll: one that was refused is not told again once a newer one is,
-// which names what is gone since the server last listened.
+// TestAnAnnouncementSaysAll: a refused one is not sent again after a newer one, which names
+// everything that is gone since the server last accepted one.
 func TestAnAnnouncementSaysAll(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)
@@ -81,8 +81,8 @@ func TestAnAnnouncementSaysAll(t *testing.T) {
 	b.expectTold("a b")
 }
 
-// TestOneBadNameCostsItsDatabaseAlone: the fleet takes no name that nobody can read, and
-// refuses all that comes with one.
+// TestOneBadNameCostsItsDatabaseAlone: the fleet accepts no illegible name, and refuses
+// everything that comes with one.
 func TestOneBadNameCostsItsDatabaseAlone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)

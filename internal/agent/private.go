@@ -37,7 +37,7 @@ func exposed(path string, info fs.FileInfo) string {
 	return fmt.Sprintf("has mode %04o, so that others may read or change it: chmod 600 %s", mode, path)
 }
 
-// isCredential says whether a file is one that systemd hands to the unit alone.
+// isCredential says whether systemd passes a file to the unit alone.
 func isCredential(path string) bool {
 	directory := os.Getenv("CREDENTIALS_DIRECTORY")
 	return directory != "" && filepath.Dir(path) == filepath.Clean(directory)
@@ -73,7 +73,7 @@ func Clear(server *url.URL) string {
 	return "the token and all that is found are sent to " + server.Host + " unencrypted: use https://"
 }
 
-// isThisMachine says whether a host is the one that the agent runs on, without asking anybody.
+// isThisMachine says whether a host is the agent's own, without a look-up.
 func isThisMachine(host string) bool {
 	if name := strings.ToLower(strings.TrimSuffix(host, ".")); name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true

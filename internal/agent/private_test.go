@@ -48,7 +48,7 @@ func TestAFileWithASecretThatOthersMayReadIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheTokenInTheClearIsWarnedAbout where it leaves the machine.
+// TestTheTokenInTheClearIsWarnedAbout if it leaves the machine.
 func TestTheTokenInTheClearIsWarnedAbout(t *testing.T) {
 	t.Parallel()
 	warned := map[string]bool{

@@ -65,8 +65,8 @@ func (s *store) next(wait func(record) bool) (out []record, err error) {
 	return out, err
 }
 
-// damagedRecord stands for one that cannot be read: the disk has lost it. It would stand
-// in the way of all that come after it.
+// damagedRecord replaces an unreadable record: the disk has lost it. It would block all records
+// after it.
 func damagedRecord(number uint64, isFact bool) record {
 	if isFact {
 		return record{Number: number, Kind: assessmentFact}
@@ -112,8 +112,8 @@ func (s *store) remove(records []record, why string) error {
 	})
 }
 
-// refuse lays a fact aside that the server does not take as it is. It is tried again when
-// retry says so: an instance only if nothing newer is to be said of it.
+// refuse sets a fact aside that the server does not accept as it is. It is tried again when
+// retry says so: an instance only if there is nothing newer about it.
 func (s *store) refuse(r record) error {
 	return s.update(func(tx *bbolt.Tx) error {
 		if err := tx.Bucket(factsBucket).Delete(numbered(r.Number)); err != nil {
@@ -126,8 +126,8 @@ func (s *store) refuse(r record) error {
 	})
 }
 
-// supersede forgets what was refused of an instance where it is announced anew: each
-// announcement says all.
+// supersede deletes refused announcements of an instance that is announced anew: each
+// announcement is complete.
 func supersede(tx *bbolt.Tx, r record) error {
 	if r.Kind != fleetFact {
 		return nil
@@ -152,7 +152,7 @@ func instanceFacts(b *bbolt.Bucket, server string) (keys [][]byte) {
 	return keys
 }
 
-// announcing says whether an instance is to be announced.
+// announcing says whether an instance has to be announced.
 func (s *store) announcing(server string) (pending bool, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		pending = len(instanceFacts(tx.Bucket(factsBucket), server)) > 0

@@ -24,7 +24,7 @@ const (
 // isFact says whether it is never dropped.
 func (k kind) isFact() bool { return k >= fleetFact }
 
-// what is what a record is of, for the log.
+// what is the subject of a record, for the log.
 func (r record) what() string {
 	is := map[kind]string{hosts: "figures of this machine", sessions: "sessions", statements: "statements", fleetFact: "databases", assessmentFact: "assessment"}[r.Kind]
 	if r.Server != "" {
@@ -33,7 +33,7 @@ func (r record) what() string {
 	return is
 }
 
-// record is what is to be sent.
+// record is data to send.
 type record struct {
 	Number uint64 // the store's to give
 	Kind   kind

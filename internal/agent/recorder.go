@@ -37,7 +37,7 @@ type recorder struct {
 	queries map[string]*QueryReport
 }
 
-// session is one that is counted.
+// session is a session whose calls are counted.
 func (r *recorder) session(s servers.Session) servers.Session { return &counted{s, r} }
 
 // report is what was counted, in the order of the first times.
@@ -74,8 +74,8 @@ func (c *counted) Each(ctx context.Context, columns int, statement string, take 
 	return err
 }
 
-// firstLine is what a query of a file begins with: a comment of ours. Of any other
-// nothing is told but that it was asked.
+// firstLine is the first line of a query's file: a comment of ours. Of any other query, only
+// its use is reported.
 func firstLine(statement string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(statement), "\n")
 	if !strings.HasPrefix(line, "--") {

@@ -40,8 +40,8 @@ func (a *Agent) reportOnce(ctx context.Context) error {
 	return err
 }
 
-// askTheTime says how the agent is before anything is measured, for the answer bears the
-// server's time. Where nobody answers, ours counts until somebody does.
+// askTheTime sends the agent's state before anything is measured, because the answer has the
+// server's time. Until a server answers, our own counts.
 func (a *Agent) askTheTime(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -56,8 +56,8 @@ func (a *Agent) askTheTime(ctx context.Context) {
 // fellWithin is for how long a fall of a loop is reported.
 const fellWithin = 24 * time.Hour
 
-// fallen are the loops that fell lately; nil: none, which a server from before this was told
-// takes as well.
+// fallen are the loops that failed lately; nil: none, which a server from before this field
+// accepts as well.
 func (a *Agent) fallen() *[]api.AgentLoop {
 	var all []api.AgentLoop
 	for _, l := range a.loops.Loops() {

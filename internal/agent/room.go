@@ -42,9 +42,9 @@ func (s *store) update(do func(tx *bbolt.Tx) error) error {
 	return err
 }
 
-// shed drops a sixteenth of the measurements, the oldest. What is left is what is kept at
-// most until somebody finds more room (lift): the file would grow again else, and each time
-// that it cannot, a sixteenth would go.
+// shed drops a sixteenth of the measurements, the oldest. The rest is the new limit until there
+// is more room (lift): otherwise the file would grow again, and each time that it cannot, a
+// sixteenth would be dropped.
 func (s *store) shed() error {
 	return s.db.Update(func(tx *bbolt.Tx) error {
 		n, err := countsIn(tx)

@@ -43,7 +43,7 @@ type Problem struct {
 	Location   string        `json:"-"`      // where it sends us, and we do not go
 }
 
-// Budget is one that a call would exceed.
+// Budget is the budget that a call would exceed.
 type Budget struct {
 	Name string `json:"name"`
 }
@@ -98,9 +98,10 @@ func (p *Problem) isVerdict() bool {
 	return false
 }
 
-// post sends a call; buffered says that what it has waited in the buffer. What the server refuses is a *Problem; any other error says that
-// nobody knows whether the server has it. skew is how far the server's clock is ahead of
-// ours, to half a second and the time of the call; 0 where nobody answered.
+// post sends a call; buffered says that its data has waited in the buffer. A refusal by the
+// server is a *Problem; after any other error it is unknown whether the server has it. skew is
+// how far the server's clock is ahead of ours, to half a second and the time of the call; 0
+// without an answer.
 func (s *sender) post(ctx context.Context, path string, body []byte, buffered bool) (skew time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -153,8 +154,8 @@ func (s *sender) post(ctx context.Context, path string, body []byte, buffered bo
 	return skew, p
 }
 
-// answers are how the server says that it has a call. Whoever says anything else is not
-// the server, and what was sent is kept.
+// answers are the server's answers that it has a call. Any other answer does not come from the
+// server, and the data is kept.
 var answers = map[string]int{
 	fleetPath: http.StatusOK, samplesPath: http.StatusAccepted, assessmentsPath: http.StatusAccepted, agentsPath: http.StatusNoContent,
 }

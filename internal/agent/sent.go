@@ -25,11 +25,11 @@ const (
 	mostNamed = 1000
 )
 
-// sentAssessment is an assessment as the server takes it from whoever has no connection
-// of its own there. What such a call has no words for is lost: the statements that mend what
-// was found (the server has those of its catalogue), which of our grants is missing for it,
-// extensions, how passwords are stored, who may sign in from where, types and sizes of what
-// is personal (TestAnAgentFindsWhatTheCollectorDoes has the list).
+// sentAssessment is an assessment in the form that the server accepts from a sender for an
+// instance without a connection. Data for which such a call has no field is lost: the
+// statements that fix findings (the server has those of its catalog), the missing grants,
+// extensions, how passwords are stored, who may sign in from where, types and sizes of personal
+// data (TestAnAgentFindsWhatTheCollectorDoes has the list).
 func sentAssessment(
 	server string, engine fleet.Engine, at time.Time, found snapshot.Assessment, state changes.State, classified map[string]snapshot.Classification,
 ) api.SentAssessment {
@@ -53,9 +53,9 @@ func sentAssessment(
 	return sent
 }
 
-// namedAlone is what was found but for databases with a name that the fleet does not take,
-// for which the server would refuse all of it, and those that nobody can sign in to, in
-// which it would take every check for passed.
+// namedAlone is the result without two kinds of databases: those with a name that the fleet
+// does not accept, for which the server would refuse all of it, and those to which nobody can
+// sign in, in which it would count every check as passed.
 func namedAlone(found snapshot.Assessment) snapshot.Assessment {
 	found.Databases = slices.DeleteFunc(slices.Clone(found.Databases), func(d snapshot.DatabaseFact) bool {
 		return !isNameable(d.Name) || !d.AllowsConn
@@ -66,8 +66,8 @@ func namedAlone(found snapshot.Assessment) snapshot.Assessment {
 	return found
 }
 
-// sentChecks has one item a check: where it fails in one database and could not be looked
-// at in another, it fails, and says where it could not.
+// sentChecks has one item for each check: if a check fails in one database and could not run in
+// another, it fails, and says where it could not run.
 func sentChecks(found snapshot.Assessment) []api.SentCheck {
 	var out []api.SentCheck
 	for rest := found.Results; len(rest) > 0; {
@@ -197,8 +197,8 @@ func words(all []string) *[]string {
 	return &out
 }
 
-// sentSettings are the settings; nil where they could not be read. Of one that may hold a
-// secret only the name goes out.
+// sentSettings are the settings; nil if they could not be read. For a setting that may contain
+// a secret, only the name is sent.
 func sentSettings(state changes.State) []api.SentSetting {
 	read := slices.ContainsFunc(state.Seen, func(s changes.Scope) bool { return s.Kind == fleet.ChangedSetting })
 	if !read {
@@ -306,7 +306,7 @@ func sentClassification(c snapshot.Classification) *api.SentClassification {
 	return out
 }
 
-// mostNotRead bounds what is told of one database.
+// mostNotRead limits what is sent about one database.
 const mostNotRead = 1000
 
 // notRead are the tables, and columns, whose content could not be read.
@@ -327,7 +327,7 @@ func notRead(c snapshot.Classification) *[]api.SentNotRead {
 	return &out
 }
 
-// readers are the roles that may read a table; nil where nobody has looked.
+// readers are the roles that may read a table; nil if that was not determined.
 func readers(t snapshot.ClassifiedTable) *[]string {
 	names := map[string]bool{}
 	for _, name := range t.Readers {

@@ -133,8 +133,8 @@ func TestWhatACallHasNoRoomForIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAReportIsOneThatTheServerTakes, whatever is found: its bounds are kept, and names that
-// nobody can read are cleaned.
+// TestAReportIsOneThatTheServerTakes, whatever it contains: its limits are kept, and illegible
+// names are cleaned.
 func TestAReportIsOneThatTheServerTakes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)

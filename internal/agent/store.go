@@ -44,7 +44,7 @@ type store struct {
 	reserve string // a file that sets room aside
 }
 
-// counts are the figures of a store, kept with what they count.
+// counts are the figures of a store, stored with the data that they count.
 type counts struct {
 	Bytes   int64 // of measurements
 	Records int64
@@ -111,8 +111,8 @@ type identity struct {
 	Host   string
 }
 
-// sender is the agent's name for the server that nobody else has. On another machine than
-// the last time it is another one, and what statements are compared with is forgotten.
+// sender is the agent's unique name for the server. On another machine than the last time it is
+// a new one, and the basis of statements is deleted.
 func (s *store) sender(host string) (string, error) {
 	var who identity
 	err := s.update(func(tx *bbolt.Tx) error {
@@ -153,7 +153,7 @@ func (s *store) server(id string) (state serverState, err error) {
 	return state, err
 }
 
-// basis is the list that the next one of a server is compared with; nil: there is none.
+// basis is the list with which the next one of a server is compared; nil: there is none.
 func (s *store) basis(id string) (list *measure.List, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		text := tx.Bucket(basesBucket).Get([]byte(id))
@@ -270,7 +270,7 @@ func putJSON(b *bbolt.Bucket, key []byte, value any) error {
 	return b.Put(key, text)
 }
 
-// getJSON leaves the value as it is where there is none.
+// getJSON leaves the value as it is if there is none.
 func getJSON(b *bbolt.Bucket, key []byte, value any) error {
 	text := b.Get(key)
 	if text == nil {

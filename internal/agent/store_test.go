@@ -238,7 +238,7 @@ func TestWhatFailedIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestWhatTheDiskHasLostIsPassedOver and counted: it stands in nobody's way.
+// TestWhatTheDiskHasLostIsPassedOver and counted: it blocks nothing else.
 func TestWhatTheDiskHasLostIsPassedOver(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir(), 1<<20)

@@ -65,8 +65,8 @@ func newKey() *Key {
 	return key
 }
 
-// Load reads a key file. It returns fs.ErrNotExist where there is none, and what
-// LoadOrCreate returns.
+// Load reads a key file. It returns fs.ErrNotExist if there is none, and the errors of
+// LoadOrCreate.
 func Load(path string) (*Ring, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -108,8 +108,8 @@ func parse(content string) ([]*Key, error) {
 	return keys, nil
 }
 
-// Create puts keys into a new file (0600) in one step; fs.ErrExist: somebody
-// else has.
+// Create puts keys into a new file (0600) in one step; fs.ErrExist: another process has done
+// so.
 func Create(path string, keys []*Key) error {
 	_, err := os.Lstat(path)
 	if err == nil { // also where nothing can be made beside it
@@ -128,7 +128,7 @@ func Create(path string, keys []*Key) error {
 func replace(path string, keys []*Key) error {
 	info, err := os.Stat(path)
 	if err == nil {
-		// Root may rotate the keys of a server that runs as somebody else.
+		// Root may rotate the keys of a server that runs as another user.
 		err = atomicfile.Replace(path, content(keys), likeKey(info))
 	}
 	if err != nil {
@@ -145,10 +145,9 @@ func content(keys []*Key) (text []byte) {
 	return text
 }
 
-// KeepBeside replaces a file that lies beside the secret key, or in another directory in its
-// stead. Where root writes it is for whoever has the key: a command of root works for a server
-// that runs as somebody else, who reads the file at the next start. A key that is gone has no
-// owner.
+// KeepBeside replaces a file beside the secret key, or in another directory instead. If root
+// writes it, it belongs to the key's owner: a command of root works for a server that runs as
+// another user, which reads the file at the next start. A missing key has no owner.
 func KeepBeside(key, path string, content []byte) error {
 	if os.Geteuid() != 0 {
 		return atomicfile.Replace(path, content, nil)
@@ -163,7 +162,7 @@ func KeepBeside(key, path string, content []byte) error {
 	return atomicfile.Replace(path, content, likeKey(info))
 }
 
-// likeKey gives a file to whoever has the key, with the key's permissions.
+// likeKey gives a file to the key's owner, with the key's permissions.
 func likeKey(key fs.FileInfo) func(path string) error {
 	return func(path string) error {
 		return errors.Join(giveToOwnerOf(key, path), os.Chmod(path, key.Mode().Perm()))
@@ -215,9 +214,9 @@ func lock(ctx context.Context, path string) (release func(), err error) {
 	}
 }
 
-// handedIn says whether a file could not be made because nothing can be made in its
-// directory, as where an orchestrator hands the key file in: then nobody like us
-// can replace the key file either, and a lock keeps nobody from anything.
+// handedIn says whether a file could not be created because its directory is read-only, as if
+// an orchestrator provides the key file: then our processes cannot replace the key file either,
+// and a lock protects nothing.
 func handedIn(path string, err error) bool {
 	_, there := os.Lstat(path)
 	var failed *fs.PathError
@@ -225,7 +224,7 @@ func handedIn(path string, err error) bool {
 		(errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission))
 }
 
-// giveToOwnerOf makes a file that of whoever has the key.
+// giveToOwnerOf gives a file to the key's owner.
 func giveToOwnerOf(key fs.FileInfo, path string) error {
 	if uid, gid, ok := unixonly.Owner(key); ok {
 		return os.Chown(path, int(uid), int(gid))

@@ -41,7 +41,7 @@ func (e *MismatchError) Error() string {
 // settingOf is where an operator says what all processes share.
 var settingOf = map[string]string{SecretKey: "--secret-key-file", BlobStore: "--blob-url"}
 
-// MissingError says that there is no key file, and the database has a key.
+// MissingError says that there is no key file, although the database has a key.
 type MissingError struct {
 	Path     string
 	Database string // fingerprint
@@ -68,8 +68,7 @@ func (e *RotatedError) Error() string {
 		e.Replaced.UTC().Format(time.DateOnly), e.Current, e.Path, e.Ours)
 }
 
-// OrderError says that the first key of a file is one that was replaced: it
-// would seal again.
+// OrderError says that the first key of a file was already replaced: it would seal again.
 type OrderError struct {
 	Path, First, Current string // fingerprints
 }
@@ -78,9 +77,9 @@ func (e *OrderError) Error() string {
 	return fmt.Sprintf("the first key of %s is %s, which was replaced by %s: put the line of that one first", e.Path, e.First, e.Current)
 }
 
-// CheckFingerprint compares a fingerprint with the one the database holds and
-// stores it where there is none. Of two processes that are first at once, one
-// stores and the other compares. It returns *MismatchError if they differ.
+// CheckFingerprint compares a fingerprint with the one in the database and stores it if there
+// is none. If two processes are first at once, one stores and the other compares. It returns
+// *MismatchError if they differ.
 func CheckFingerprint(ctx context.Context, db sqlx.ExtContext, name, value string) error {
 	err := statement.Exec(ctx, db, "store the fingerprint of the "+name,
 		`INSERT INTO installation (name, fingerprint) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, value)
@@ -101,9 +100,9 @@ func Fingerprint(ctx context.Context, q sqlx.QueryerContext, name string) (strin
 	return found.Fingerprint, err
 }
 
-// FirstStore is the fingerprint of the blob store that a new installation begins with. It
-// follows from the installation's id, so that the next start after one that died before it
-// was kept finds its own store.
+// FirstStore is the fingerprint of the blob store of a new installation. It follows from the
+// installation's id, so the next start after one that died before it was stored finds its own
+// store.
 func FirstStore(ctx context.Context, q sqlx.QueryerContext) (string, error) {
 	id, err := Fingerprint(ctx, q, "id")
 	sum := sha256.Sum256([]byte(BlobStore + " of " + id))
@@ -154,10 +153,9 @@ func RequireKeys(ctx context.Context, q sqlx.QueryerContext, path string) error 
 //go:embed sql/first_key.sql
 var firstKeySQL string
 
-// CheckKeys is CheckFingerprint for a ring of keys. The installation's current
-// key must be in it, and first, unless a rotation was begun and not finished:
-// then the first is one that the database does not know yet. It returns
-// *MismatchError, *RotatedError or *OrderError.
+// CheckKeys is CheckFingerprint for a ring of keys. The installation's current key must be in
+// it, and first, unless a rotation was begun and not finished: then the first key is one that
+// the database does not know yet. It returns *MismatchError, *RotatedError or *OrderError.
 func CheckKeys(ctx context.Context, db sqlx.ExtContext, ring *Ring) error {
 	keys := ring.Keys()
 	err := statement.Exec(ctx, db, "store the fingerprint of the "+SecretKey, firstKeySQL, SecretKey, keys[0].Fingerprint(), keys[0].PublicKey())
@@ -171,8 +169,8 @@ func CheckKeys(ctx context.Context, db sqlx.ExtContext, ring *Ring) error {
 	return judge(ctx, db, ring.path, keys, current)
 }
 
-// Outdated returns an error where the installation's current key is not in the ring: the file
-// of a running process is from before a rotation. Errors: *RotatedError, *MismatchError.
+// Outdated returns an error if the installation's current key is not in the ring: the file of a
+// running process is from before a rotation. Errors: *RotatedError, *MismatchError.
 func (r *Ring) Outdated(ctx context.Context, q sqlx.QueryerContext) error {
 	keys := r.Keys()
 	current, known, err := statement.Find[shared](ctx, q, "look for the installation's key",

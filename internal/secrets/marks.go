@@ -61,10 +61,10 @@ func markUnder(markKey []byte, purpose string, text []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// Mark is the program's own mark on a text: the current key's fingerprint, a colon, and an
-// HMAC in hex. Whoever has the database and not the key cannot make one. The text has to say
-// everything that the mark is to vouch for, the organization included, so that it cannot be
-// read in two ways (MarkText).
+// Mark is the program's own mark on a text: the current key's fingerprint, a colon, and an HMAC
+// in hex. A person with the database and not the key cannot make one. The text has to contain
+// everything for which the mark vouches, including the organization, and must have only one
+// reading (MarkText).
 func (r *Ring) Mark(purpose string, text []byte) string {
 	key := r.Current()
 	return key.Fingerprint() + ":" + hex.EncodeToString(markUnder(key.markKey(), purpose, text))
@@ -86,7 +86,7 @@ func HoldKeys(ctx context.Context, tx *sqlx.Tx) error {
 	return statement.Exec(ctx, tx, "hold the current key", `SELECT FROM installation WHERE name = $1 FOR KEY SHARE`, SecretKey)
 }
 
-// Marks is what marks are held against, read once for any number of them.
+// Marks has the data by which marks are checked, read once for any number of them.
 type Marks struct {
 	ring    *Ring
 	keys    map[string][]byte // mark keys of the ring, by fingerprint
@@ -100,9 +100,9 @@ type retiredMarks struct {
 	Until map[string]int64 `json:"until"` // by log: the last position that counts
 }
 
-// Marks reads what marks are held against. A process with a key file from before a rotation does
-// not know the marks of the others, nor how far those of its own key count: it judges none.
-// Errors: those of Outdated.
+// Marks reads the data by which marks are checked. A process with a key file from before a
+// rotation knows neither the marks of the others nor up to where those of its own key count: it
+// checks none. Errors: those of Outdated.
 func (r *Ring) Marks(ctx context.Context, q sqlx.QueryerContext) (*Marks, error) {
 	if err := r.Outdated(ctx, q); err != nil {
 		return nil, fmt.Errorf("judge marks: %w", err)
@@ -175,8 +175,8 @@ func (m *Marks) Before(at Place) bool {
 }
 
 // Until is the last position of a log at which an event may be without a mark, and when the log
-// had gone so far by the database's clock; at is zero where that is not known. open says that
-// programs from before still run, so that any event may be.
+// had reached it by the database's clock; at is zero if that is not known. open says that
+// earlier programs still run, so any event may be.
 func (m *Marks) Until(log string) (position int64, at time.Time, open bool) {
 	return m.begun.Until[log], m.begun.At, m.begun.Open
 }
@@ -220,7 +220,7 @@ func (r *Ring) openMarks(name string, sealed []byte, into any) error {
 	return json.Unmarshal(plain, into)
 }
 
-// begunIn is what the database's row says; nothing where it is missing or was changed.
+// begunIn is the note in the database's row; empty if it is missing or was changed.
 func (r *Ring) begunIn(rows map[string][]byte) (b begun) {
 	if sealed, ok := rows[begunName]; !ok || r.openMarks(begunName, sealed, &b) != nil {
 		return begun{}
@@ -228,8 +228,8 @@ func (r *Ring) begunIn(rows map[string][]byte) (b begun) {
 	return b
 }
 
-// recall returns the later of a note and the one that this process knows, and remembers it:
-// a row that is deleted or set back under a running process changes nothing.
+// recall returns the later of a note and the one that this process knows, and remembers it: a
+// row that is deleted or set back does not affect a running process.
 func (r *Ring) recall(b begun) begun {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -239,8 +239,8 @@ func (r *Ring) recall(b begun) begun {
 	return r.begun
 }
 
-// marksFiles are where the note lies that SQL does not reach: beside the key file, or in a
-// spare directory, where an orchestrator hands the key in and nobody writes beside it.
+// marksFiles are the places of the note that SQL cannot reach: beside the key file, or in a
+// spare directory if an orchestrator provides the key in a read-only one.
 func (r *Ring) marksFiles(spare string) []string {
 	beside := r.path + ".marks"
 	if other := filepath.Join(spare, filepath.Base(beside)); spare != "" && other != beside {
@@ -249,8 +249,8 @@ func (r *Ring) marksFiles(spare string) []string {
 	return []string{beside}
 }
 
-// begunFile is the latest note in files; nothing where there is none of this installation. odd says
-// what is wrong with a file that is there; empty: nothing.
+// begunFile is the latest note in files; empty if there is none of this installation. odd
+// describes a fault of an existing file; empty: none.
 func begunFile(files []string, installation string) (latest begun, odd string) {
 	for _, file := range files {
 		var b begun
@@ -273,8 +273,8 @@ func begunFile(files []string, installation string) (latest begun, odd string) {
 	return latest, odd
 }
 
-// keepFile replaces the note in the first place where a file can be made. Where there is
-// none, the database's row is all.
+// keepFile replaces the note in the first place in which a file can be created. If there is
+// none, only the database's row remains.
 func (r *Ring) keepFile(files []string, b begun) error {
 	content, err := json.Marshal(b)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // MarksSchema is the migration that programs know which make marks.
 const MarksSchema = 122
 
-// marksPatience is how long programs from before marks may run beside this one and have
-// their events taken. It is by this process's clock, so that SQL does not prolong it.
+// marksPatience is how long programs from before marks may run beside this one and have their
+// events accepted. It uses this process's clock, so that SQL cannot prolong it.
 const marksPatience = 24 * time.Hour
 
 // Begun is what BeginMarks found or did.
@@ -37,11 +37,11 @@ func (b Begun) String() string {
 	return strings.Join(places, ", ")
 }
 
-// BeginMarks notes up to where the logs have events from programs that made no marks: at the
+// BeginMarks records up to where the logs have events from programs that made no marks: at the
 // first start on a database, and once more when the last such program has gone. older says
-// whether one runs. The note is sealed in the database and lies beside the key file (or in the spare directory), where
-// SQL cannot reach it; of the two the later counts. A log that is shorter than its note was
-// restored: what is appended from now on bears marks.
+// whether one runs. The note is sealed in the database and is beside the key file (or in the
+// spare directory), where SQL cannot reach it; the later of the two counts. A log that is
+// shorter than its note was restored: later events have marks.
 func (r *Ring) BeginMarks(ctx context.Context, db *sqlx.DB, spare string, now time.Time, older func(ctx context.Context) (bool, error)) (Begun, error) {
 	runs, err := older(ctx)
 	if err != nil {
@@ -68,8 +68,8 @@ func (r *Ring) BeginMarks(ctx context.Context, db *sqlx.DB, spare string, now ti
 	})
 }
 
-// AcceptUnmarked notes that every event up to now may be without a mark: an operator says
-// that a program from before has run again since marks began, or that the note was lost.
+// AcceptUnmarked records that every event up to now may be without a mark: an operator says
+// that an earlier program has run again since marks began, or that the note was lost.
 func (r *Ring) AcceptUnmarked(ctx context.Context, db *sqlx.DB, spare string, now time.Time, record func(Begun) error) (Begun, error) {
 	return r.note(ctx, db, r.marksFiles(spare), func(known begun, heads map[string]int64, at time.Time) begun {
 		return begun{Seq: known.Seq + 1, Since: now, Until: heads, At: at}

@@ -12,7 +12,7 @@ import (
 	"muster/internal/secrets"
 )
 
-// wantMark is a mark that installations have stored: its derivation is for ever.
+// wantMark is a mark that installations have stored: its derivation must never change.
 const wantMark = "9d894b699eeac5e9:a04144c5591de2ecdc90f6e63197b5c6bf01885f6d04d8190f137ba051c2a9a7"
 
 func (v vault) marks(ring *secrets.Ring) *secrets.Marks {
@@ -239,8 +239,8 @@ func TestEventsFromBeforeMarksAreThoseUpToTheFirstStart(t *testing.T) {
 	holds("an older backup was restored", restarted, 45)
 }
 
-// TestANoteBesideTheKeyThatIsNotOurs is told, and never makes the start after it a first one: who
-// deletes the row in the database can change the installation's id there, too.
+// TestANoteBesideTheKeyThatIsNotOurs is reported, and never makes the next start a first one:
+// an attacker who deletes the row in the database can change the installation's id there, too.
 func TestANoteBesideTheKeyThatIsNotOurs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -298,8 +298,8 @@ func write(t *testing.T, file, content string) {
 	}
 }
 
-// TestProgramsFromBeforeMayRunBesideForADay: during an upgrade, replica by replica, what the
-// old ones write counts. The end of that is by our own clock.
+// TestProgramsFromBeforeMayRunBesideForADay: during an upgrade, replica by replica, the events
+// of old ones count. That ends by our own clock.
 func TestProgramsFromBeforeMayRunBesideForADay(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -23,14 +23,13 @@ type Rotation struct {
 	Finished bool // it was begun by a process that did not come to its end
 }
 
-// Rotate makes a new current key: first in the file, in front of the old ones,
-// then in the database, where everything sealed is sealed again and the
-// fingerprint replaced in one transaction. One that was cut off between the two
-// it finishes, and makes no further key.
+// Rotate makes a new current key: first in the file, in front of the old ones, then in the
+// database, where everything sealed is sealed again and the fingerprint replaced in one
+// transaction. It finishes a rotation that was cut off between the two, and then makes no
+// further key.
 //
-// record keeps that it was done, before the commit: rather an entry too many than
-// a rotation that nobody was told of. Whoever rotates at the same time waits. It
-// returns what CheckKeys returns.
+// record records the rotation before the commit: an entry too many is better than an unrecorded
+// rotation. A concurrent rotation waits. It returns the errors of CheckKeys.
 func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record func(Rotation) error) (Rotation, error) {
 	var done Rotation
 	err := changeKeys(ctx, db, path, func(tx *sqlx.Tx, ring *Ring, current string) error {
@@ -61,10 +60,10 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record
 	return done, err
 }
 
-// Retire removes the old keys from the file, after everything that was still
-// sealed under them has been sealed again. It returns the fingerprints of the keys that
-// went, and the errors of Rotate; *UnfinishedError where a rotation is to be finished
-// first. record is called before the commit, where there are old keys.
+// Retire removes the old keys from the file, after everything that was still sealed under them
+// has been sealed again. It returns the fingerprints of the removed keys, and the errors of
+// Rotate; *UnfinishedError if a rotation has to be finished first. record is called before the
+// commit, if there are old keys.
 func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record func(retired []string) error) (retired []string, err error) {
 	var file *Ring
 	err = changeKeys(ctx, db, path, func(tx *sqlx.Tx, ring *Ring, current string) error {
@@ -119,9 +118,9 @@ func changeKeys(ctx context.Context, db *sqlx.DB, path string,
 		if err != nil {
 			return err
 		}
-		// The row makes the processes of this installation take turns. The file's
-		// lock is for one that lost its connection, and the row with it, on its way
-		// from reading the file to replacing it.
+		// The row makes the processes of this installation take turns. The file's lock is for a
+		// process that lost its connection, and the row with it, between reading the file and
+		// replacing it.
 		if path, err = filepath.EvalSymlinks(path); err != nil { // the file, not a link that leads to it
 			return fmt.Errorf("find the secret key: %w", err)
 		}

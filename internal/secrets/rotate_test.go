@@ -194,7 +194,7 @@ func TestACopyFromBeforeTheRotationIsNamed(t *testing.T) {
 	}
 }
 
-// TestARotationThatWasCutOff is one that replaced the file and did not commit.
+// TestARotationThatWasCutOff replaced the file and did not commit.
 func TestARotationThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
@@ -309,8 +309,7 @@ func TestAnOldKeyInFrontIsRefused(t *testing.T) {
 	}
 }
 
-// TestAFileThatCannotBeUsedLeavesTheRing: somebody edits the file of a running
-// process.
+// TestAFileThatCannotBeUsedLeavesTheRing: a person edits the file of a running process.
 func TestAFileThatCannotBeUsedLeavesTheRing(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)

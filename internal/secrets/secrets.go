@@ -155,8 +155,8 @@ func (k *Key) Format(state fmt.State, _ rune) {
 // LogValue logs the fingerprint.
 func (k *Key) LogValue() slog.Value { return slog.StringValue("key " + k.Fingerprint()) }
 
-// Ring is the secret keys of one file, the current one first. The file is read again
-// when it has changed; one that cannot be used at that moment leaves the ring as it was.
+// Ring is the secret keys of one file, the current one first. The file is read again when it
+// has changed; if it cannot be used at that moment, the ring stays as it was.
 type Ring struct {
 	path string
 
@@ -196,8 +196,8 @@ func (r *Ring) Fingerprint() string { return r.Current().Fingerprint() }
 // Signer signs log heads with the current key.
 func (r *Ring) Signer() ed25519.PrivateKey { return r.Current().Signer() }
 
-// Signers are those of all keys, the current one first: what is kept for long is signed
-// by each, so that whoever trusts only an old one goes on from it.
+// Signers are those of all keys, the current one first: data that is kept for long is signed by
+// each, so a person who trusts only an old key can continue from it.
 func (r *Ring) Signers() []ed25519.PrivateKey {
 	var all []ed25519.PrivateKey
 	for _, k := range r.Keys() {
@@ -230,8 +230,8 @@ func (r *Ring) Open(sealed, context []byte) ([]byte, error) {
 	return opened, err
 }
 
-// SealedUnder is the fingerprint of the key that something says it was sealed
-// under; empty where it says none.
+// SealedUnder is the fingerprint of the key under which data says it was sealed; empty if it
+// says none.
 func (*Ring) SealedUnder(sealed []byte) string {
 	if len(sealed) < headerSize || sealed[0] != formatAESGCM {
 		return ""

@@ -251,8 +251,8 @@ const (
 	wantSealed      = "019d894b699eeac5e9cfce2f8cab15e1fa7c6c829dbe8ceb02682b5ba20f87aad5a10a865d7737399226c4d82c1b4bd9f5f03e"
 )
 
-// TestNoKeyIsMadeBesideTheInstallations: a database that knows a key wants it, and where it
-// is not there none is made.
+// TestNoKeyIsMadeBesideTheInstallations: a database that knows a key requires it, and if it is
+// missing, none is created.
 func TestNoKeyIsMadeBesideTheInstallations(t *testing.T) {
 	t.Parallel()
 	db, dir := pgtest.DB(t), t.TempDir()

@@ -37,8 +37,8 @@ type Store struct {
 	recognized atomic.Pointer[time.Time] // when an object store was last seen to be the owner's, by the monotonic clock; nil: not yet
 }
 
-// Open opens the store behind a gocloud.dev URL. A directory (file://) is made
-// where it does not exist.
+// Open opens the store behind a gocloud.dev URL. A directory (file://) is created if it does
+// not exist.
 func Open(ctx context.Context, address string) (*Store, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -47,8 +47,8 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	s := &Store{deadlines: defaultDeadlines, calls: make(chan struct{}, callsAtOnce)}
 	if u.Scheme == "file" {
 		q := u.Query()
-		// No attribute files; the temporary file beside its place, because a
-		// rename from /tmp may cross a file system; nobody else reads reports.
+		// There are no attribute files. The temporary file is beside its place, because a
+		// rename from /tmp may cross a file system. No other user can read reports.
 		for key, value := range map[string]string{
 			"metadata": "skip", "create_dir": "1", "no_tmp_dir": "1", "dir_file_mode": "0700",
 		} {
@@ -76,8 +76,9 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	}
 	*s.client = *s3.New(s.client.Options(), func(o *s3.Options) {
 		o.Logger = logging.Nop{} // the library would print warnings on standard error, past the log
-		// Whoever reads a file holds it against the digest in the log, in every store alike. What
-		// the library says of a store's own checksum cannot be told from a store that is away.
+		// Readers compare a file with the digest in the log, in every store alike. The
+		// library's error about a store's own checksum cannot be told from a store that is
+		// away.
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	})
 	if s.client.Options().Region == "" {
@@ -100,7 +101,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Delete removes a file; one that is gone already is no error.
+// Delete removes a file; a missing one is no error.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	within, end := context.WithCancel(ctx)
 	defer end()
@@ -236,8 +237,8 @@ func (s *Store) Digest(ctx context.Context, name string) (Written, error) {
 	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, err
 }
 
-// Files lists the names of all files but the one that makes the store
-// recognizable, at most limit of them (0: all).
+// Files lists the names of all files except the one that identifies the store, at most limit of
+// them (0: all).
 func (s *Store) Files(ctx context.Context, limit int) ([]string, error) {
 	var names []string
 	for o, err := range s.List(ctx, "") {

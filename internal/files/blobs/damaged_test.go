@@ -25,9 +25,9 @@ var damages = map[string]func([]byte) []byte{
 	"longer":        func(b []byte) []byte { return append(b, 'x') },
 }
 
-// TestADamagedFileIsNotAnAbsentStore: each store, one that keeps checksums too, gives the
-// bytes that it has, or says that the file is damaged. Trying again does not help, so it is
-// not told as a store that is away.
+// TestADamagedFileIsNotAnAbsentStore: each store, also one that keeps checksums, returns the
+// bytes that it has, or says that the file is damaged. Trying again does not help, so it is not
+// reported as a store that is away.
 func TestADamagedFileIsNotAnAbsentStore(t *testing.T) {
 	t.Parallel()
 	local, dir := directory(t)

@@ -24,8 +24,8 @@ import (
 	"muster/internal/files/blobs"
 )
 
-// short are deadlines that a test can wait for, and enough is longer than any call
-// may take with them on a busy machine: what is not given up takes for ever.
+// short are deadlines for which a test can wait, and enough is longer than any call may take
+// with them on a busy machine: a call that is not given up takes forever.
 var (
 	short  = blobs.Deadlines{Answer: 100 * time.Millisecond, Progress: 300 * time.Millisecond}
 	enough = 20 * time.Second
@@ -107,8 +107,8 @@ func TestAStoreThatSaysNothing(t *testing.T) {
 	}
 }
 
-// TestAFileThatStopsComing is given up for want of progress; one that comes slowly is
-// not, however long it takes as a whole.
+// TestAFileThatStopsComing is given up because there is no progress; a slow one is not, however
+// long it takes as a whole.
 func TestAFileThatStopsComing(t *testing.T) {
 	t.Parallel()
 	const parts = 8

@@ -18,8 +18,8 @@ import (
 // The rows stay locked until the transaction ends.
 func (b *Book) CountOpen(ctx context.Context, tx sqlx.ExtContext, organization, token uuid.UUID, changes map[uuid.UUID]int64) error {
 	parameters, all := withSum(organization, changes)
-	// The organization's row comes first for everybody. A program from before may have opened
-	// what is closed here.
+	// All transactions lock the organization's row first. An earlier program may have opened
+	// the alert that is closed here.
 	open, err := statement.Map[uuid.UUID, int64](ctx, tx, "count open alerts", `
 		WITH change AS (SELECT * FROM unnest($2::uuid[], $3::bigint[]) AS change (token, more))
 		INSERT INTO open_alerts AS kept (organization_id, token_id, open)
@@ -76,7 +76,7 @@ func (b *Book) Recount(ctx context.Context, count func(ctx context.Context, tx s
 	return errors.Join(errs...)
 }
 
-// recount holds the organization's row first, so that nobody opens or closes an alert.
+// recount locks the organization's row first, so no alert is opened or closed meanwhile.
 func recount(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, count func(ctx context.Context, tx sqlx.ExtContext, organization uuid.UUID) (map[uuid.UUID]int64, error)) error {
 	err := statement.Exec(ctx, tx, "lock the count of open alerts", `INSERT INTO open_alerts AS kept (organization_id, token_id, open, counted_at)
 		VALUES ($1, $2, 0, clock_timestamp()) ON CONFLICT (organization_id, token_id) DO UPDATE SET counted_at = excluded.counted_at`, organization, uuid.Nil)

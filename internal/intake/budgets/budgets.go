@@ -95,8 +95,8 @@ type entry struct {
 	day time.Time
 }
 
-// account is what is known of an organization on the current day: what the database has, and
-// what was counted since.
+// account is the use of an organization on the current day: the database's figures, and the
+// counts since.
 type account struct {
 	all   used
 	by    map[uuid.UUID]used

@@ -77,8 +77,8 @@ func outcome(err error) string {
 	return err.Error()
 }
 
-// TestABudgetIsHeldToItsEdge: a call that just reaches a budget is taken, one that would exceed it
-// is refused and costs nothing.
+// TestABudgetIsHeldToItsEdge: a call that just reaches a budget is accepted, one that would
+// exceed it is refused and costs nothing.
 func TestABudgetIsHeldToItsEdge(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -131,8 +131,8 @@ func TestWhatClosesAlertsIsNotRefused(t *testing.T) {
 	}
 }
 
-// TestMidnight: budgets begin anew, what was counted before belongs to the day before, and a day
-// is forgotten after two others.
+// TestMidnight: budgets begin anew, earlier counts belong to the previous day, and a day is
+// deleted after two others.
 func TestMidnight(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -189,8 +189,9 @@ func TestEventsAreGivenBackToTheirDay(t *testing.T) {
 	}
 }
 
-// TestTwoProcessesShareABudget: each knows what the other wrote, from its next look on; one that
-// starts knows all that was written, and nothing that a killed one had still to write.
+// TestTwoProcessesShareABudget: each knows what the other wrote, from its next look on. A
+// process that starts knows everything that was written, and nothing that a killed one had not
+// written yet.
 func TestTwoProcessesShareABudget(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -238,8 +239,7 @@ func TestWhatCannotBeWrittenStaysCounted(t *testing.T) {
 	}
 }
 
-// TestADeletedOrganizationLeavesNothing: what was counted of it is dropped, and not what was
-// counted of others beside it.
+// TestADeletedOrganizationLeavesNothing: its counts are dropped, and those of others are not.
 func TestADeletedOrganizationLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -306,8 +306,8 @@ func TestOpenAlertsAreBounded(t *testing.T) {
 	}
 }
 
-// TestFewerThanNoAlertsAreNeverOpen: what a program from before opened is closed before anybody
-// counted it.
+// TestFewerThanNoAlertsAreNeverOpen: an alert that an earlier program opened is closed before
+// it was counted.
 func TestFewerThanNoAlertsAreNeverOpen(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -324,7 +324,7 @@ func TestFewerThanNoAlertsAreNeverOpen(t *testing.T) {
 	}
 }
 
-// TestOpenAlertsAreCountedAnew where a program from before did not count, once a day.
+// TestOpenAlertsAreCountedAnew once a day, because an earlier program did not count.
 func TestOpenAlertsAreCountedAnew(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -67,8 +67,8 @@ func (b *Book) Flush(ctx context.Context) error {
 	return err
 }
 
-// refresh brings the accounts of organizations to what the database has, and forgets the
-// others, which nobody asked for since the last time.
+// refresh updates the accounts of organizations from the database, and drops those that were
+// not used since the last time.
 func (b *Book) refresh(ctx context.Context, day time.Time, asked []uuid.UUID) error {
 	var rows []usedRow
 	if len(asked) > 0 {

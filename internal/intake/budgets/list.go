@@ -27,8 +27,8 @@ type TokenUse struct {
 	Used   int64
 }
 
-// List returns the budgets of an organization, each with the tokens that used it, those that
-// used most first: what this process counted up to now, and others up to two seconds ago.
+// List returns the budgets of an organization, each with the tokens that used it, the largest
+// use first: this process's counts up to now, and those of others up to two seconds ago.
 func (b *Book) List(ctx context.Context, organization uuid.UUID) ([]Use, error) {
 	if err := b.Flush(ctx); err != nil {
 		return nil, err

@@ -31,10 +31,10 @@ type kept struct {
 // upTo is how far the logs are read that say which files there are.
 type upTo struct{ reports, organizations int64 }
 
-// keptFiles lists the files that the logs up to their positions name: the PDFs of
-// reports that have not expired with their companions, and the inputs that were not erased, in the
-// order in which they were made; none of an organization that was deleted. Events of
-// which this program cannot tell what they name are listed apart.
+// keptFiles lists the files that the logs up to their positions name, in the order in which
+// they were made: the PDFs of reports that have not expired with their companions, and the
+// inputs that were not erased; none of a deleted organization. Events whose files this program
+// cannot determine are listed separately.
 func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventstore.Registry, to upTo) (files []kept, unread []Absent, err error) {
 	if to.reports == 0 {
 		return nil, nil, nil
@@ -90,8 +90,8 @@ func deletedOrganizations(ctx context.Context, events *eventstore.Store, upTo in
 	return deleted, nil
 }
 
-// filesOf are the files that a finished build, or its signature, has left; !ok: the event cannot be
-// decoded or names none, as one that was tampered with, or is of a newer program.
+// filesOf are the files of a finished build, or of its signature; !ok: the event cannot be
+// decoded or names none, because it was tampered with, or is of a newer program.
 func filesOf(registry *eventstore.Registry, e eventstore.Event) (files []kept, ok bool) {
 	decoded, err := registry.Decode(e)
 	if err != nil {

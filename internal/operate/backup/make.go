@@ -37,8 +37,8 @@ type Source struct {
 	Version  string // of this program
 	Now      func() time.Time
 	Progress func(string) // what is being done now
-	// Record keeps that there is a backup, before there is one: rather an entry
-	// too many than a copy of the keys that nobody was told of.
+	// Record records the backup before it exists: an entry too many is better than an
+	// unrecorded copy of the keys.
 	Record func(context.Context, Manifest) error
 	// Accepted returns which findings in a log an operator accepted in an earlier restore
 	// (checkpoint.Verifier): the backup is made over them and notes them.

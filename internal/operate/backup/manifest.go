@@ -112,8 +112,8 @@ func writeManifest(dir string, m Manifest, signer ed25519.PrivateKey) error {
 	return errors.Join(atomicfile.SyncDir(dir), atomicfile.SyncDir(filepath.Dir(dir)))
 }
 
-// readManifest reads manifest.json, and the message that was signed. Neither is
-// to be believed before the signature was checked.
+// readManifest reads manifest.json, and the signed message. Neither may be trusted before the
+// signature is checked.
 func readManifest(dir string) (m Manifest, signed, signature []byte, err error) {
 	content, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, os.ErrNotExist) {

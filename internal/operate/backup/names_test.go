@@ -6,8 +6,8 @@ import (
 	"muster/internal/operate/backup"
 )
 
-// TestNamesThatAManifestMayList: who holds a backup can sign a manifest, and is
-// to read and write nothing else on the machine of who restores it.
+// TestNamesThatAManifestMayList: the holder of a backup can sign a manifest, and must not be
+// able to read or write other files on the machine that restores it.
 func TestNamesThatAManifestMayList(t *testing.T) {
 	t.Parallel()
 	const id = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a55"

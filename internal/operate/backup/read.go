@@ -108,8 +108,8 @@ func (b *Backup) problems(ctx context.Context, progress func(string)) (problems 
 	return problems, nil
 }
 
-// expected says whether a manifest may list a file of this name: what it lists
-// is read and copied.
+// expected says whether a manifest may list a file with this name: listed files are read and
+// copied.
 func expected(name string) bool {
 	if name == dumpName || name == keyName {
 		return true

@@ -33,17 +33,17 @@ type RestoreTarget struct {
 	Blobs    *blobs.Store
 	KeyFile  string
 	Progress func(string) // what is being done now
-	// Revoke takes back, in the transaction that ends the restore, what must not
-	// come back with an old state; Record keeps that there was a restore.
+	// Revoke revokes, in the transaction that ends the restore, what must not come back with an
+	// old state; Record records the restore.
 	Revoke func(ctx context.Context, tx sqlx.ExtContext) error
 	Record func(ctx context.Context) error
 	// AcceptFindings finishes although logs or files do not fit. Accept then keeps what does
 	// not fit in the logs as accepted, so that the installation goes on signing them.
 	AcceptFindings bool
 	Accept         func(context.Context) error
-	// Signed says what of the restored logs does not fit what was signed of them: what the
+	// Signed compares the restored logs with everything that was signed of them: what the
 	// backup has, and the files beside the key, which may know more than an older backup.
-	// GiveUp moves these files aside, and says which.
+	// GiveUp moves these files aside, and names them.
 	Signed func(context.Context) ([]string, error)
 	GiveUp func(context.Context) ([]string, error)
 }
@@ -60,12 +60,12 @@ func busy(err error) error {
 // "restore" in ASCII.
 const restoreLockID = 0x726573746f7265
 
-// Restore loads a backup and returns what a verification of the whole found.
-// Until it returns without error no other command opens the installation. After
-// a death at any line, the same call goes on where it stopped.
+// Restore loads a backup and returns the findings of a complete verification. Until it returns
+// without error no other command opens the installation. After a death at any line, the same
+// call continues where it stopped.
 //
-// Errors: *UnfinishedRestoreError (of another backup), and a sentence of what is in the
-// way: nothing was written then, unless it is that the whole does not fit.
+// Errors: *UnfinishedRestoreError (of another backup), and a sentence about the obstacle:
+// nothing was written then, unless the verification failed.
 func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error) {
 	conn, err := t.DB.Connx(ctx)
 	if err != nil {
@@ -124,9 +124,9 @@ func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error
 	return v, t.finish(ctx)
 }
 
-// claimStore makes the blob store this installation's, before anything is written there.
-// What it is called follows from the backup and the moment the restore was begun, so that
-// one that goes on finds its own, and no other restore does.
+// claimStore claims the blob store for this installation, before anything is written there. The
+// store's name follows from the backup and the time at which the restore began, so a restore
+// that continues finds its own, and no other restore does.
 func (t *RestoreTarget) claimStore(ctx context.Context, b *Backup) error {
 	marker, err := readMarker(ctx, t.DB)
 	if err != nil {
@@ -140,8 +140,8 @@ func (t *RestoreTarget) claimStore(ctx context.Context, b *Backup) error {
 	return secrets.ReplaceFingerprint(ctx, t.DB, secrets.BlobStore, owner)
 }
 
-// load marks the database and loads the dump, unless an earlier call has. Nobody
-// migrates meanwhile: that would fill the database first.
+// load marks the database and loads the dump, unless an earlier call has. No process migrates
+// meanwhile: that would fill the database first.
 func (t *RestoreTarget) load(ctx context.Context, conn *sqlx.Conn, b *Backup) error {
 	unlock, err := postgres.LockSession(ctx, conn, postgres.MigrationLockID)
 	if err != nil {
@@ -303,7 +303,7 @@ func (t *RestoreTarget) copyFiles(ctx context.Context, b *Backup) error {
 	return nil
 }
 
-// finish makes the installation one that can be served.
+// finish makes the installation ready to be served.
 func (t *RestoreTarget) finish(ctx context.Context) error {
 	if err := t.Record(ctx); err != nil {
 		return err
