@@ -38,8 +38,8 @@ type Answered struct {
 	// SHA256 is that of the facts as they are stored, AnswersSHA256 that of the answers; hex.
 	// Of answers that were read from facts the second is empty.
 	SHA256, AnswersSHA256 string
-	// Catalogue and Threshold are what it was judged by, and Unreached says that it is an
-	// attempt; empty where the facts were not read.
+	// Catalogue and Threshold are the rules that were applied, and Unreached says that it is an
+	// attempt; empty if the facts were not read.
 	Catalogue, Threshold string
 	Unreached            bool
 	Objects              map[string][]string // as FailingObjects; nil where the facts were not read
@@ -174,8 +174,7 @@ func failingObjects(a snapshot.Assessment, check string) map[string][]string {
 	return objects
 }
 
-// answersAtOnce is how many assessments of before there were answers are read in one
-// transaction.
+// answersAtOnce is how many assessments from before answers are read in one transaction.
 const answersAtOnce = 50
 
 // MakeAnswers takes the answers out of the assessments that were recorded before they were

@@ -11,8 +11,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// TestAnswers: what each check said is kept beside the facts, and the same is read of
-// assessments from before it was.
+// TestAnswers: the answer of each check is stored beside the facts, and is computed for
+// assessments from before that.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

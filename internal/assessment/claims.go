@@ -29,8 +29,8 @@ type Claim struct {
 	Organization uuid.UUID `db:"organization_id"`
 	Instance     uuid.UUID `db:"instance_id"`
 	Token        uuid.UUID `db:"lease_token"`
-	// Due is when the instance was due as it was claimed: whoever asked for it
-	// since asked for another look.
+	// Due is when the instance was due as it was claimed: a later request asks for another
+	// assessment.
 	Due time.Time `db:"next_assessment_at"`
 }
 
@@ -52,9 +52,9 @@ type Attempt struct {
 	Finished int64 `db:"attempts"` // attempts finished so far
 }
 
-// ClaimSince claims one instance whether it is due or not; ok is false where somebody
-// else's claim on it is alive, no connection is registered, or an attempt has finished
-// since the caller looked.
+// ClaimSince claims one instance whether it is due or not; ok is false if another claim on it
+// is alive, if no connection is registered, or if an attempt has finished since the caller
+// looked.
 func (s *Store) ClaimSince(ctx context.Context, organization, instance uuid.UUID, since Attempt, term time.Duration) (c Claim, ok bool, err error) {
 	return statement.Find[Claim](ctx, s.db, "claim instance "+instance.String(), claimOneSQL,
 		organization, instance, uuid.New(), term.Seconds(), since.Finished)
@@ -79,8 +79,8 @@ func (s *Store) Extend(ctx context.Context, c Claim, term time.Duration) error {
 //go:embed sql/release.sql
 var releaseSQL string
 
-// Release gives a claim back unused; the instance is due again after that time,
-// or at once if somebody asked for it meanwhile.
+// Release gives a claim back unused; the instance is due again after that time, or at once if
+// it was requested meanwhile.
 func (s *Store) Release(ctx context.Context, c Claim, after time.Duration) error {
 	return statement.Exec(ctx, s.db, "release instance "+c.Instance.String(), releaseSQL,
 		c.Organization, c.Instance, c.Token, after.Seconds(), c.Due)
@@ -110,10 +110,9 @@ var recordSQL string
 //go:embed sql/record_classification.sql
 var recordClassificationSQL string
 
-// Record keeps the outcome of a claim, ends the claim and sets when the
-// instance is due next, all or nothing. A *lease.LostError says that the claim
-// had ended: nothing is kept then. What else belongs to it is done by also, in the same
-// transaction and last in it, with the event that the log is to be told.
+// Record stores the result of a claim, ends the claim and sets when the instance is due next,
+// all or nothing. A *lease.LostError says that the claim had ended: nothing is stored then.
+// also does the rest, in the same transaction and last in it, with the event for the log.
 func (s *Store) Record(
 	ctx context.Context, c Claim, a snapshot.Assessment, classified []DatabaseClassification, next time.Duration,
 	also ...func(tx *sqlx.Tx, kept fleet.AssessmentKept) error,
@@ -238,8 +237,9 @@ func (s *Store) keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, c
 	return nil
 }
 
-// keepKnown makes of a look that found nothing what was known of the database before, with
-// that failure beside it. What cannot be decoded is told, and counts as not known.
+// keepKnown replaces a look that found nothing with the earlier knowledge of the database, with
+// that failure beside it. Earlier knowledge that cannot be decoded is reported, and counts as
+// unknown.
 func (s *Store) keepKnown(ctx context.Context, tx *sqlx.Tx, c Claim, one *DatabaseClassification) error {
 	failed := one.Classification
 	if failed.Status != snapshot.ClassificationFailed {

@@ -18,7 +18,7 @@ import (
 	"muster/internal/secrets"
 )
 
-// Stored is what the table says of an assessment, for whoever holds it against the log.
+// Stored is the table's record of an assessment, for the comparison with the log.
 type Stored struct {
 	ID       uuid.UUID `db:"id"`
 	Instance uuid.UUID `db:"instance_id"`
@@ -58,7 +58,7 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// insertSQL keeps an assessment. The digest is of the answers as PostgreSQL keeps them.
+// insertSQL stores an assessment. The digest is of the answers as PostgreSQL stores them.
 const insertSQL = `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts, answers, recorded_at)
 	VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now())) ON CONFLICT (id) DO NOTHING
 	RETURNING recorded_at, encode(sha256(convert_to(answers::text, 'UTF8')), 'hex') AS answers`
@@ -105,7 +105,7 @@ func digestOf(all []classification) string {
 	return digest(secrets.MarkText(fields...))
 }
 
-// Marks is what the marks of events are held against.
+// Marks checks the marks of events.
 func (s *Store) Marks(ctx context.Context) (*secrets.Marks, error) { return s.seal.Marks(ctx, s.db) }
 
 // MarkedText is what the mark of an event vouches for: all that it says, and the organization.
@@ -132,7 +132,7 @@ func Better(one, than snapshot.Assessment) bool {
 	return false
 }
 
-// gravity ranks answers: one that fails, one that could not be looked at, all others.
+// gravity ranks answers: failed, not assessed, all others.
 func gravity(answers []Answer) (most int) {
 	for _, a := range answers {
 		switch a.Status {

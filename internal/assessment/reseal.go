@@ -44,10 +44,9 @@ func (s *Store) Sealed(ctx context.Context, q sqlx.QueryerContext) (map[string]i
 	return count, nil
 }
 
-// Reseal seals every connection of the whole installation again that is not
-// sealed under the current key, and returns how many those were. Until tx ends
-// nobody saves another one; whoever waits for that with a key that tx retires is
-// refused afterwards.
+// Reseal seals every connection of the whole installation again that is not sealed under the
+// current key, and returns their number. Until tx ends, no other connection can be saved; a
+// caller that waits for that with a key that tx retires is refused afterwards.
 func (s *Store) Reseal(ctx context.Context, tx *sqlx.Tx) (int, error) {
 	if err := statement.Exec(ctx, tx, "wait for the connections", `LOCK TABLE assessment_targets IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 		return 0, err

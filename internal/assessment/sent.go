@@ -49,12 +49,11 @@ var (
 	recordSentClassificationSQL string
 )
 
-// RecordSent keeps what a feed sent, all or nothing. The greatest time of an instance is
-// what it is like now, whatever the order of arrival; one that comes late is put where
-// it belongs in the history of findings and of scores, and nothing is told of what
-// changed. Of the same time twice the first stays. Last in the transaction tell appends
-// what the log is to be told, one event of each that is kept: what it came to where that is
-// news, else fleet.AssessmentKept. Error: *CollectedError.
+// RecordSent stores a feed's assessments, all or nothing. The one with the latest time is the
+// current state of an instance, in whatever order they arrive. A late one is inserted into the
+// history of findings and of scores, and no change is reported. If two have the same time, the
+// first stays. Last in the transaction, tell appends one event for each stored assessment: its
+// result if that is news, otherwise fleet.AssessmentKept. Error: *CollectedError.
 func (s *Store) RecordSent(
 	ctx context.Context, organization uuid.UUID, all []Sent, tell func(tx *sqlx.Tx, told []fleet.Assessed) error,
 ) error {
@@ -93,9 +92,8 @@ func (s *Store) RecordSent(
 	})
 }
 
-// RefuseCollected holds that no connection is registered. One that is registered in
-// this very moment makes the instance the collector's from its first look on. Error:
-// *CollectedError.
+// RefuseCollected checks that no connection is registered. If one is registered at this very
+// moment, the instance is the collector's from its first look on. Error: *CollectedError.
 func (s *Store) RefuseCollected(ctx context.Context, tx sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) error {
 	collected, err := s.Connected(ctx, tx, organization, instances)
 	if err == nil && len(collected) > 0 {
@@ -162,8 +160,8 @@ func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (facts []
 	return facts, in, fresh, err
 }
 
-// take takes one more assessment into account, by whether it is the newest. What it came to
-// is told to the log where that is news.
+// take adds one more assessment, depending on whether it is the newest. Its result goes to the
+// log if it is news.
 func (r *recorder) take(ctx context.Context, id uuid.UUID, one Sent) (e fleet.InstanceAssessed, news bool, err error) {
 	look := changes.Look{
 		Organization: r.organization, Instance: r.instance, ID: id, At: one.At, Assessment: one.Assessment, State: one.State, Accepted: one.Accepted,
@@ -229,8 +227,8 @@ func sentID(organization, instance uuid.UUID, at time.Time) (id uuid.UUID) {
 	return id
 }
 
-// Fed are the instances that feeds assess, or whose servers agents met, of the whole
-// installation, for whoever forgets those that are gone.
+// Fed are the instances of the whole installation that feeds assess, or whose servers agents
+// met, for the code that deletes data of removed ones.
 func (s *Store) Fed(ctx context.Context) ([]Registered, error) {
 	return statement.All[Registered](ctx, s.db, "list what feeds assess", `SELECT organization_id, instance_id FROM assessment_feeds
 		UNION SELECT organization_id, instance_id FROM server_identities i WHERE NOT EXISTS (SELECT FROM assessment_targets t

@@ -38,7 +38,7 @@ type SeenServer struct {
 }
 
 // CountsFor reports whether the server may be shown beside another instance's: a limited
-// token's word counts for those instances alone of which the same token told.
+// token's report counts only for instances that the same token reported.
 func (s SeenServer) CountsFor(other SeenServer) bool {
 	return s.ToldBy == nil || other.ToldBy != nil && *s.ToldBy == *other.ToldBy
 }
@@ -94,10 +94,11 @@ func copies(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, 
 	return seen, nil
 }
 
-// RegisterServer keeps which server an instance that is registered, or is given another
-// connection, leads to. It returns a *KnownServerError where another instance of the
-// organization leads there, too, unless that is wanted (separate), or this one did already. Two that are registered at
-// the same time take turns. An identity without an engine is of a server that was not reached.
+// RegisterServer stores the server of an instance that is registered, or is given another
+// connection. It returns a *KnownServerError if another instance of the organization has that
+// server, too, unless that is wanted (separate), or this one had it already. Two registrations
+// at the same time take turns. An identity without an engine belongs to a server that was not
+// reached.
 func (s *Store) RegisterServer(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID, is servers.Identity, separate bool) error {
 	err := statement.Exec(ctx, tx, "take a turn at registering servers", `SELECT pg_advisory_xact_lock(hashtext('register server'), hashtext($1))`, organization.String())
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// C10. Whoever registers a server that an instance leads to is refused, and of two at once the
-// second. Two that became one server only later are both known to be.
+// C10. Registering a server that an instance already has is refused, and so is the second of
+// two at once. Two that became one server only later are both known to be.
 func TestAServerBelongsToOneInstance(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)

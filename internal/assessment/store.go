@@ -38,7 +38,7 @@ type Sealer interface {
 	Open(sealed, context []byte) ([]byte, error)
 	// SealedUnder is the fingerprint of the key that a ciphertext names.
 	SealedUnder(sealed []byte) string
-	// Mark is the program's own mark on a text, and Marks is what marks are held against.
+	// Mark is the program's own mark on a text, and Marks checks marks.
 	Mark(purpose string, text []byte) string
 	Marks(ctx context.Context, q sqlx.QueryerContext) (*secrets.Marks, error)
 }
@@ -47,8 +47,8 @@ type Sealer interface {
 // method looks at one organization only, except Claim and Prune, which serve
 // the collectors of the whole installation.
 type Store struct {
-	// Altered is told of what is kept of a server and is not what the program wrote; nil:
-	// nobody is.
+	// Altered is called for stored data of a server that is not what the program wrote; nil: it
+	// is not called.
 	Altered func(sentence string)
 
 	db   *sqlx.DB
@@ -65,8 +65,8 @@ type Credentials struct {
 	Engine       fleet.Engine
 	DSN          string // never logged, never returned by the API
 	Classify     string // empty on SaveCredentials: as it was, ClassifyNames at first
-	// Own is for the server that Muster itself runs on. Only the installation
-	// registers that, for its demo; never set it for somebody who asks.
+	// Own is for the server on which Muster itself runs. Only the installation registers it,
+	// for its demo; never set it for a user's request.
 	Own bool
 }
 
@@ -86,8 +86,8 @@ type Failure struct {
 	At       time.Time
 }
 
-// TargetState is what lists show of an instance's assessment. The zero State is an
-// instance that has no connection registered, and of which no feed has told.
+// TargetState is the state of an instance's assessment in lists. The zero State is an instance
+// without a registered connection and without a feed.
 type TargetState struct {
 	Collected        bool // it has a connection
 	Fed              bool // a feed has sent an assessment
@@ -148,8 +148,8 @@ func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUI
 	return s.credentials(ctx, s.db, "", organization, instance)
 }
 
-// LockCredentials is Credentials as they stay until tx ends: for whoever replaces them
-// with what was made of them.
+// LockCredentials is Credentials, locked until tx ends: for callers that replace them with a
+// value derived from them.
 func (s *Store) LockCredentials(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID) (c Credentials, ok bool, err error) {
 	return s.credentials(ctx, tx, " FOR UPDATE", organization, instance)
 }
@@ -172,9 +172,9 @@ func (s *Store) credentials(ctx context.Context, q sqlx.QueryerContext, locking 
 	return row.Credentials, true, nil
 }
 
-// Forget erases how an instance is reached, what was classified, what fails there, and
-// the values of what changed.
-// What was assessed stays until it is pruned: the scorecard's history needs it.
+// Forget erases an instance's connection, its classification, its findings, and the values of
+// its changes. Assessments stay until they are pruned, because the scorecard's history needs
+// them.
 func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, instance uuid.UUID) error {
 	for _, table := range []string{"assessment_targets", "assessment_feeds", "assessment_classifications", "declined_grants", "server_identities"} {
 		err := statement.Exec(ctx, q, "forget the connection of instance "+instance.String(), `DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
@@ -222,9 +222,9 @@ type Sizes struct {
 //go:embed sql/sizes.sql
 var sizesSQL string
 
-// DatabaseSizes returns the sizes of the newest assessment that reached the server, and
-// those of the oldest one of the last 30 days that is at least a day older. Either is
-// zero where there is none.
+// DatabaseSizes returns the sizes of the newest assessment that reached the server, and those
+// of the oldest one of the last 30 days that is at least a day older. Either is zero if there
+// is none.
 func (s *Store) DatabaseSizes(ctx context.Context, organization, instance uuid.UUID) (now, before Sizes, err error) {
 	type assessed struct {
 		At    time.Time `db:"recorded_at"`
@@ -251,8 +251,8 @@ func (s *Store) DatabaseSizes(ctx context.Context, organization, instance uuid.U
 	return now, before, nil
 }
 
-// Reached returns the newest assessment that reached the server within maxAge
-// by the database's clock; nil where there is none.
+// Reached returns the newest assessment that reached the server within maxAge by the database's
+// clock; nil if there is none.
 func (s *Store) Reached(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*Kept, error) {
 	return s.assessment(ctx, latestSQL, organization, instance, maxAge.Seconds())
 }
@@ -269,12 +269,12 @@ func (s *Store) Newest(ctx context.Context, organization, instance uuid.UUID) (*
 		ORDER BY recorded_at DESC LIMIT 1`, organization, instance)
 }
 
-// Assessment returns the assessment with an id; nil where there is none.
+// Assessment returns the assessment with an id; nil if there is none.
 func (s *Store) Assessment(ctx context.Context, organization, id uuid.UUID) (*Kept, error) {
 	return s.assessment(ctx, `SELECT id, instance_id, recorded_at, facts FROM assessments WHERE organization_id = $1 AND id = $2`, organization, id)
 }
 
-// assessment returns the one that a query finds about an id, or nil. Error: *UnreadableError.
+// assessment returns the one that a query finds for an id, or nil. Error: *UnreadableError.
 func (s *Store) assessment(ctx context.Context, query string, organization, about uuid.UUID, more ...any) (*Kept, error) {
 	type stored struct {
 		Stored

@@ -354,8 +354,8 @@ func TestWhatTheStatisticsLackIsShownToo(t *testing.T) {
 	}
 }
 
-// TestFindingsAreKeptWithTheAssessment, or not at all; those of before there were any
-// are made from what is stored.
+// TestFindingsAreKeptWithTheAssessment, or not at all; those from before findings are computed
+// from stored assessments.
 func TestFindingsAreKeptWithTheAssessment(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -437,8 +437,8 @@ func TestFindingsAreKeptWithTheAssessment(t *testing.T) {
 	}
 }
 
-// TestDatabaseSizes: those of the last assessment, and of the oldest one that the growth
-// is counted from.
+// TestDatabaseSizes: those of the last assessment, and of the oldest one from which the growth
+// is counted.
 func TestDatabaseSizes(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

@@ -184,8 +184,7 @@ func (c *Catalogue) Identity() snapshot.Catalogue {
 	return snapshot.Catalogue{Version: Version, Digest: c.digest}
 }
 
-// Of returns the checks of one engine, sorted by id: what an instance of it can be
-// assessed by.
+// Of returns the checks of one engine, sorted by id: those that can assess its instances.
 func (c *Catalogue) Of(engine fleet.Engine) []Check {
 	return slices.DeleteFunc(c.Checks(), func(check Check) bool { return check.Engine != string(engine) })
 }

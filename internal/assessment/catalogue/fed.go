@@ -16,8 +16,8 @@ import (
 type Object struct {
 	text  string
 	parts []string
-	// How a name is read: as short and as long a first part as can be. Where the two
-	// differ, nobody knows which part is which.
+	// How a name is read: with the first part as short and as long as possible. If the two
+	// differ, it is ambiguous which part is which.
 	short, long *regexp.Regexp
 }
 
@@ -62,7 +62,7 @@ func (o Object) Name(parts []string) string {
 	})
 }
 
-// read takes a name apart; ok is false where it has not the form, or has it in two ways.
+// read takes a name apart; ok is false if it does not have the form, or has it in two ways.
 func (o Object) read(name string) (values map[string]string, ok bool) {
 	if o.short == nil {
 		return nil, false

@@ -67,8 +67,8 @@ func TestLoadNamesWhatIsWrongWithAFedCheck(t *testing.T) {
 	})
 }
 
-// TestAFixIsAboutTheObject: what a feed names is written as the engine writes names, and
-// what cannot be told apart, or seen, has no statement.
+// TestAFixIsAboutTheObject: an object that a feed names is written as the engine writes names,
+// and an ambiguous or invisible name has no statement.
 func TestAFixIsAboutTheObject(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
@@ -114,7 +114,7 @@ func TestAFixIsAboutTheObject(t *testing.T) {
 	}
 }
 
-// TestObjectsAreTakenApart only where there is one way to.
+// TestObjectsAreTakenApart only if there is exactly one way to.
 func TestObjectsAreTakenApart(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
@@ -135,8 +135,8 @@ func TestObjectsAreTakenApart(t *testing.T) {
 	}
 }
 
-// TestRightsAreThoseOfTheObjectsRead: of a fixed view of Oracle the grant is on the view
-// behind its synonym, and nobody is told to grant more than is read.
+// TestRightsAreThoseOfTheObjectsRead: for a fixed view of Oracle the grant is on the view
+// behind its synonym, and no grant exceeds what is read.
 func TestRightsAreThoseOfTheObjectsRead(t *testing.T) {
 	t.Parallel()
 	c, err := Load()

@@ -38,8 +38,8 @@ func form(words string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.NewReplacer("NAME", `(\[x y\]|"x y")`, "STRING", `N'[A-Za-z _]+'`).Replace(words) + "$")
 }
 
-// TestStatementsAreOfDocumentedForms: what is printed for SQL Server and Oracle is of a
-// form that the vendor documents, whole, with nothing left to fill in.
+// TestStatementsAreOfDocumentedForms: statements printed for SQL Server and Oracle have a form
+// that the vendor documents, complete, with nothing left to fill in.
 func TestStatementsAreOfDocumentedForms(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
@@ -80,8 +80,8 @@ func TestStatementsAreOfDocumentedForms(t *testing.T) {
 	}
 }
 
-// TestOptionsAreSetAsTheyAreRead: a statement that sets an option of SQL Server sets
-// the one that the check reads.
+// TestOptionsAreSetAsTheyAreRead: a statement that sets an option of SQL Server sets the one
+// that the check reads.
 func TestOptionsAreSetAsTheyAreRead(t *testing.T) {
 	t.Parallel()
 	c, err := Load()

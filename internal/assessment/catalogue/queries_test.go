@@ -10,7 +10,7 @@ import (
 	"muster/internal/servers/documented"
 )
 
-// queries are those of a check that a server is asked, by what they are called.
+// queries are the queries of a check, by their names.
 func (c Check) queries() map[string]string {
 	all := map[string]string{"query": c.Query, "population": c.Population, "measure": c.Measure, "unreadable": c.Unreadable, "inapplicable": c.Inapplicable}
 	maps.DeleteFunc(all, func(_, query string) bool { return query == "" })
@@ -48,7 +48,7 @@ func TestQueriesReadWhatIsDocumented(t *testing.T) {
 	}
 }
 
-// TestReadsAreWhatQueriesRead: what is printed as read, and granted, is what is read.
+// TestReadsAreWhatQueriesRead: the printed reads and grants are those of the queries.
 func TestReadsAreWhatQueriesRead(t *testing.T) {
 	t.Parallel()
 	c, err := Load()

@@ -58,8 +58,7 @@ func (c Check) Cited() []Reference {
 	return out
 }
 
-// cited reads "cis-pg17 5.3", a place in an edition; ok is false where there is no such
-// edition.
+// cited reads "cis-pg17 5.3", a place in an edition; ok is false if there is no such edition.
 func cited(text string) (r Reference, ok bool) {
 	key, id, _ := strings.Cut(text, " ")
 	e, known := editions[key]
@@ -76,8 +75,8 @@ func cited(text string) (r Reference, ok bool) {
 	return r, true
 }
 
-// printed is a reference as documents carry it: what a vendor has on a page of its own
-// by the page, all else by the edition and the place in it.
+// printed is a reference as documents have it: by the page if a vendor has it on a page of its
+// own, otherwise by the edition and the place in it.
 func (r Reference) printed() string {
 	if r.Source == SourceVendor {
 		return r.URL

@@ -29,7 +29,7 @@ func TestReferencesAreRead(t *testing.T) {
 	}
 }
 
-// TestEveryReferenceHasSourceVersionAndID, and one that its engine's readers can follow.
+// TestEveryReferenceHasSourceVersionAndID, and readers of its engine can follow it.
 func TestEveryReferenceHasSourceVersionAndID(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
@@ -65,7 +65,7 @@ func TestEveryReferenceHasSourceVersionAndID(t *testing.T) {
 	}
 }
 
-// TestVerifyNamesAWholeObject, or there is none: half a name would seem to be gone.
+// TestVerifyNamesAWholeObject, or there is none: a part of a name would seem to be gone.
 func TestVerifyNamesAWholeObject(t *testing.T) {
 	t.Parallel()
 	c, err := Load()

@@ -90,8 +90,8 @@ func (s Template) with(values map[string]string) (text string, ok bool) {
 	return text, ok
 }
 
-// fill is one variable's value in the variable's form. The server's letters that
-// were not valid come as U+FFFD: nobody knows the name then.
+// fill is one variable's value in the variable's form. Invalid bytes of the server come as
+// U+FFFD: the name is unknown then.
 func (s Template) fill(variable, value string) (string, bool) {
 	inner := strings.Trim(variable, "{}")
 	if value == "" || strings.ContainsRune(value, '\uFFFD') {
@@ -122,8 +122,8 @@ func (s Template) fill(variable, value string) (string, bool) {
 	return strings.Join(names, ", "), true
 }
 
-// First is the first of several statements whose variables are all known, "" for
-// none: what only the owner can choose is not guessed.
+// First is the first of several statements whose variables are all known, "" if there is none:
+// the owner's choice is not guessed.
 func First(statements []Template, values map[string]string) string {
 	text, _ := first(statements, values)
 	return text
@@ -139,9 +139,8 @@ func first(statements []Template, values map[string]string) (text string, at int
 	return "", -1
 }
 
-// Mend is the statement that mends a violation, and the one that takes it back, ""
-// where there is none. A setting goes back to what it was, which only whoever
-// measured it knows.
+// Mend is the statement that fixes a violation, and the one that reverts it, "" if there is
+// none. A setting goes back to its former value, which only the code that measured it knows.
 func (c Check) Mend(values map[string]string) (statement, undo string) {
 	statement, at := first(c.Statements, values)
 	if at >= 0 && at < len(c.Undo) {

@@ -8,10 +8,10 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// Verify is the check's query about one object, to be run where the violation was
-// found: it returns a row for as long as the object breaks the check. It is "" for a
-// rule, which no query decides, for an object whose whole name is not known, and for
-// SQL Server and Oracle, where nobody has seen what a person would run.
+// Verify is the check's query about one object, to be run where the violation was found: it
+// returns a row as long as the object fails the check. It is "" for a rule, which no query
+// decides, for an object whose complete name is not known, and for SQL Server and Oracle, where
+// nobody has tried what a person would run.
 func (c Check) Verify(object string) string {
 	v := c.verification()
 	if v == nil || !snapshot.IsWhole(object) {

@@ -34,8 +34,8 @@ type Look struct {
 	Assessment             snapshot.Assessment
 	State                  State
 	Accepted               []snapshot.Exception // those in force
-	// Altered is told where what was known of the instance is not what the program wrote; nil:
-	// nobody is.
+	// Altered is called if the stored state of the instance is not what the program wrote; nil:
+	// it is not called.
 	Altered func(sentence string)
 }
 
@@ -46,9 +46,9 @@ var (
 	keepValuesSQL string
 )
 
-// Keep takes one more look into account and returns what the log is to be told of it;
-// news is false where the log says so already. It belongs into the transaction that
-// records the assessment, which has locked the instance's target.
+// Keep adds one more look and returns the event for the log; news is false if the log has it
+// already. It belongs in the transaction that records the assessment, which has locked the
+// instance's target.
 func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, news bool, err error) {
 	if l.Assessment.Outcome == snapshot.OutcomeUnreachable {
 		return e, false, nil
@@ -80,12 +80,12 @@ func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, n
 	return e, news, write(ctx, tx, l, now, e, differ)
 }
 
-// Late is what the log is told of a look that comes after a later one was kept: the score
-// of its day. What changed between the looks beside it has been told, and stays so.
+// Late is the event for a look that comes after a later one was stored: the score of its day.
+// The changes between its neighbors are recorded, and stay so.
 func Late(l Look) (fleet.InstanceAssessed, error) { return score(l) }
 
-// last is what the last look saw, and what the log was told of it. What cannot be decoded was
-// altered: it is told, and nothing is known.
+// last is the state of the last look, and its record in the log. A state that cannot be decoded
+// was altered: it is reported, and nothing is known.
 func last(ctx context.Context, tx *sqlx.Tx, l Look) (before known, told fleet.InstanceAssessed, err error) {
 	row, found, err := statement.Find[struct{ State, Told []byte }](ctx, tx, "read what is known of instance "+l.Instance.String(),
 		`SELECT state, told FROM instance_states WHERE organization_id = $1 AND instance_id = $2`, l.Organization, l.Instance)
@@ -121,7 +121,7 @@ func change(salt []byte, d difference) fleet.Change {
 	return c
 }
 
-// digest is 128 bits of an HMAC, in hex; parts are told apart by their lengths.
+// digest is 128 bits of an HMAC, in hex; the lengths of the parts separate them.
 func digest(salt []byte, parts ...string) string {
 	mac := hmac.New(sha256.New, salt)
 	for _, part := range parts {

@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// TestWhatIsKnownOfAServerIsDamaged: somebody wrote into its row what the program never
-// writes. That is told, the look after it is recorded, and the next is compared with that.
+// TestWhatIsKnownOfAServerIsDamaged: an attacker wrote into its row what the program never
+// writes. That is reported, the look after it is recorded, and the next is compared with that.
 func TestWhatIsKnownOfAServerIsDamaged(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)

@@ -21,8 +21,8 @@ type Setting struct {
 	Unit  string
 }
 
-// Settings returns an organization's instance's settings by name; none where it was
-// never looked at.
+// Settings returns the settings of an instance of the organization by name; none if it was
+// never assessed.
 func Settings(ctx context.Context, q sqlx.QueryerContext, organization, instance uuid.UUID) ([]Setting, error) {
 	row, found, err := statement.Find[struct{ State, Salt []byte }](ctx, q, "read the settings of instance "+instance.String(),
 		`SELECT state, salt FROM instance_states JOIN change_salts USING (organization_id) WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
@@ -86,8 +86,7 @@ func keyOf(salt []byte, k Kept) string {
 	return digest(salt, string(k.Kind), k.Database, k.Name)
 }
 
-// Told is what the log was told last of an instance's assessments; ok is false where it was
-// told nothing.
+// Told is the log's last record of an instance's assessments; ok is false if there is none.
 func Told(ctx context.Context, q sqlx.QueryerContext, organization, instance uuid.UUID) (told fleet.InstanceAssessed, ok bool, err error) {
 	row, ok, err := statement.Find[[]byte](ctx, q, "read what the log was told of instance "+instance.String(),
 		`SELECT told FROM instance_states WHERE organization_id = $1 AND instance_id = $2`, organization, instance)

@@ -35,7 +35,7 @@ type State struct {
 	Items []Item
 	Seen  []Scope // what was looked at, also where nothing was found
 	Blind []Scope // what is there and could not be looked at
-	// Server is who answered; empty where that is not known, or where a feed tells of it.
+	// Server is the identity of the server; empty if it is not known, or for a feed.
 	Server servers.Identity
 }
 
@@ -98,7 +98,7 @@ type Kept struct {
 	Digest string `json:"digest"`
 }
 
-// Shown is the value as a change shows it; nil where it may hold a secret.
+// Shown is the value in the form of a change; nil if it may contain a secret.
 func (k *Kept) Shown() *string {
 	if k == nil || k.Secret {
 		return nil
@@ -188,7 +188,7 @@ func (before known) after(seen State, digest func(Item) string) (now known, diff
 	return now, inOrder(differ)
 }
 
-// inOrder sorts differences. That lines of pg_hba.conf stand elsewhere is told where
+// inOrder sorts differences. A new order of the lines of pg_hba.conf is reported only if
 // nothing else of them changed.
 func inOrder(differ []difference) []difference {
 	lines := slices.ContainsFunc(differ, func(d difference) bool { k := d.either(); return k.Kind == fleet.ChangedHBA && k.Name != RuleOrder })

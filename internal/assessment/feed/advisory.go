@@ -102,8 +102,8 @@ func (a advisory) affects(v dotted) bool {
 	return slices.ContainsFunc(a.affected, func(s span) bool { return s.holds(v) })
 }
 
-// concerns returns the CVEs of an engine that a version has, sorted by id; and those
-// that came after its major's end, of which nobody said.
+// concerns returns the CVEs of an engine that affect a version, sorted by id; and those from
+// after its major's end, about which nothing is known.
 func (f *Feed) concerns(engine fleet.Engine, v dotted, l *lifecycle, a *snapshot.Assessment) []snapshot.InstanceCVE {
 	out := []snapshot.InstanceCVE{}
 	for _, one := range f.byEngine[engine] {

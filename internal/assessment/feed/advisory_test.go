@@ -139,9 +139,9 @@ func unpacked(n int64) string {
 	return strings.Join(parts, ".")
 }
 
-// Every bound in the table is tried from both sides, and judged again by arithmetic on
-// the table's own text. What is written with fewer numbers than a version has (19.31)
-// means all that begin so.
+// Every bound in the table is tried from both sides, and judged again by arithmetic on the
+// table's own text. A bound with fewer numbers than a version (19.31) covers all versions that
+// begin with it.
 func TestEveryBoundIsWhereTheTableHasIt(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)
@@ -231,8 +231,8 @@ func TestScoresAreThoseOfTheirVectors(t *testing.T) {
 	}
 }
 
-// A server behind the latest known build of its major is told so, with the day; and
-// where to go, what that takes, and what lives longer.
+// A server behind the latest known build of its major is reported, with the day, the target,
+// the effort, and the version with the longest life.
 func TestBehindTheLatestKnownBuild(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)
@@ -294,7 +294,7 @@ func TestBehindTheLatestKnownBuild(t *testing.T) {
 	}
 }
 
-// PostgreSQL is told the same: what the update takes, and what lives longer.
+// PostgreSQL has the same: the effort of the update, and the version with the longest life.
 func TestAdviceForPostgreSQLSaysItsCost(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)

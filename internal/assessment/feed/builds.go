@@ -59,8 +59,8 @@ func (f *Feed) readBuilds(text []byte) error {
 	return errors.Join(faults...)
 }
 
-// latest is the latest known build of a major, of the branch that v is of; v may be nil,
-// then it is the latest of all.
+// latest is the latest known build of a major, on the branch of v; v may be nil, then it is the
+// latest of all.
 func (f *Feed) latest(l *lifecycle, v dotted) (latest build, ok bool) {
 	branch, any := f.branchOf(l, v), v == nil
 	for _, b := range f.builds {
@@ -71,8 +71,8 @@ func (f *Feed) latest(l *lifecycle, v dotted) (latest build, ok bool) {
 	return latest, ok
 }
 
-// branchOf is the branch that a build of SQL Server is of: that of the last build that
-// is known before it, or the first of all.
+// branchOf is the branch of a build of SQL Server: that of the last known build before it, or
+// the first of all.
 func (f *Feed) branchOf(l *lifecycle, v dotted) string {
 	var before, first *build
 	for i := range f.builds {
@@ -97,8 +97,8 @@ func (f *Feed) branchOf(l *lifecycle, v dotted) string {
 	}
 }
 
-// behind counts the builds that came after v: those in the table where it has all, else by
-// number. 0 where that cannot be counted.
+// behind counts the builds after v: those in the table if it has all, otherwise by number. 0 if
+// that cannot be counted.
 func (f *Feed) behind(l *lifecycle, v dotted, latest build) int {
 	n := 0
 	of, _ := knownOf(l.engine)

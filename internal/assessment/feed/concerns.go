@@ -42,10 +42,10 @@ func (f *Feed) Concerns(v Version, a *snapshot.Assessment) []snapshot.InstanceCV
 	return out
 }
 
-// mayReach says whether a CVE may go back to a major that was out of support in
-// its year: the major is older than every one that the CVE names, and no major
-// between them was in support all that year. One that was, and is not named, was
-// looked at and is not affected; what came later than it is not in older ones.
+// mayReach says whether a CVE may affect a major that was out of support in its year: the major
+// is older than every one that the CVE names, and no major between them was supported all that
+// year. A major that was, and is not named, was examined and is not affected; a flaw from after
+// it is not in older ones.
 func (f *Feed) mayReach(m major, v vulnerability) bool {
 	for _, other := range f.majors {
 		if _, named := v.fixed[other.name]; named {
@@ -58,8 +58,8 @@ func (f *Feed) mayReach(m major, v vulnerability) bool {
 	return false
 }
 
-// unexamined is how a CVE concerns a version that nobody looked at: it is not
-// exploitable where its precondition rules it out, and else not ruled out.
+// unexamined is how a CVE concerns a version that the project did not examine: it is not
+// exploitable if its precondition rules it out, otherwise it is not ruled out.
 func (p precondition) unexamined(id, major string, a *snapshot.Assessment) snapshot.InstanceCVE {
 	words := major + " was out of support; the vendor did not analyze whether it is affected"
 	applies, why := p.holds(a)
@@ -72,8 +72,8 @@ func (p precondition) unexamined(id, major string, a *snapshot.Assessment) snaps
 	return snapshot.InstanceCVE{ID: id, Applies: snapshot.CVEUnknown, Precondition: words}
 }
 
-// Release returns what the feed knows of a version: nil where it does not know
-// its major. concerns are the version's CVEs as Concerns returned them.
+// Release returns the feed's knowledge of a version: nil if it does not know its major.
+// concerns are the version's CVEs from Concerns.
 func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time) *snapshot.Release {
 	m, ok := f.major(v.Major)
 	if !ok || v.Minor > m.latest.Minor {
@@ -102,10 +102,10 @@ func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time)
 	return r
 }
 
-// target is the lowest version of the same major that clears every CVE that is
-// open or unknown. A major past its end of life has to be left, for the newest
-// one that the feed knows: it has the longest support left, and an upgrade over
-// several majors takes no more steps than one over a single one.
+// target is the lowest version of the same major that fixes every CVE that is open or unknown.
+// A major past its end of life has to be left for the newest one that the feed knows: it has
+// the longest support left, and an upgrade over several majors takes no more steps than one
+// over a single one.
 func (f *Feed) target(v Version, m major, concerns []snapshot.InstanceCVE, at time.Time) (Version, bool) {
 	pending := make(map[string]bool)
 	for _, c := range concerns {
@@ -154,9 +154,9 @@ func (p precondition) holds(a *snapshot.Assessment) (applies, words string) {
 	}
 }
 
-// sent is holds of what another tool found: of its results that of the check decides,
-// of its accounts one that has the attribute. It tells neither of extensions nor of the
-// build, and no account that it tells of is no proof that there is none.
+// sent is holds for another tool's results: the result of the named check decides, or an
+// account with the attribute. They say nothing about extensions or the build, and an account
+// that is missing from them may still exist.
 func (p precondition) sent(a *snapshot.Assessment) (applies, words string) {
 	switch p.kind {
 	case "check":

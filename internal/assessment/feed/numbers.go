@@ -53,8 +53,8 @@ func Contradict(a, b string) bool {
 	return ok && both && one.compare(other) != 0
 }
 
-// span is versions from one to another, written from..to where to is affected as well
-// and from..<to where it is the first that is fixed.
+// span is a range of versions, written from..to if to is affected as well, and from..<to if to
+// is the first fixed version.
 type span struct {
 	from, to dotted
 	fixed    bool // to is not in it

@@ -12,7 +12,7 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// knownOf is how the feed knows an engine; ok is false where it does not.
+// knownOf is the feed's knowledge of an engine; ok is false if it has none.
 func knownOf(name fleet.Engine) (f trait.Feed, ok bool) {
 	e, err := engine.Of(name)
 	if err != nil || e.Feed == nil {
@@ -83,9 +83,9 @@ func (f *Feed) leave(r *snapshot.Release, l *lifecycle, concerns []snapshot.Inst
 	}
 }
 
-// longest is the major with the longest support that outlives l, of those whose latest
-// known build clears the CVEs; where none is known to, clean is false and it is the
-// one that is supported longest.
+// longest is the major with the longest support that outlives l, among those whose latest known
+// build fixes the CVEs. If none is known to, clean is false and it is the one with the longest
+// support.
 func (f *Feed) longest(l *lifecycle, pending map[string]bool, at time.Time) (best *lifecycle, version string, clean bool) {
 	for _, mustClear := range []bool{true, false} {
 		for i := range f.lifecycles {

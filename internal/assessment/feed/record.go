@@ -70,9 +70,9 @@ type Change struct {
 	Words  string // what is other than before; empty: it is new, or gone
 }
 
-// Plan holds records against what the feed knows. It returns what they would change,
-// sorted by engine and id, and every problem that they have; with one of them nothing
-// may be changed. older says that what is older than what is known is taken all the same.
+// Plan compares records with the feed. It returns what they would change, sorted by engine and
+// id, and all their problems; with a problem nothing may be changed. older accepts records that
+// are older than the feed's knowledge.
 func (f *Feed) Plan(records []Record, now time.Time, older bool) (changes []Change, problems []Problem) {
 	for _, r := range records {
 		if err := r.check(now); err != nil {
@@ -143,8 +143,8 @@ func (r Record) check(now time.Time) *Problem {
 	return nil
 }
 
-// differs says in words what a record says other than what was known: where a version is
-// judged otherwise, and the score.
+// differs says in words how a record differs from earlier knowledge: versions with another
+// result, and the score.
 func (r Record) differs(was Record) string {
 	if was.ID == "" {
 		return ""
@@ -223,10 +223,9 @@ func Merge(kept []Record, changes []Change) []Record {
 // Encode is the form in which updates are kept and digested.
 func Encode(records []Record) ([]byte, error) { return json.Marshal(records) }
 
-// With returns the feed with updates: a function of both, so that whoever has the same
-// has the same feed. The precondition and the component of a vulnerability that was known
-// stay, for records do not tell them; and so does what the tables know more newly, unless
-// the record was forced.
+// With returns the feed with updates: a function of both, so equal inputs give equal feeds. The
+// precondition and the component of a known vulnerability stay, because records do not have
+// them. Newer knowledge in the tables also stays, unless the record was forced.
 func (f *Feed) With(updates []Record) (*Feed, error) {
 	if len(updates) == 0 {
 		return f, nil

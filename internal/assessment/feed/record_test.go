@@ -17,8 +17,8 @@ func recordOf(engine fleet.Engine, id string, modified time.Time, affected ...st
 	}
 }
 
-// What is known with the same range and score is no change; older, it is one that is
-// refused, unless it is said.
+// A known record with the same range and score is no change. An older one that differs is
+// refused, unless it is forced.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)

@@ -44,7 +44,7 @@ func looked(results ...snapshot.CheckResult) snapshot.Assessment {
 	return snapshot.Assessment{Outcome: snapshot.OutcomeComplete, Results: results}
 }
 
-// told says of each finding what it is about and since when, in hours after noon.
+// told lists each finding with its subject and its first time, in hours after noon.
 func told(rows []Finding) string {
 	hour := func(t time.Time) string { return fmt.Sprint(int(t.Sub(noon).Hours())) }
 	var words []string

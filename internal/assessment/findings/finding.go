@@ -100,8 +100,8 @@ func (f Finding) identity(nth int) uuid.UUID {
 	return analysis.FindingID(f.Organization, f.CheckID, analysis.Finding{InstanceID: f.Instance, Database: f.Database, Object: f.Object}, f.Assessed, nth)
 }
 
-// storable is the finding as PostgreSQL can keep it. A statement about a name that it
-// cannot keep is none.
+// storable is the finding in a form that PostgreSQL can store. A statement about a name that it
+// cannot store is left out.
 func (f Finding) storable() Finding {
 	clean := func(s string) string {
 		return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
@@ -115,8 +115,8 @@ func (f Finding) storable() Finding {
 	return f
 }
 
-// after is what is known of an instance after one more assessment: what was there
-// before, in any order, becomes what is there or has just gone.
+// after is the knowledge of an instance after one more assessment: the earlier findings, in any
+// order, become the current ones and those that have just gone.
 func after(before []Finding, organization, instance uuid.UUID, a snapshot.Assessment, checks []snapshot.Check, at time.Time) []Finding {
 	if a.Outcome == snapshot.OutcomeUnreachable {
 		return before
@@ -187,8 +187,8 @@ func (l look) unreadable(f Finding) bool {
 	})
 }
 
-// hides says whether a finding that an assessment does not name may be there all the
-// same, and why nobody looked.
+// hides says whether a finding that an assessment does not name may still exist, and why it was
+// not assessed.
 func (l look) hides(f Finding) (why string, hidden bool) {
 	r, looked := l.results[place{f.CheckID, f.Database}]
 	if whole, there := l.results[place{check: f.CheckID}]; !looked && there && whole.Status == snapshot.StatusNotAssessed {

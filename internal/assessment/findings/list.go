@@ -241,9 +241,9 @@ func (q Query) order(bind func(any) string) string {
 	return key + last + ", f.id"
 }
 
-// matching is the part of a statement that says what is listed, with its arguments.
-// What nobody asks for is not in it: of 30,000 findings exceptions that were looked at
-// for each took as long as everything else.
+// matching is the part of a statement that says what is listed, with its arguments. Unused
+// filters are not in it: for 30,000 findings, a look-up of exceptions for each took as long as
+// everything else.
 func (q Query) matching() (covered, matching string, args []any) {
 	bind := binds(&args)
 	organization := bind(q.Organization)
@@ -326,8 +326,8 @@ func (q Query) exceptions(bind func(any) string) string {
 	return bind(checks) + "::text[], " + bind(instances) + "::uuid[], " + bind(databases) + "::text[], " + bind(objects) + "::text[]"
 }
 
-// Find returns one of an organization, also one that has gone; ok is false where there
-// is none of that id.
+// Find returns a finding of an organization, also one that has gone; ok is false if there is
+// none with that id.
 func Find(ctx context.Context, q sqlx.QueryerContext, organization, id uuid.UUID) (f Finding, ok bool, err error) {
 	return statement.Find[Finding](ctx, q, "read a finding", findSQL, organization, id)
 }

@@ -28,7 +28,7 @@ func inTx(t *testing.T, db *sqlx.DB, do func(tx *sqlx.Tx) error) {
 	}
 }
 
-// keep stores an assessment as whoever records one does, and its findings.
+// keep stores an assessment as Record does, and its findings.
 func keep(t *testing.T, db *sqlx.DB, organization, instance uuid.UUID, a snapshot.Assessment, at time.Time) {
 	t.Helper()
 	facts, err := json.Marshal(a)
@@ -99,8 +99,8 @@ func TestReplayMakesTheSameRows(t *testing.T) {
 	}
 }
 
-// TestExceptionsAreJudgedAsInReports: what is open and what is accepted, by which
-// exception, is what analysis says of a document with the same assessments.
+// TestExceptionsAreJudgedAsInReports: the open and the accepted findings, with their
+// exceptions, are those of analysis for a document with the same assessments.
 func TestExceptionsAreJudgedAsInReports(t *testing.T) {
 	t.Parallel()
 	db, r := pgtest.DB(t), rand.New(rand.NewPCG(3, 4))

@@ -21,10 +21,10 @@ import (
 //go:embed sql/before.sql
 var beforeSQL string
 
-// New are the findings of an assessment that the one before it did not have, or had as
-// less severe, counted by check; those that an exception accepts are left out. The first
-// assessment of an instance has none, nor has a check where the one before could not look:
-// what it finds may have been there.
+// New are the findings of an assessment that the previous one did not have, or had with a lower
+// severity, counted by check; accepted ones are left out. The first assessment of an instance
+// has none. A check that could not run before has none either, because its findings may have
+// existed.
 func New(ctx context.Context, q sqlx.QueryerContext, organization, instance uuid.UUID, a snapshot.Assessment, accepted []snapshot.Exception, at time.Time) ([]fleet.NewFindings, error) {
 	if !slices.ContainsFunc(a.Results, func(r snapshot.CheckResult) bool { return r.Status == snapshot.StatusFail }) {
 		return nil, nil

@@ -53,7 +53,7 @@ func Of(name fleet.Engine, g snapshot.MissingGrant) Advice {
 	return a
 }
 
-// within splits an object into its subject and its database, which is empty where it names none.
+// within splits an object into its subject and its database, which is empty if it names none.
 func within(object string) (subject, database string) {
 	const in = " in database "
 	if i := strings.LastIndex(object, in); i >= 0 {
@@ -117,7 +117,7 @@ func Decline(engine fleet.Engine, a *snapshot.Assessment, declined []string) {
 	}
 }
 
-// Refuse says why an organization cannot decline an object; "" where it can.
+// Refuse says why an organization cannot decline an object; "" if it can.
 func Refuse(engine fleet.Engine, missing []snapshot.MissingGrant, object string) string {
 	why := "is not the object of a grant that is missing on this instance"
 	for _, a := range All(engine, missing, nil) {

@@ -10,8 +10,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// TestOneScript: F11. What is needed runs as it stands, what is optional is named with
-// what it reveals, and each database is led to once.
+// TestOneScript: F11. Needed grants run as they stand, optional ones are named with what they
+// reveal, and the script connects to each database once.
 func TestOneScript(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -81,8 +81,8 @@ GRANT SELECT ON dbo.backupset TO [mus]]ter];
 	}
 }
 
-// TestADeclinedCheckSaysSo: a result is declined where all that it lacks is, and the grants
-// stay, so that nobody takes what was found there before for gone.
+// TestADeclinedCheckSaysSo: a result is declined if all that it lacks is declined, and the
+// grants stay, so that earlier findings do not count as gone.
 func TestADeclinedCheckSaysSo(t *testing.T) {
 	t.Parallel()
 	refused := func(check, database string) snapshot.CheckResult {

@@ -9,9 +9,9 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// Stated are the grants of objects that an agent reported, with the statement of Muster's own
-// lists beside each: none of an object that no list has. No text of a machine is in a statement.
-// A database that the object names is where the statement is to be run, and no part of it.
+// Stated are the grants of objects that an agent reported, with the statement from Muster's own
+// lists beside each; an object in no list has none. No text of a machine is in a statement. A
+// database that the object names is where to run the statement, and no part of it.
 func Stated(engine fleet.Engine, version string, checks *catalogue.Catalogue, objects []string) []snapshot.MissingGrant {
 	of := grantsOf(engine)
 	out := make([]snapshot.MissingGrant, len(objects))
@@ -72,7 +72,8 @@ func AgentScript(engine fleet.Engine, all []Advice) string {
 			here[i].Statement = "-- In each database that lacks it:\n" + here[i].Statement
 		}
 		here[i].Database = ""
-		// An object that has no statement is not in a script. One that has is the lists' own.
+		// An object without a statement is not in a script. Statements come from the lists
+		// alone.
 		if own != nil {
 			here[i].Subject = own(here[i].Subject)
 		}

@@ -12,8 +12,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// Bounds of a look at values: what we read must cost the server next to nothing, however
-// large its tables are.
+// Limits of a look at values: reading them must cost the server next to nothing, however large
+// its tables are.
 const (
 	SampleRows    = 200
 	SampleLength  = 256 // characters of a value
@@ -22,15 +22,14 @@ const (
 	BlockRows     = 4_000  // rows in the blocks that the sample is drawn from: some twenty blocks of usual rows
 )
 
-// Classifying looks for personal and secret data in one database. The values are forgotten
-// here: what is kept holds none.
+// Classifying looks for personal and secret data in one database. The values are discarded
+// here: the result contains none.
 type Classifying struct {
 	Rules *pii.Rules
 	Run   snapshot.Classification
 }
 
-// NewClassifying begins a look; on is false where it is switched off, and nothing is to be
-// asked.
+// NewClassifying begins a look; on is false if it is switched off, and there is nothing to ask.
 func NewClassifying(rules *pii.Rules, mode string, at time.Time) (c *Classifying, on bool) {
 	c = &Classifying{Rules: rules, Run: snapshot.Classification{
 		StartedAt: at.UTC(), Mode: mode, RulesVersion: rules.Version(),

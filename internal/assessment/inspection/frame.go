@@ -38,8 +38,8 @@ func Assess(now func() time.Time, target servers.Target, look func(a *snapshot.A
 // visitsAtOnce is how many databases of one server are looked at at once.
 const visitsAtOnce = 3
 
-// VisitEach visits so many databases of one server, a few at a time, and puts together what
-// came of their checks. One that cannot be visited says so in its results.
+// VisitEach visits so many databases of one server, a few at a time, and combines the results
+// of their checks. A database that cannot be visited says so in its results.
 func VisitEach(databases int, visit func(i int) ([]snapshot.CheckResult, []snapshot.MissingGrant)) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
 	var mu sync.Mutex
 	var group supervise.Group

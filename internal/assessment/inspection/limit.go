@@ -24,7 +24,7 @@ func Over(ctx context.Context) (reason string, over bool) {
 	return notRead, true
 }
 
-// Cut says of a check that has no answer that the look is over, where it is.
+// Cut says for a check without an answer that the look is over, if it is.
 func Cut(ctx context.Context, result *snapshot.CheckResult) (over bool) {
 	reason, over := Over(ctx)
 	if over && (result.Status == "" || result.Status == snapshot.StatusNotAssessed) {

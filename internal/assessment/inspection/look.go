@@ -16,12 +16,12 @@ import (
 
 // Server is what an engine's inspector knows of a server before its checks are run.
 type Server interface {
-	// Excludes says why a check does not apply to this server, "" where it does.
+	// Excludes says why a check does not apply to this server, "" if it does.
 	Excludes(check catalogue.Check) string
 	// Missing are the grants without which a check would not see all.
 	Missing(check catalogue.Check) []snapshot.MissingGrant
-	// Refused are the grants that a refusal of a check's query asks for; none where it
-	// was for another reason.
+	// Refused are the grants that a refusal of a check's query asks for; none if it had another
+	// reason.
 	Refused(check catalogue.Check, refusal *servers.Refusal) []snapshot.MissingGrant
 }
 
@@ -103,8 +103,8 @@ func settingsOf(check catalogue.Check) []catalogue.Read {
 	return slices.DeleteFunc(slices.Clone(check.Reads), func(r catalogue.Read) bool { return !r.Setting() })
 }
 
-// has says whether the server has a setting. One of Oracle's that begins with _ is listed
-// only where it was set.
+// has says whether the server has a setting. An Oracle setting that begins with _ is listed
+// only if it was set.
 func (l Look) has(r catalogue.Read) bool {
 	_, there := l.Settings[strings.ToLower(r.Name)]
 	return there || strings.HasPrefix(r.Name, "_")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// pathsKept bounds the membership paths of one role: in a lattice of groups
-// their number grows without end, and nobody reads more.
+// pathsKept limits the membership paths of one role: in a lattice of groups their number grows
+// without end, and nobody reads more.
 const pathsKept = 20
 
 // Paths are the ways by which a role is a member of groups that give it power, "app → dba",

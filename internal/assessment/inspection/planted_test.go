@@ -62,8 +62,8 @@ func TestQueriesFindTheGuilty(t *testing.T) {
 	}
 }
 
-// TestWhatAServerDoesNotTellNeverPasses: what a check would judge by is not there for us, is NULL
-// or is another's. Then the check names what is not known, or says that it does not apply. Every
+// TestWhatAServerDoesNotTellNeverPasses: the data of a check is not visible to us, is NULL or
+// is another's. Then the check names the unknown part, or says that it does not apply. Every
 // check that has a query for either is planted.
 func TestWhatAServerDoesNotTellNeverPasses(t *testing.T) {
 	t.Parallel()
@@ -96,8 +96,8 @@ func TestWhatAServerDoesNotTellNeverPasses(t *testing.T) {
 	}
 }
 
-// see plants the rows, asks what the check finds, what it does not know and whether it applies,
-// and takes all back.
+// see plants the rows, runs the check, reads what it does not know and whether it applies, and
+// removes the rows.
 func (p plantedCheck) see(t *testing.T, db *sqlx.DB, check catalogue.Check, queries map[string]string) (found, unseen []string, excluded bool, err error) {
 	t.Helper()
 	tx := db.MustBegin()
@@ -216,8 +216,8 @@ var (
 	number = regexp.MustCompile(`(\w)#`) // PostgreSQL takes no # in a name
 )
 
-// plant makes a view with the columns of the first row, and fills it. A column is of the
-// type that its values have.
+// plant makes a view with the columns of the first row, and fills it. A column has the type of
+// its values.
 func plant(tx *sqlx.Tx, name string, rows [][]any) error {
 	name = schemas.Replace(name)
 	var columns []string

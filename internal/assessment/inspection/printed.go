@@ -10,10 +10,10 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// Print names the databases of an assessment as the fleet does, by which everything that is
-// kept of one is found, and returns their printed names by name. all are the names that the
-// server has now. It is called once the server was asked everything: what it knows is the
-// name.
+// Print names the databases of an assessment as the fleet does, because everything stored about
+// a database is found by that name. It returns their printed names by name. all are the
+// server's current names. It is called after all questions to the server, which knows only its
+// own name.
 func Print(a *snapshot.Assessment, state *changes.State, all []string) map[string]string {
 	printed := printable.Names(all)
 	for _, d := range a.Databases {

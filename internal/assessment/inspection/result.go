@@ -14,7 +14,7 @@ import (
 	"muster/internal/servers"
 )
 
-// begin is an assessment of which nothing is known yet.
+// begin is an assessment without results.
 func begin(at time.Time) snapshot.Assessment {
 	return snapshot.Assessment{
 		StartedAt: at.UTC(), CatalogueVersion: catalogue.Version,
@@ -23,7 +23,7 @@ func begin(at time.Time) snapshot.Assessment {
 	}
 }
 
-// NotAssessed makes a result one that nobody can judge.
+// NotAssessed makes a result not assessed.
 func NotAssessed(result *snapshot.CheckResult, code, reason string) {
 	result.Status, result.ReasonCode, result.Reason = snapshot.StatusNotAssessed, code, reason
 }
@@ -65,7 +65,7 @@ func Conclude(result *snapshot.CheckResult, violations []snapshot.Violation, tot
 	}
 }
 
-// worse returns the graver of two severities; "" is none.
+// worse returns the higher of two severities; "" is none.
 func worse(a, b string) string {
 	order := []string{"", "Low", "Medium", "High", "Critical"}
 	if slices.Index(order, b) > slices.Index(order, a) {
@@ -82,8 +82,8 @@ type Measured struct {
 	Measure  func() (string, error) // nil: the check has none
 }
 
-// Words say what a check found, also where nothing fails: a pass without a figure is a
-// pass that nobody can judge.
+// Words say what a check found, also if nothing fails: a pass without a figure cannot be
+// verified by a reader.
 func (m Measured) Words(failed int) string {
 	found := "none"
 	if failed > 0 {

@@ -32,7 +32,7 @@ func (u Used) since() time.Time {
 	return u.At
 }
 
-// Alteration is an assessment that is not the one that the log recorded.
+// Alteration is an assessment that differs from the one in the log.
 type Alteration struct {
 	Instance uuid.UUID
 	At       time.Time // of the assessment
@@ -44,7 +44,7 @@ type Alteration struct {
 
 const (
 	// newest is how many events of a stream Bind reads at first: nearly always the assessment
-	// that a report uses is the newest, and the one before it is of hours before.
+	// that a report uses is the newest, and the one before it is hours older.
 	newest = 2
 	// newestOfADay covers the day in which a server may not have been reached, at an attempt
 	// every quarter of an hour; of serversAtOnce they are in memory.
@@ -52,12 +52,12 @@ const (
 	serversAtOnce = 25
 )
 
-// Bind holds the assessments that a report uses against the log: each has to be the one that
-// its event names, and the log may have no later one that reached the server and is not there
-// any more. What the report uses of the classification of databases has to be what an event
-// since that assessment recorded. It returns what the log says of each, by instance. now is
-// when facts that are older than assessment.History count as erased. Of one that a program
-// from before marks kept, the entry may be the last that the log has, or none.
+// Bind compares the assessments that a report uses with the log: each has to be the one that
+// its event names, and the log may have no later one that reached the server and is gone from
+// the table. The classification of databases that the report uses has to match an event since
+// that assessment. It returns the log's record of each, by instance. now is when facts that are
+// older than assessment.History count as erased. For an assessment that a program from before
+// marks stored, the entry may be the last one in the log, or none.
 func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, now time.Time) (map[uuid.UUID]Entry, []Alteration, error) {
 	t, err := r.Terms(ctx)
 	if err != nil {
@@ -106,10 +106,10 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 	return bound, altered, err
 }
 
-// classificationHolds reports whether what a report uses of the classification of an instance's
-// databases is what the log recorded with the assessment that it uses, or since. at is the last
-// event that says what was recorded. Programs from before recorded no digest: if one of them
-// wrote the assessment or a later one, nothing is known against the classification.
+// classificationHolds reports whether the classification of an instance's databases that a
+// report uses is the one that the log recorded with its assessment, or since. at is the last
+// event with such a record. Programs from before recorded no digest: if one of them wrote the
+// assessment or a later one, nothing is known against the classification.
 func classificationHolds(t Terms, book *Book, u Used) (at int64, holds bool) {
 	used, known := book.Entry(u.ID)
 	if u.Classified == "" || !known && t.Covers(u.At) && u.Classified != assessment.Undecodable {
@@ -127,10 +127,11 @@ func classificationHolds(t Terms, book *Book, u Used) (at int64, holds bool) {
 	return at, false
 }
 
-// Unlogged judges an assessment without an event, which a program from before marks kept. Such a
-// program left the event out where the assessment said the same as the last one that the log has
-// of its day. An attempt that did not reach the server had no event. last says whether there is such
-// a last one, and better whether the assessment says better of the server than that.
+// Unlogged judges an assessment without an event, which a program from before marks stored.
+// Such a program left the event out if the assessment had the same result as the last one of
+// its day in the log. An attempt that did not reach the server had no event. last says whether
+// there is such a last one, and better whether the assessment shows the server in a better
+// state.
 func Unlogged(reached, last, better bool) (altered bool) { return reached && (!last || better) }
 
 // differ are those without an event that are altered (Unlogged), or whose last one is.
@@ -161,7 +162,7 @@ func (r *Reader) differ(ctx context.Context, organization uuid.UUID, unlogged []
 	return out, nil
 }
 
-// facts reads an assessment; nil where it is not there, or is there and cannot be decoded.
+// facts reads an assessment; nil if it does not exist, or cannot be decoded.
 func (r *Reader) facts(ctx context.Context, organization, id uuid.UUID) (kept *assessment.Kept, there bool, err error) {
 	kept, err = r.Facts.Assessment(ctx, organization, id)
 	var unreadable *assessment.UnreadableError
@@ -186,8 +187,8 @@ func (e Entry) ofDay(at time.Time) bool {
 	return e.Reached && !e.At.After(at) && !e.At.Before(timegrid.Day.Floor(at))
 }
 
-// gone are those of later entries that are not in the table as the log has them, or would not
-// be found there. One that was recorded while the report was gathered is there.
+// gone are those later entries that the table does not have as the log has them, or that would
+// not be found there. An assessment that was recorded while the report was gathered is there.
 func (r *Reader) gone(ctx context.Context, organization uuid.UUID, later map[uuid.UUID]Entry) (out []Alteration, err error) {
 	if len(later) == 0 {
 		return nil, nil
@@ -235,9 +236,9 @@ func (r *Reader) read(ctx context.Context, t Terms, organization uuid.UUID, used
 	return book, nil
 }
 
-// newestOf reads at most n of the newest events of each stream. open are those about which they
-// do not decide: the used assessment is not among them, one before them may be of a later time,
-// or may be the first event of one that says what was known of the databases.
+// newestOf reads at most n of the newest events of each stream. open are those that these
+// events do not decide: the used assessment is not among them, an earlier one may have a later
+// time, or may be the first event with a record of the databases.
 func (r *Reader) newestOf(ctx context.Context, t Terms, organization uuid.UUID, used []Used, n int) (b *Book, open []Used, err error) {
 	instances, since := make([]uuid.UUID, len(used)), map[uuid.UUID]time.Time{}
 	for i, u := range used {

@@ -71,7 +71,7 @@ func BenchmarkBind(b *testing.B) {
 	}
 }
 
-// unmarked is an organization of which a program from before marks kept assessments.
+// unmarked is an organization with assessments that a program from before marks stored.
 type unmarked struct {
 	db      *sqlx.DB
 	acme    uuid.UUID
@@ -100,7 +100,7 @@ func beforeMarks(t *testing.T) unmarked {
 	}
 }
 
-// record keeps assessments of which the first alone has an event, and that has no digest.
+// record stores assessments; only the first has an event, and that has no digest.
 func (u unmarked) record(t *testing.T, sent []assessment.Sent) (first uuid.UUID) {
 	t.Helper()
 	err := u.facts.RecordSent(t.Context(), u.acme, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
@@ -117,8 +117,8 @@ func (u unmarked) record(t *testing.T, sent []assessment.Sent) (first uuid.UUID)
 }
 
 // TestFactsThatCannotBeDecoded are altered, and no error that is tried again: those of an
-// assessment that a program from before marks kept without an event, and those of the last one
-// that the log has.
+// assessment that a program from before marks stored without an event, and those of the last
+// one in the log.
 func TestFactsThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	b := beforeMarks(t)
@@ -215,8 +215,8 @@ func TestAProcessWithAnOldKeyFile(t *testing.T) {
 	}
 }
 
-// TestACopiedEvent vouches for nothing: its mark is genuine, and the first event counts. So nobody
-// brings back what was known of the databases before.
+// TestACopiedEvent vouches for nothing: its mark is genuine, and the first event counts. So an
+// attacker cannot restore the earlier knowledge of the databases.
 func TestACopiedEvent(t *testing.T) {
 	t.Parallel()
 	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
@@ -269,8 +269,8 @@ func TestACopiedEvent(t *testing.T) {
 	}
 }
 
-// TestAnAssessmentWithoutItsEvent, which a program from before marks kept, is used where it says
-// nothing better than the last one that the log has of its day.
+// TestAnAssessmentWithoutItsEvent, which a program from before marks stored, is used if it
+// shows no better state than the last one of its day in the log.
 func TestAnAssessmentWithoutItsEvent(t *testing.T) {
 	t.Parallel()
 	b := beforeMarks(t)

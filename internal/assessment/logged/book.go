@@ -22,12 +22,12 @@ type Reader struct {
 	Facts  *assessment.Store
 	Log    *eventstore.Store
 	Decode projections.Decode
-	// Altered is told of assessments that were used and are not the ones that the log recorded;
-	// nil: nobody is.
+	// Altered is called for used assessments that differ from those in the log; nil: it is not
+	// called.
 	Altered func(sentence string)
 }
 
-// Tell tells of n assessments that are not the ones that the log recorded, and names one.
+// Tell reports n assessments that differ from those in the log, and names one.
 func (r *Reader) Tell(n int, instance uuid.UUID, at time.Time) {
 	if r.Altered != nil && n > 0 {
 		r.Altered(fmt.Sprintf("%d assessments are not the ones that the log recorded; one is of instance %s at %s", n, instance, at.UTC().Format(time.RFC3339)))
@@ -56,8 +56,8 @@ type Terms struct {
 	Before time.Time
 }
 
-// Covers says whether an assessment of a time may have no event, because a program from
-// before kept it.
+// Covers says whether an assessment of a time may have no event, because an earlier program
+// stored it.
 func (t Terms) Covers(at time.Time) bool { return !t.Before.IsZero() && !at.After(t.Before) }
 
 // Terms reads them.
@@ -82,7 +82,7 @@ func (r *Reader) Terms(ctx context.Context) (t Terms, err error) {
 	return t, nil
 }
 
-// Book is what the log says of those assessments of some servers that somebody asks about.
+// Book is the log's record of the requested assessments of some servers.
 type Book struct {
 	entries map[uuid.UUID]Entry       // by assessment
 	of      map[uuid.UUID][]uuid.UUID // assessments by instance
@@ -111,8 +111,8 @@ func (b *Book) Of(instance uuid.UUID) iter.Seq[Entry] {
 	}
 }
 
-// Book reads what the log says of the assessments of some servers, and keeps what is wanted: a
-// server that nobody reaches has 38,000 of them.
+// Book reads the log's record of the assessments of some servers, and keeps the requested ones:
+// an unreachable server has 38,000 of them.
 func (r *Reader) Book(ctx context.Context, t Terms, organization uuid.UUID, instances []uuid.UUID, wanted func(e Entry) bool) (*Book, error) {
 	b := newBook(wanted)
 	for event, err := range r.Log.LoadEach(ctx, organization, streamsOf(instances...)) {
@@ -181,9 +181,8 @@ func (b *Book) replace(instance uuid.UUID, from *Book) {
 	}
 }
 
-// entry reads an event; ok is false of one that the program did not make, and of one that is
-// about something else. Only the log fleet counts: the same position of another log may lie
-// before marks.
+// entry reads an event; ok is false if the program did not make it, or if it has another
+// subject. Only the log fleet counts: the same position of another log may lie before marks.
 func (r *Reader) entry(t Terms, organization uuid.UUID, event eventstore.Event) (e Entry, ok bool, err error) {
 	if event.Log != eventstore.Fleet || event.StreamType != fleet.KeptStream && event.StreamType != fleet.AssessmentStream {
 		return e, false, nil

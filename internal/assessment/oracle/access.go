@@ -26,10 +26,10 @@ func readParameters(ctx context.Context, s servers.Session) (map[string]string, 
 	return parameters, nil
 }
 
-// Excludes is "": what a release does not have, it says itself.
+// Excludes is "": the server itself says what its release does not have.
 func (access) Excludes(catalogue.Check) string { return "" }
 
-// Missing is nil: what may not be read is refused.
+// Missing is nil: the server refuses reads without a right.
 func (access) Missing(catalogue.Check) []snapshot.MissingGrant { return nil }
 
 // Refused are the grants of all views that a check reads: Oracle says in a number that a

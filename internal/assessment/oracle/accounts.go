@@ -60,8 +60,7 @@ var privilegePowers = map[string]int{
 	"SELECT ANY TABLE": 150, "READ ANY TABLE": 150, "EXEMPT ACCESS POLICY": 120, "SELECT ANY DICTIONARY": 50, "AUDIT SYSTEM": 120, "AUDIT ANY": 60,
 }
 
-// readAccounts reads the users and roles of the container that a session is in, and what
-// they may.
+// readAccounts reads the users and roles of the session's container, and their rights.
 func readAccounts(ctx context.Context, s servers.Session) (a accounts, err error) {
 	a = accounts{byName: map[string]*account{}, members: map[string][]string{}, administered: map[[2]string]bool{}}
 	rows, err := servers.Query(ctx, s, 7, usersSQL)
@@ -117,7 +116,7 @@ func (a *account) privilege(name string, admin bool) {
 	a.stated = append(a.stated, name)
 }
 
-// column is the only one of a query's rows; nil where it cannot be read.
+// column is the only column of a query's rows; nil if it cannot be read.
 func column(ctx context.Context, s servers.Session, query string) []string {
 	rows, err := servers.Query(ctx, s, 1, query)
 	if err != nil {
@@ -151,8 +150,8 @@ func (a accounts) reaches(name, role string, path map[string]bool) bool {
 	return false
 }
 
-// privileged picks the accounts that can do more than what they were granted on objects, by
-// power, then by name. Oracle's own count where somebody can sign in with them.
+// privileged picks the accounts with more rights than their object grants, by power, then by
+// name. Oracle's own accounts count if a person can sign in with them.
 func (a accounts) privileged(at time.Time) []snapshot.DatabaseRole {
 	out := []snapshot.DatabaseRole{}
 	rank := make(map[string]int)

@@ -14,9 +14,9 @@ import (
 	"muster/internal/servers"
 )
 
-// Classify looks for personal and secret data in one container, by column names and, with
-// mode values, by samples. The values are forgotten here: what is returned holds none.
-// Where ctx ended meanwhile, the caller must drop it.
+// Classify looks for personal and secret data in one container, by column names and, with mode
+// values, by samples. The values are discarded here: the result contains none. If ctx ended
+// meanwhile, the caller must drop it.
 func (c *Inspector) Classify(ctx context.Context, target servers.Target, database, mode string) snapshot.Classification {
 	run, on := inspection.NewClassifying(c.pii, mode, c.now())
 	if on {
@@ -196,8 +196,7 @@ func (t *table) sample(ctx context.Context, s servers.Session) (samples map[stri
 	return inspection.ByColumn(names, rows), ""
 }
 
-// quoted is a name in a statement that nobody reads. No name of Oracle's has a quotation
-// mark.
+// quoted is a name in a statement that no person reads. No Oracle name has a quotation mark.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, "") + `"` }
 
 // sampled are the columns that values are read of, and how: no large object is read.

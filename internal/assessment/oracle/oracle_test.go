@@ -32,7 +32,7 @@ type server struct {
 
 const service = "HR"
 
-// newServer is one that shows all and finds nothing: the root of these containers.
+// newServer shows everything and has no findings: the root of these containers.
 func newServer(t *testing.T, containers ...[]string) *server {
 	t.Helper()
 	srv := &server{t: t, answers: map[string]*serverstest.Session{}, refused: map[string]*servers.ConnectionError{}}
@@ -160,8 +160,8 @@ func TestAServerIsAssessedWithItsContainers(t *testing.T) {
 	}
 }
 
-// TestBefore18ThereIsNoFullVersion, and an account that may read nothing is told what to
-// be granted.
+// TestBefore18ThereIsNoFullVersion, and an account without rights gets the grants that it
+// needs.
 func TestBefore18ThereIsNoFullVersion(t *testing.T) {
 	t.Parallel()
 	srv := newServer(t)

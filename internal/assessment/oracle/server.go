@@ -50,8 +50,8 @@ type container struct {
 	mode string // READ WRITE, READ ONLY, MOUNTED, …
 }
 
-// readContainers lists the containers by name. Without V$CONTAINERS there is the one that
-// we are in.
+// readContainers lists the containers by name. Without V$CONTAINERS it is the one of the
+// session.
 func readContainers(ctx context.Context, s servers.Session, who identity) ([]container, error) {
 	rows, err := servers.Query(ctx, s, 4, containersSQL)
 	if servers.ReasonOf(err) == servers.Denied {

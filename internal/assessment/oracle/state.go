@@ -10,9 +10,9 @@ import (
 	"muster/internal/servers"
 )
 
-// likeness is what a server is like, for whoever compares it with an earlier look:
+// likeness is the state of a server, for the comparison with the previous assessment:
 // parameters, limits of profiles and audit policies are its settings. nil parameters and
-// accounts are those that could not be read.
+// accounts could not be read.
 func likeness(ctx context.Context, s servers.Session, who identity, parameters map[string]string, found *accounts) (state changes.State) {
 	state.See(fleet.ChangedVersion, []changes.Item{{Name: "Oracle", Value: who.version}}, true)
 	limits, err := profiles(ctx, s)

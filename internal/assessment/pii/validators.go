@@ -157,7 +157,8 @@ func weighted(d string, weights ...int) int {
 
 var ssnForm = regexp.MustCompile(`^([0-9]{3})(-?)([0-9]{2})(-?)([0-9]{4})$`)
 
-// ssn wants the dashes unless the name says what it is: any nine digits fit else.
+// ssn requires the dashes unless the name says what it is, because any nine digits match
+// otherwise.
 func ssn(s string, named bool) bool {
 	p := ssnForm.FindStringSubmatch(s)
 	if p == nil || p[2] != p[4] || p[2] == "" && !named {

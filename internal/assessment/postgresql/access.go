@@ -88,8 +88,8 @@ func question(r catalogue.Read) string {
 		role := fmt.Sprintf("(select oid from pg_roles where rolname = '%s')", r.Name)
 		return fmt.Sprintf("%s is not null, coalesce(pg_has_role(%s, 'USAGE'), false), '', %s", role, role, memberDetail(r))
 	case catalogue.ReadSetting:
-		// A setting that one may not see looks like one that the server lacks;
-		// only who sees all of them can tell.
+		// An invisible setting looks like one that the server lacks; only a role that sees all
+		// of them can tell.
 		setting := fmt.Sprintf("(select %%s from pg_settings where name = '%s')", r.Name)
 		visible := fmt.Sprintf(setting, "true")
 		all := "coalesce(pg_has_role((select oid from pg_roles where rolname = 'pg_read_all_settings'), 'USAGE'), false)"
@@ -173,7 +173,7 @@ func (a access) memberships(read catalogue.Read, g snapshot.MissingGrant) []snap
 	return []snapshot.MissingGrant{g, inherit}
 }
 
-// toLetIt leads to the grants in a sentence: what a standby has is granted on its primary.
+// toLetIt leads to the grants in a sentence: a standby's grants are made on its primary.
 func (a access) toLetIt() string {
 	if a.standby {
 		return "To let it, grant it on its primary:"

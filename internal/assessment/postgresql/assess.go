@@ -50,11 +50,10 @@ func (c *Inspector) Catalogue() *catalogue.Catalogue { return c.catalogue }
 // JudgeBy has the Inspector judge versions by a feed; by what is embedded until then.
 func (c *Inspector) JudgeBy(source feed.Source) { c.feed = source }
 
-// Assess looks at one server: instance checks once, database checks in every
-// database that is somebody's and allows connections; and at what it is like, for
-// whoever compares it with an earlier look. It always returns an
-// assessment; one that did not reach the server says why. Where ctx ended
-// meanwhile, the assessment is worthless and the caller must drop it.
+// Assess assesses one server: instance checks once, database checks in every user database that
+// allows connections. It also reads the server's state for the comparison with the previous
+// assessment. It always returns an assessment; one that did not reach the server says why. If
+// ctx ended meanwhile, the assessment is worthless and the caller must drop it.
 func (c *Inspector) Assess(ctx context.Context, target servers.Target) (snapshot.Assessment, changes.State) {
 	return inspection.Assess(c.now, target, func(a *snapshot.Assessment) (changes.State, error) { return c.assess(ctx, target, a) })
 }
@@ -114,8 +113,8 @@ const serverSQL = `
 	       current_setting('server_version_num'), version(),
 	       to_char(pg_postmaster_start_time() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), pg_is_in_recovery()`
 
-// ours are the databases that are somebody's: a template that takes connections is used
-// like any other, but for the two that every server has.
+// ours are the user databases: a template that accepts connections is used like any other,
+// except the two that every server has.
 const ours = `(not d.datistemplate or d.datallowconn and d.datname not in ('template0', 'template1'))`
 
 const databasesSQL = `
@@ -261,8 +260,8 @@ func (c *Inspector) visitDatabases(ctx context.Context, target servers.Target, a
 	return results, grants, visited
 }
 
-// keptByPlatform is what comes of the checks of a database that the platform has for
-// itself: it takes no connections but its own, so nobody classifies it, either.
+// keptByPlatform is the result of the checks of a database that the platform keeps for itself:
+// it accepts only the platform's connections, so it is not classified, either.
 func keptByPlatform(d *snapshot.DatabaseFact, on platform, checks []catalogue.Check) (results []snapshot.CheckResult) {
 	d.AllowsConn = false
 	for _, check := range checks {

@@ -78,7 +78,7 @@ func aClosedDatabase(t *testing.T, server *pgtest.Server) {
 	}
 }
 
-// listen runs a server that is none; its connections close with the test.
+// listen runs something that is no PostgreSQL server; its connections close with the test.
 func listen(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	var config net.ListenConfig

@@ -122,8 +122,8 @@ func measured(ctx context.Context, s servers.Session, a access, check catalogue.
 	return m
 }
 
-// hiddenObjects says which objects of a check our role may not look at, one by
-// one: what is hidden must not count as clean.
+// hiddenObjects lists the objects of a check that our role may not see, individually: hidden
+// objects must not count as clean.
 func hiddenObjects(ctx context.Context, s servers.Session, a access, check catalogue.Check) (reason string, grants []snapshot.MissingGrant) {
 	if check.Unreadable == "" {
 		return "", nil

@@ -199,8 +199,8 @@ func TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses(t *testing.T) {
 	})
 }
 
-// compareLooks holds a blind look against a seeing one: a check may be not
-// assessed, but never pass where there is a fault.
+// compareLooks compares a look with few rights with one with all: a check may be not assessed,
+// but never pass over a fault.
 func compareLooks(t *testing.T, seen, blind snapshot.Assessment) {
 	t.Helper()
 	if len(blind.Results) != len(seen.Results) {

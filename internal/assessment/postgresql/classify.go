@@ -15,9 +15,9 @@ import (
 	"muster/internal/servers"
 )
 
-// Classify looks for personal and secret data in one database, by column names
-// and, with mode values, by samples. The values are forgotten here: what is
-// returned holds none. Where ctx ended meanwhile, the caller must drop it.
+// Classify looks for personal and secret data in one database, by column names and, with mode
+// values, by samples. The values are discarded here: the result contains none. If ctx ended
+// meanwhile, the caller must drop it.
 func (c *Inspector) Classify(ctx context.Context, target servers.Target, database, mode string) snapshot.Classification {
 	run, on := inspection.NewClassifying(c.pii, mode, c.now())
 	if on {
@@ -174,7 +174,7 @@ func typeOf(name string) pii.Type {
 	}
 }
 
-// locked is a refusal of sample's: somebody holds the table.
+// locked is a refusal of sample's: another session has locked the table.
 const locked = "locked"
 
 // sample reads some values of each column that a rule could match; a refusal

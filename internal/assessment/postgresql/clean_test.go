@@ -34,7 +34,7 @@ func clean(t *testing.T) (server *pgtest.Server, dsn string) {
 		"track_io_timing": "on",
 	}})
 	certify(t, server)
-	// Any library under the name will do: what is checked is that one is loaded.
+	// Any library with the name will do: the check only asks that one is loaded.
 	library := filepath.Join(value(t, server.Superuser(), `SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'`), "auto_explain.so")
 	code, err := os.ReadFile(library) //nolint:gosec // PostgreSQL's own
 	if err != nil {
@@ -57,7 +57,7 @@ func writeHBA(t *testing.T, server *pgtest.Server, dsn, rules string) {
 	run(t, dsn, "SELECT pg_reload_conf();\n")
 }
 
-// certify gives the server a certificate for 127.0.0.1 that nobody signed.
+// certify gives the server an unsigned certificate for 127.0.0.1.
 func certify(t *testing.T, server *pgtest.Server) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -80,7 +80,7 @@ func certify(t *testing.T, server *pgtest.Server) {
 	placeFile(t, server, "server.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
 }
 
-// placeFile puts a file into the data directory, owned by whoever owns that.
+// placeFile puts a file into the data directory, with the directory's owner.
 func placeFile(t *testing.T, server *pgtest.Server, name string, content []byte) {
 	t.Helper()
 	path := filepath.Join(server.Dir(), name)

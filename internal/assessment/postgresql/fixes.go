@@ -18,8 +18,8 @@ func named(names []string) (columns, selected string) {
 	return columns, selected
 }
 
-// fix is the statement that mends one violation, nil where there is none that can
-// be run as it stands on this server. values are those of the check's names.
+// fix is the statement that fixes one violation, nil if there is none that can run as it stands
+// on this server. values are those of the check's names.
 func (a access) fix(check catalogue.Check, database string, values []string) *snapshot.Fix {
 	if a.fixedElsewhere(check) != "" {
 		return nil
@@ -47,8 +47,8 @@ func (a access) fix(check catalogue.Check, database string, values []string) *sn
 	return fix
 }
 
-// asMeasured sets the settings that a statement changes to what they are now, where
-// they are what they are because nobody has set them, to that.
+// asMeasured sets the settings that a statement changes to their current values; settings that
+// nobody has set are reset to their defaults.
 func (a access) asMeasured(statement string) string {
 	lines := strings.Split(statement, "\n")
 	for i, line := range lines {
@@ -89,8 +89,8 @@ var elsewhere = map[string]string{
 	"user": "set for the monitoring role", "database user": "set for the monitoring role in this database",
 }
 
-// fixedElsewhere goes behind the evidence of a setting that its statement would
-// not change, "" where it would.
+// fixedElsewhere is appended to the evidence of a setting that its statement would not change,
+// "" if it would.
 func (a access) fixedElsewhere(check catalogue.Check) string {
 	for _, s := range check.Statements {
 		for _, setting := range s.Settings() {

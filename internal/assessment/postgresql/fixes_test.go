@@ -39,8 +39,8 @@ const (
 	reload = "\nSELECT pg_reload_conf();"
 )
 
-// fixes says of every check what is printed for what is planted: the statement, or
-// why there is none. An object without a statement keeps its finding.
+// fixes has for every check the statement printed for the planted fault, or why there is none.
+// An object without a statement keeps its finding.
 var fixes = []struct{ check, object, statement, none string }{
 	{check: "PG-S01", object: "host all all 127.0.0.1 255.255.255.255 trust", none: "pg_hba.conf is no SQL, and roles need passwords first"},
 	{check: "PG-S02", object: "host all legacy 127.0.0.1 255.255.255.255 md5", none: "pg_hba.conf is no SQL, and roles need passwords first"},
@@ -316,8 +316,8 @@ func runPrinted(t *testing.T, server *pgtest.Server, a snapshot.Assessment) {
 	await(t, server.Superuser(), fmt.Sprintf("SELECT pg_conf_load_time() > '%s'", reloaded))
 }
 
-// compareMended finds that what had a fix is gone, and that a check passes of
-// which everything had one.
+// compareMended checks that findings with a fix are gone, and that a check passes if all its
+// findings had one.
 func compareMended(t *testing.T, before, after snapshot.Assessment, restarted bool) {
 	t.Helper()
 	checks, err := catalogue.Load()
@@ -351,9 +351,9 @@ func compareMended(t *testing.T, before, after snapshot.Assessment, restarted bo
 	}
 }
 
-// compareVerified runs what a person runs to see whether a finding is there: it
-// returns a row where it is, and none where its fix was run. It does so in a session
-// as people have it, which finds objects by their short names.
+// compareVerified runs what a person runs to see whether a finding exists: it returns a row if
+// it does, and none after its fix was run. It does so in an ordinary session, which finds
+// objects by their short names.
 func compareVerified(t *testing.T, server *pgtest.Server, a snapshot.Assessment, there bool) {
 	t.Helper()
 	checks, err := catalogue.Load()
@@ -410,7 +410,7 @@ func selected(t *testing.T, url, text string) (rows int) {
 var undoable = strings.Fields(`PG-F01 PG-F02 PG-F04 PG-F08 PG-F11 PG-F12 PG-S08 PG-S10 PG-S14 PG-S15 PG-S16 PG-S17
 	PG-S25 PG-S26 PG-S27 PG-S28 PG-S33 PG-C06`)
 
-// wayBack is what takes back some of them: what nobody had set is nobody's again.
+// wayBack is the undo of some of them: settings that nobody had set are unset again.
 var wayBack = map[string]string{
 	"PG-F12": "ALTER SYSTEM RESET track_io_timing;" + reload,
 	"PG-F11": "ALTER SYSTEM SET shared_preload_libraries = 'auto_explain', '$libdir/passwordcheck';",

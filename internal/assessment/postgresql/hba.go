@@ -183,8 +183,8 @@ func (j *hbaJudge) coversUser(rule hbaRule, role string) bool {
 	return false
 }
 
-// matchesPattern takes "/expression" as a regular expression (16 and later).
-// One that Go does not understand matches nothing.
+// matchesPattern reads "/expression" as a regular expression (16 and later). One that Go does
+// not understand matches nothing.
 func matchesPattern(pattern, name string) bool {
 	expression, ok := strings.CutPrefix(pattern, "/")
 	if !ok || expression == "" {

@@ -13,8 +13,8 @@ import (
 	"muster/internal/servers"
 )
 
-// lightChecks are the checks that a light look asks, too: what they find needs somebody
-// within minutes, and asking costs next to nothing.
+// lightChecks are the checks that a light look runs, too: their findings need a person within
+// minutes, and they cost next to nothing.
 var lightChecks = []string{"PG-M01", "PG-M04", "PG-M05", "PG-P02"}
 
 // lightSQL has one row a part: how many rows it has, and the sum of their hashes, which does

@@ -10,16 +10,16 @@ import (
 )
 
 // platform is a service that runs PostgreSQL for its customers and keeps the superuser to
-// itself. The zero platform is none.
+// itself. The zero value is no platform.
 type platform struct {
 	name string // Amazon RDS
-	// What tells it: what it makes on every server.
+	// The objects that identify it: the platform creates them on every server.
 	roles, databases, settings, schemas []string
 }
 
-// platforms are told by what they make on every server. The names are from their
-// documentation and from servers that people show; none was met live. A platform that is
-// built on another stands before it.
+// platforms are identified by objects that they create on every server. The names are from
+// their documentation and from published servers; none was tried live. A platform that is built
+// on another comes before it.
 var platforms = []platform{
 	{name: "Amazon Aurora", settings: []string{"apg_enable_correlated_any_transform", "apg_ccm_enabled"}, databases: []string{"rdsadmin"}},
 	{name: "Amazon RDS", roles: []string{"rds_superuser", "rdsadmin"}, databases: []string{"rdsadmin"}, settings: []string{"rds.extensions", "rds.force_ssl"}},
@@ -45,19 +45,19 @@ func (p platform) keeps(database string) bool { return slices.Contains(p.databas
 // known says whether there is a platform.
 func (p platform) known() bool { return p.name != "" }
 
-// refuses is why a check, or a database, is not looked at: nobody can grant it.
+// refuses is why a check, or a database, is not assessed: nobody can grant it.
 func (p platform) refuses(what string) string {
 	return "Not assessed: the platform does not give this. " + p.name + " keeps " + what + " to itself."
 }
 
-// withhold makes a result one that the platform leaves without an answer. It does not
-// count as a gap: nobody at the organization can close it.
+// withhold makes a result one that the platform leaves without an answer. It does not count as
+// a gap, because nobody at the organization can close it.
 func (p platform) withhold(result *snapshot.CheckResult, what string) {
 	result.Status, result.ReasonCode, result.Reason = snapshot.StatusNotApplicable, snapshot.ReasonPlatform, p.refuses(what)
 }
 
-// readPlatform recognizes the platform of a server; the zero platform where there is none,
-// and for a superuser, whom no platform has.
+// readPlatform recognizes the platform of a server. It returns the zero platform if there is
+// none, and for a superuser, which no platform provides.
 func readPlatform(ctx context.Context, s servers.Session, superuser bool) (platform, error) {
 	if superuser {
 		return platform{}, nil

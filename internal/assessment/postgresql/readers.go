@@ -33,8 +33,8 @@ type account struct {
 	Bypass    bool   `json:"bypass"` // BYPASSRLS
 }
 
-// accountsSQL leaves out PostgreSQL's own roles: nobody signs in as one. They are on the
-// paths of others.
+// accountsSQL leaves out PostgreSQL's own roles: nobody signs in as one. They are on the paths
+// of others.
 const accountsSQL = `
 	select json_build_object('name', rolname, 'login', rolcanlogin, 'superuser', rolsuper, 'bypass', rolbypassrls)
 	from pg_roles order by rolname collate "C"`
@@ -169,8 +169,8 @@ func (c *circle) readersOf(a tableAccess) readership {
 	return r
 }
 
-// readerOf is the way of one role; ok is false where it has none, or, of a table that
-// everybody reads, none but that.
+// readerOf is the access path of one role; ok is false if it has none, or, for a table that
+// everybody can read, no other.
 func (c *circle) readerOf(role account, a tableAccess, everybody bool) (r snapshot.Reader, ok bool) {
 	r = snapshot.Reader{Role: role.Name, Login: role.Login}
 	past := false // by any of its ways

@@ -35,7 +35,7 @@ func rules() map[string]rule {
 	}
 }
 
-// unknownRules names the rules that checks ask for and nobody wrote.
+// unknownRules names the rules that checks name and that do not exist.
 func unknownRules(checks []catalogue.Check) (unknown []string) {
 	known := rules()
 	for _, check := range checks {

@@ -134,8 +134,8 @@ INSERT INTO raw SELECT * FROM generate_series(1, 20000);
 	}
 }
 
-// TestTemporaryTablesOfOtherSessionsAreNobodysFault: C18. Nobody but its session can
-// analyze, vacuum or index one.
+// TestTemporaryTablesOfOtherSessionsAreNobodysFault: C18. Only its own session can analyze,
+// vacuum or index one.
 func TestTemporaryTablesOfOtherSessionsAreNobodysFault(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"autovacuum": "off"}})
@@ -297,8 +297,9 @@ func TestWhatHasNotHappenedYetIsUnknown(t *testing.T) {
 	seenWith{"PG-F05", snapshot.StatusNotAssessed, nil, nil, "no WAL file has been archived"}.hold(t, a, "")
 }
 
-// TestEveryCheckIsPlantedOrSaysWhyNot: a check that nobody planted a fault for may pass for
-// want of privileges, and no test would tell (TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses).
+// TestEveryCheckIsPlantedOrSaysWhyNot: a check without a planted fault may pass because of
+// missing privileges, and no test would notice
+// (TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses).
 func TestEveryCheckIsPlantedOrSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	elsewhere := map[string]string{

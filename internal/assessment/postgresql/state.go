@@ -91,8 +91,8 @@ func readLikeness(ctx context.Context, s servers.Session, a *snapshot.Assessment
 	return state
 }
 
-// readPrivileges adds who may do what with each database. A database that there was not
-// before brings its privileges with it: nobody granted anything.
+// readPrivileges adds the privileges on each database. A new database brings its privileges
+// with it: these are no grants.
 func readPrivileges(ctx context.Context, s servers.Session, a *snapshot.Assessment, state *changes.State) {
 	on := func(database string) changes.Scope {
 		return changes.Scope{Kind: fleet.ChangedGrant, Database: database}

@@ -1,7 +1,7 @@
 package quote
 
-// Dialect is how an engine writes names and strings. ok is false for what it has no
-// way to write so that a person sees what it is.
+// Dialect is how an engine writes names and strings. ok is false for a text that it cannot
+// write visibly.
 type Dialect struct {
 	Identifier, Literal func(string) (text string, ok bool)
 }

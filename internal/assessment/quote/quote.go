@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Literal quotes a string for use in a statement, also in one that people read
-// and copy: what cannot be seen is written by its number. It needs
-// standard_conforming_strings, which is the default and set on every session.
+// Literal quotes a string for use in a statement, also in one that people read and copy:
+// invisible characters are written by their code point. It needs standard_conforming_strings,
+// which is the default and set on every session.
 func Literal(s string) string { return quoted(s, '\'') }
 
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// Identifier quotes a name where it needs it, as quote_ident does, and writes
-// what cannot be seen by its number, as Literal does.
+// Identifier quotes a name if needed, as quote_ident does, and writes invisible characters by
+// their code point, as Literal does.
 func Identifier(s string) string {
 	if plainName.MatchString(s) && !keywords[s] {
 		return s

@@ -43,10 +43,10 @@ func New(now func() time.Time) (*Inspector, error) {
 // JudgeBy has the Inspector judge builds by a feed; by what is embedded until then.
 func (c *Inspector) JudgeBy(source feed.Source) { c.feed = source }
 
-// Assess looks at one server: instance checks once, database checks in every database;
-// and at what it is like, for whoever compares it with an earlier look. It always returns
-// an assessment; one that did not reach the server says why. Where ctx ended meanwhile,
-// the assessment is worthless and the caller must drop it.
+// Assess assesses one server: instance checks once, database checks in every database. It also
+// reads the server's state for the comparison with the previous assessment. It always returns
+// an assessment; one that did not reach the server says why. If ctx ended meanwhile, the
+// assessment is worthless and the caller must drop it.
 func (c *Inspector) Assess(ctx context.Context, target servers.Target) (snapshot.Assessment, changes.State) {
 	return inspection.Assess(c.now, target, func(a *snapshot.Assessment) (changes.State, error) { return c.assess(ctx, target, a) })
 }

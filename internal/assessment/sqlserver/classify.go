@@ -25,9 +25,9 @@ var columnsSQL string
 //go:embed sql/sensitivity.sql
 var sensitivitySQL string
 
-// Classify looks for personal and secret data in one database: by what its owner has
-// labelled, by column names and, with mode values, by samples. The values are forgotten
-// here: what is returned holds none. Where ctx ended meanwhile, the caller must drop it.
+// Classify looks for personal and secret data in one database: by its owner's labels, by column
+// names and, with mode values, by samples. The values are discarded here: the result contains
+// none. If ctx ended meanwhile, the caller must drop it.
 func (c *Inspector) Classify(ctx context.Context, target servers.Target, database, mode string) snapshot.Classification {
 	run, on := inspection.NewClassifying(c.pii, mode, c.now())
 	if on {
@@ -270,7 +270,7 @@ func (t *table) sample(ctx context.Context, s servers.Session) (samples map[stri
 	return inspection.ByColumn(names, rows), ""
 }
 
-// bracketed is a name in a statement that nobody reads: whatever letters it has.
+// bracketed is a name in a statement that no person reads, with any characters.
 func bracketed(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 
 // sampled are the columns that values are read of, and how.

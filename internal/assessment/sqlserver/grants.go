@@ -12,9 +12,9 @@ import (
 //go:embed grants
 var grantFiles embed.FS
 
-// Grants is what the checks and the classification need beside what measuring does, of a
-// version (2016 to 2025, or the number that it has, 13 to 17) or of "azure"; of all of them
-// where none is given. ok is false for a version that is none of these.
+// Grants are the rights that the checks and the classification need in addition to measuring:
+// for a version (2016 to 2025, or its number, 13 to 17) or for "azure"; for all of them if none
+// is given. ok is false for any other version.
 func Grants(version, classify string) (script string, ok bool) {
 	var scripts []string
 	for _, name := range sqlserver.PermissionSets(version) {

@@ -134,8 +134,8 @@ func (p principals) superuser(name string, path map[string]bool) bool {
 	return false
 }
 
-// privileged picks the logins that can do more than what they were granted in databases,
-// by power, then by name. seen are those with a session now.
+// privileged picks the logins with more rights than their grants in databases, by power, then
+// by name. seen are those with a session now.
 func (p principals) privileged(seen []string, at time.Time) []snapshot.DatabaseRole {
 	out := []snapshot.DatabaseRole{}
 	rank := make(map[string]int)

@@ -39,7 +39,7 @@ type server struct {
 	opened []*serverstest.Session
 }
 
-// newServer is one that grants all and finds nothing, with these databases.
+// newServer grants everything and has no findings, with these databases.
 func newServer(t *testing.T, databases ...[]string) *server {
 	t.Helper()
 	srv := &server{t: t, sessions: map[string]*serverstest.Session{}, refused: map[string]*servers.ConnectionError{}}
@@ -244,7 +244,7 @@ func TestWithoutRightsNothingPasses(t *testing.T) {
 	}
 }
 
-// TestRightsAreAskedInEachDatabase anew: what the server grants, a database may deny.
+// TestRightsAreAskedInEachDatabase anew: a database may deny what the server grants.
 func TestRightsAreAskedInEachDatabase(t *testing.T) {
 	t.Parallel()
 	srv := newServer(t, row("open", online, "1", "0", "0"), row("shut", online, "1", "0", "0"))
@@ -258,8 +258,7 @@ func TestRightsAreAskedInEachDatabase(t *testing.T) {
 	}
 }
 
-// TestEveryRightIsAskedFor: what the catalogue names as a right is in rights.sql, and can
-// be granted.
+// TestEveryRightIsAskedFor: the catalog's rights are in rights.sql, and can be granted.
 func TestEveryRightIsAskedFor(t *testing.T) {
 	t.Parallel()
 	c, err := catalogue.Load()

@@ -8,8 +8,8 @@ import (
 	"muster/internal/assessment/changes"
 )
 
-// likeness is what a server is like, for whoever compares it with an earlier look. nil
-// options and principals are those that could not be read.
+// likeness is the state of a server, for the comparison with the previous assessment. nil
+// options and principals could not be read.
 func likeness(who identity, options map[string]string, accounts *principals) (state changes.State) {
 	state.See(fleet.ChangedVersion, []changes.Item{{Name: "SQL Server", Value: who.version}}, true)
 	if !who.azure { // whose options are Microsoft's

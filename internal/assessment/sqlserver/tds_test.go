@@ -62,8 +62,8 @@ func columnsOf(t *testing.T, line string) []string {
 	return make([]string, n)
 }
 
-// TestTheRealDriverAsksEveryCheck over TDS: each with its rows, one that is denied with its
-// grants, and those behind a connection that is cut in the middle of rows with the reason.
+// TestTheRealDriverAsksEveryCheck over TDS: each with its rows, a denied one with its grants,
+// and those after a connection that is cut in the middle of rows with the reason.
 func TestTheRealDriverAsksEveryCheck(t *testing.T) {
 	t.Parallel()
 	stub, target := overTheWire(t)

@@ -33,8 +33,8 @@ func IsLost(ctx context.Context, err error) bool {
 	return errors.As(err, &lost) || errors.As(context.Cause(ctx), &lost)
 }
 
-// Guard judges a statement under a fence: a *LostError with the sentence what where it
-// met no row.
+// Guard judges a statement under a fence: a *LostError with the sentence what if it matched no
+// row.
 func Guard(result sql.Result, err error, doing, what string) error {
 	var rows int64
 	if err == nil {
@@ -54,8 +54,8 @@ type Kept struct {
 	Term  time.Duration
 	What  string                          // the sentence of its LostError
 	Renew func(ctx context.Context) error // under the fence; has a third of the term
-	// Failed is told of each renewal that failed otherwise than by the lease's being
-	// lost, which is tried again; nil: nobody is.
+	// Failed is called for each renewal that failed for another reason than a lost lease, and
+	// is tried again; nil: it is not called.
 	Failed func(err error)
 	// Lost gets the *LostError, once.
 	Lost context.CancelCauseFunc

@@ -13,7 +13,7 @@ import (
 
 var errAway = errors.New("the database is away")
 
-// renewals keeps a lease of 30 s whose renewals end as told, the last answer for ever,
+// renewals keeps a lease of 30 s whose renewals end as given, with the last answer repeated,
 // and returns when they were tried, what the failures were, and why it was lost.
 func renewals(t *testing.T, until time.Duration, answers ...error) (tried []time.Duration, failed []error, lost error) {
 	t.Helper()

@@ -71,7 +71,7 @@ func (s *Store) Current(ctx context.Context) (*feed.Feed, error) {
 	return one, nil
 }
 
-// read reads the current version and its number, 0 where there is none.
+// read reads the current version and its number, 0 if there is none.
 func read(ctx context.Context, q sqlx.QueryerContext) (*feed.Feed, int64, error) {
 	embedded, err := feed.Load()
 	if err != nil {
@@ -97,7 +97,7 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Update is what somebody brings.
+// Update is an operator's update.
 type Update struct {
 	Records  []feed.Record
 	File     string // its digest

@@ -152,8 +152,8 @@ func rangesOf(engine fleet.Engine, events []osvEvent) ([]string, error) {
 	return feed.SortSpans(out), nil
 }
 
-// fixedRelease reads 16.14.0 as 16.14. What is affected from 0 on is affected in all majors
-// that are older, of which the last counts.
+// fixedRelease reads 16.14.0 as 16.14. A range from 0 on affects all older majors, of which the
+// last counts.
 func fixedRelease(from, fixed string) (string, error) {
 	release, ok := feed.ParseVersion(shortened(fixed))
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/jedisct1/go-minisign"
 )
 
-// ErrForged says that a file is not what its digest or signature is of.
+// ErrForged says that a file does not match its digest or signature.
 var ErrForged = errors.New("the file is not what it is said to be")
 
 var digestForm = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)

@@ -19,7 +19,7 @@ import (
 // MaxBytes is how much a file may be, and unpack to.
 const MaxBytes = 1 << 30
 
-// maxProblems is how many are told; a file that is no JSON at all has one.
+// maxProblems is how many are reported; a file that is no JSON at all has one.
 const maxProblems = 500
 
 // Contents is what a file says.
@@ -44,7 +44,7 @@ func Read(file []byte, engines ...fleet.Engine) Contents {
 	return r.Contents
 }
 
-// Engines are those of which records can be read.
+// Engines are those whose records can be read.
 func Engines() (names []fleet.Engine) {
 	for _, e := range engine.All() {
 		if e.Feed != nil && e.Feed.Package != "" {
