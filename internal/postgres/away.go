@@ -32,11 +32,11 @@ func (e *ConnectionLostError) Timeout() bool { return false }
 // Temporary says that the same may work later.
 func (e *ConnectionLostError) Temporary() bool { return true }
 
-// Away recognises that a database does not answer, is starting, or is stopping,
-// so that the same is worth trying again: a connection that cannot be made or got in
-// time, one that was lost, what a server says that is on its way down or up (SQLSTATE
-// class 08 and 57P), and what one says that is a standby by now. It judges by type and
-// never by text. A database that refuses a statement is not away.
+// Away recognizes that a database does not answer, is starting, or is stopping, so that the
+// same is worth trying again. That covers a connection that cannot be made or obtained in time,
+// a lost connection, the messages of a server that is going down or coming up (SQLSTATE class
+// 08 and 57P), and those of one that has become a standby. It judges by type and never by text.
+// A database that refuses a statement is not away.
 func Away(err error) bool {
 	var (
 		connect *pgconn.ConnectError
@@ -67,9 +67,9 @@ func serves(_ *pgconn.PgConn, err *pgconn.PgError) bool {
 	return !strings.EqualFold(err.Severity, "FATAL") && err.Code != readOnly
 }
 
-// markLost makes whatever breaks a connection of config's a *ConnectionLostError. pgx hands on
-// what the network said, and that is often io.ErrUnexpectedEOF: by itself it may as
-// well come from a file.
+// markLost makes every failure of a connection of config's a *ConnectionLostError. pgx passes
+// on the network's error, which is often io.ErrUnexpectedEOF: by itself it may as well come
+// from a file.
 func markLost(config *pgxpool.Config) {
 	dial := config.ConnConfig.DialFunc
 	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -21,8 +21,8 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestTheServersCertificateIsSeen by every connection, as long as it is good. With one that
-// has ended nobody is let in, and the error says so.
+// TestTheServersCertificateIsSeen by every connection, as long as it is valid. With an expired
+// one no connection succeeds, and the error says so.
 func TestTheServersCertificateIsSeen(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})

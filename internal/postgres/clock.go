@@ -12,11 +12,10 @@ import (
 	"muster/internal/postgres/statement"
 )
 
-// Clock shows a process the database's time. All processes of an installation judge by it
-// what has expired, whatever the clock of their machine shows: between two readings it
-// goes by the monotonic clock, which nobody sets. It is behind by as long as an answer
-// takes at most, and not ahead: what a process says to have happened has happened when
-// the database writes it down.
+// Clock shows a process the database's time. All processes of an installation use it to decide
+// what has expired, whatever the clocks of their machines show. Between two readings it follows
+// the monotonic clock, which nobody can set. It is behind by at most the time of an answer, and
+// never ahead: when the database records an event, its time in the process has passed.
 type Clock struct {
 	db   *sqlx.DB
 	last atomic.Pointer[reading]
@@ -32,11 +31,11 @@ const (
 	// readEvery is how often the database is asked. A machine that was suspended is behind
 	// until then, for its monotonic clock stood still.
 	readEvery = 5 * time.Second
-	// readWithin is how long an answer may take. A slower one is taken only where there is
-	// no other.
+	// readWithin is how long an answer may take. A slower one is used only if there is no
+	// other.
 	readWithin = 500 * time.Millisecond
-	// offBy is from where on it is worth telling that a machine's clock is off. Nothing
-	// here goes by it, but the log's times do.
+	// offBy is the error of a machine's clock that is worth reporting. Nothing here uses that
+	// clock, but the log's times do.
 	offBy = 10 * time.Second
 )
 

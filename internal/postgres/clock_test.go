@@ -8,8 +8,8 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestTheClockIsTheDatabases: it is never ahead of it, behind by no more than an answer
-// takes, and goes back for nobody who looks while it is read again.
+// TestTheClockIsTheDatabases: it is never ahead of it, is behind by no more than an answer
+// takes, and never goes back for a reader while it is read again.
 func TestTheClockIsTheDatabases(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
@@ -51,8 +51,8 @@ func TestTheClockIsTheDatabases(t *testing.T) {
 	}
 }
 
-// TestAMachineWhoseClockIsOff goes by the database's, in whichever direction it is off and
-// from the next reading on: the database's clock stands for the machine's here.
+// TestAMachineWhoseClockIsOff uses the database's, in whichever direction it is off and from
+// the next reading on: the database's clock stands for the machine's here.
 func TestAMachineWhoseClockIsOff(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

@@ -130,8 +130,8 @@ func (c *Commits) Check(ctx context.Context) error {
 	}
 }
 
-// Stuck says whether commits do not return in time, at once: by the check that is under way
-// or the last one, of which another is begun after some seconds.
+// Stuck says at once whether commits do not return in time. It uses the check in progress or
+// the last one; another one begins after some seconds.
 func (c *Commits) Stuck() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -212,8 +212,7 @@ func (c *Commits) judge(w *commit) error {
 	return nil
 }
 
-// waitEvent is what PostgreSQL says that the commit's session waits for; empty where it
-// does not say.
+// waitEvent is PostgreSQL's name for what the commit's session waits for; empty if it has none.
 func (c *Commits) waitEvent(ctx context.Context, w *commit) (event string) {
 	if pid := w.pid.Load(); pid != 0 {
 		_ = c.db.GetContext(ctx, &event, `SELECT coalesce(wait_event, '') FROM pg_stat_activity WHERE pid = $1`, int64(pid)) // an aside

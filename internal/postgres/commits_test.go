@@ -40,7 +40,7 @@ func TestCommitsThatDoNotReturn(t *testing.T) {
 	if err := db.Get(&waiting, `SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'muster/commits%' AND wait_event = 'SyncRep'`); err != nil || waiting != 1 {
 		t.Errorf("%d sessions wait, %v", waiting, err)
 	}
-	// Somebody asks just before the commit returns.
+	// A caller asks just before the commit returns.
 	late, err := postgres.Late(commits)
 	if err != nil {
 		t.Fatal(err)

@@ -66,9 +66,8 @@ func Dump(ctx context.Context, db DumpDatabase, serverMajor int, snapshot, path 
 	if err != nil {
 		return 0, fmt.Errorf("make the dump's file: %w", err)
 	}
-	// Who owns what, and who was granted what, is the other server's business. One
-	// who waits to alter a table that the caller has locked would let pg_dump, behind
-	// them, wait for ever.
+	// Owners and grants are the other server's business. A session that waits to alter a table
+	// that the caller has locked would make pg_dump, behind it, wait forever.
 	cmd, err := db.tool(ctx, program, "--format=custom", "--snapshot="+snapshot, "--file="+path, "--lock-wait-timeout="+dumpLockTimeout,
 		"--no-owner", "--no-privileges", "--no-tablespaces", "--no-publications", "--no-subscriptions", "--no-security-labels")
 	if err != nil {
@@ -105,8 +104,8 @@ func runTool(cmd *exec.Cmd) error {
 	return nil
 }
 
-// tool is a client program that connects to the database. Everybody on the
-// machine can read its arguments, so the password goes by the environment.
+// tool is a client program that connects to the database. Everybody on the machine can read its
+// arguments, so the password is in the environment.
 func (db DumpDatabase) tool(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
 	address, password, err := libpq(db.URL)
 	if err != nil {
@@ -124,9 +123,9 @@ func (db DumpDatabase) tool(ctx context.Context, program string, args ...string)
 	return cmd, nil
 }
 
-// driverVariables are the variables of libpq that lead the driver to its
-// database, too. PGHOSTADDR, say, is none of them: it would send pg_restore to
-// another server than the one that was found empty.
+// driverVariables are the variables of libpq that lead the driver to its database, too.
+// PGHOSTADDR, for example, is not one of them: it would send pg_restore to another server than
+// the one that was found empty.
 var driverVariables = []string{
 	"PGHOST", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE",
 	"PGSSLMODE", "PGSSLKEY", "PGSSLCERT", "PGSSLROOTCERT", "PGSSLSNI", "PGSSLNEGOTIATION",

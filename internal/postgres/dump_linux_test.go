@@ -12,7 +12,7 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// dumps says that this process is one that dumps: the database's URL and its snapshot.
+// dumps says that this process dumps: the database's URL and its snapshot.
 const dumps = "MUSTER_TEST_DUMPS"
 
 // TestNoDumpOutlivesWhoeverBeganIt: a process that is killed takes pg_dump with it, which

@@ -18,8 +18,8 @@ import (
 // awkward is a password with everything that URLs and shells mind.
 const awkward = `p@ss/w:o'rd %25+&?=#`
 
-// TestDumpShowsOneSnapshot and is loaded as a whole, with a password that nobody
-// else on the machine sees.
+// TestDumpShowsOneSnapshot and is loaded as a whole, with a password that nobody else on the
+// machine sees.
 func TestDumpShowsOneSnapshot(t *testing.T) {
 	t.Parallel()
 	pgtest.NeedsDump(t)
@@ -58,7 +58,7 @@ func TestDumpShowsOneSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Half of it is none of it.
+	// Half of a dump counts as none.
 	var failed *postgres.ToolError
 	if err := postgres.Restore(ctx, at("there"), server.Major, bytes.NewReader(content[:len(content)-20])); !errors.As(err, &failed) {
 		t.Errorf("half a dump: %v", err)

@@ -48,8 +48,8 @@ func (e *ClusterVersionError) Error() string {
 
 func (e *ClusterVersionError) Unwrap() error { return e.Missing }
 
-// findHome says where the cluster of a data directory is, or is to be made.
-// Processes that look at once come to the same answer.
+// findHome returns the place of the cluster of a data directory, existing or new. Processes
+// that call it at once get the same answer.
 func findHome(ctx context.Context, opts Options) (*home, error) {
 	if err := os.MkdirAll(opts.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
@@ -158,9 +158,9 @@ func (h *home) remember() error {
 	return writeWhole(h.pointer(), h.dir+"\n")
 }
 
-// writeWhole writes a small file so that nobody ever sees a part of it. It
-// belongs to the directory's owner: root may work in another user's data
-// directory, who is to be able to go on.
+// writeWhole writes a small file so that nobody ever sees a part of it. It belongs to the
+// directory's owner: root may work in another user's data directory, and the owner has to be
+// able to continue.
 func writeWhole(path, content string) error {
 	return atomicfile.Replace(path, []byte(content), giveToOwner)
 }
@@ -182,9 +182,9 @@ func exists(path string) bool {
 // socketsBelow is short whatever TMPDIR says: on macOS that has 50 characters.
 const socketsBelow = "/tmp"
 
-// sockets is the directory for the server's socket, made if need be: always the
-// same for one home, so that a connection string survives a restart, unless
-// somebody else has taken that name.
+// sockets is the directory for the server's socket, created if needed. It is always the same
+// for one home, so a connection string survives a restart, unless somebody else has taken that
+// name.
 func (h *home) sockets() (string, error) {
 	record := filepath.Join(h.dir, "sockets")
 	named, err := os.ReadFile(record)

@@ -9,13 +9,13 @@ import (
 	"muster/internal/networks/multihost"
 )
 
-// hostTimeout is how long one of several hosts may take to answer: one that lost its power
-// says nothing, and is not to keep us from the one that took over.
+// hostTimeout is how long one of several hosts may take to answer: a host that lost its power
+// does not answer, and must not keep us from the one that took over.
 const hostTimeout = 3 * time.Second
 
-// Bounded is a database URL in which no host holds up the others: where it names several
-// and says no connect_timeout, each has hostTimeout. Without one pgx waits for the kernel,
-// which tries for two minutes.
+// Bounded is a database URL in which no host holds up the others: if it names several and has
+// no connect_timeout, each has hostTimeout. Without one, pgx waits for the kernel, which tries
+// for two minutes.
 func Bounded(address string) string {
 	u, err := multihost.Parse(address)
 	if err != nil { // whoever connects says so

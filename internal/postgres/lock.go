@@ -36,8 +36,8 @@ const (
 	exclusive = true
 )
 
-// try takes the lock, shared or exclusive, or changes how it is held.
-// unixonly.ErrLocked: somebody else holds it.
+// try takes the lock, shared or exclusive, or changes between the two. unixonly.ErrLocked:
+// another process holds it.
 func (l *fileLock) try(exclusive bool) error {
 	err := unixonly.Lock(l.file, exclusive)
 	if err == nil || errors.Is(err, unixonly.ErrLocked) {
@@ -62,8 +62,8 @@ func (l *fileLock) wait(ctx context.Context) error {
 	}
 }
 
-// sign writes our process id into the lock's file, for sentences only: who
-// holds the lock is the kernel's knowledge.
+// sign writes our process id into the lock's file, for messages only: the kernel knows who
+// holds the lock.
 func (l *fileLock) sign() error {
 	if err := l.file.Truncate(0); err != nil {
 		return err

@@ -53,15 +53,15 @@ type Migration struct {
 // Waits says that a migration is left to Finish, for as long as nothing behind it is due.
 func (m Migration) Waits() bool { return m.Step == Contract && m.AppliedAt == nil }
 
-// Migrate brings the database to this binary's schema, but for a Contract at its end: that
-// one waits for Finish, so that programs from before may run until then. A new database
-// has none, and gets all. Replicas may call it together: one migrates, the others wait. It
-// returns *NewerSchemaError, *OlderProgramsError or *MigrationError where those apply.
+// Migrate brings the database to this binary's schema, except for a Contract at its end: that
+// one waits for Finish, so that earlier programs may run until then. A new database has no
+// earlier programs, and gets all. Replicas may call it together: one migrates, the others wait.
+// It returns *NewerSchemaError, *OlderProgramsError or *MigrationError.
 func Migrate(ctx context.Context, db *sqlx.DB, logger *slog.Logger) error {
 	return migrate(ctx, db, migrations.FS, logger)
 }
 
-// Finish is Migrate with all that waits: no program from before may run any more.
+// Finish is Migrate with all that waits: no earlier program may run any more.
 func Finish(ctx context.Context, db *sqlx.DB, logger *slog.Logger) error {
 	return finish(ctx, db, migrations.FS, logger)
 }
@@ -106,9 +106,9 @@ func bring(ctx context.Context, db *sqlx.DB, files fs.FS, upTo func(schema) int6
 	return nil
 }
 
-// MigrationStatus lists the migrations this binary knows, in order. It changes
-// nothing, not even an empty database, and waits for nobody who migrates: /readyz of a
-// program that serves asks for it meanwhile.
+// MigrationStatus lists the migrations this binary knows, in order. It changes nothing, not
+// even an empty database, and does not wait for a running migration: /readyz of a serving
+// program calls it meanwhile.
 func MigrationStatus(ctx context.Context, db *sqlx.DB) ([]Migration, error) {
 	return migrationStatus(ctx, db, migrations.FS)
 }
@@ -168,8 +168,7 @@ func KnownSchemaVersion() (int64, error) {
 	return goose.NumericComponent(names[len(names)-1])
 }
 
-// LockedError says that somebody else holds an advisory lock for longer than we
-// wait for any.
+// LockedError says that another process holds an advisory lock for longer than we wait for any.
 type LockedError struct{ ID int64 }
 
 func (e *LockedError) Error() string {
@@ -226,8 +225,8 @@ func requireServer(ctx context.Context, db *sqlx.DB) error {
 	return err
 }
 
-// refuseOthers refuses where a newer program has migrated the database, or one runs from
-// before a migration that is about to be taken and would break it.
+// refuseOthers refuses if a newer program has migrated the database, or if a program runs that
+// is older than a migration about to be applied, which would break it.
 func refuseOthers(ctx context.Context, db *sqlx.DB, s schema, upTo int64, logger *slog.Logger) error {
 	if err := refuseNewer(ctx, db, s.latest(), logger); err != nil {
 		return err
@@ -242,10 +241,9 @@ func refuseOthers(ctx context.Context, db *sqlx.DB, s schema, upTo int64, logger
 	return nil
 }
 
-// refuseNewer looks before the lock is taken, which is enough: versions only rise,
-// and a binary that migrates between the look and the lock leaves goose with a
-// version it does not know and nothing to do. What a newer binary added, and this one may
-// run beside, is told.
+// refuseNewer looks before the lock is taken, which is enough: versions only rise, and a binary
+// that migrates between the look and the lock leaves goose with an unknown version and nothing
+// to do. It reports additions of a newer binary beside which this one may run.
 func refuseNewer(ctx context.Context, db *sqlx.DB, latest int64, logger *slog.Logger) error {
 	type reached struct {
 		Needed int64 `db:"needed"`
@@ -275,7 +273,7 @@ func versioned(ctx context.Context, db *sqlx.DB) (bool, error) {
 // goose's own locker asks again every five seconds.
 type migrationLock struct{}
 
-// MigrationLockID is the advisory lock of whoever migrates: "muster" in ASCII.
+// MigrationLockID is the advisory lock of a running migration: "muster" in ASCII.
 const MigrationLockID = 0x6d7573746572
 
 // SessionLock waits for as long as the other's migration takes.

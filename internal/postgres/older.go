@@ -11,8 +11,8 @@ import (
 	"muster/internal/postgres/statement"
 )
 
-// OlderProgramsError says that programs from before a migration still run, which it would
-// break.
+// OlderProgramsError says that programs from before a migration still run, which the migration
+// would break.
 type OlderProgramsError struct {
 	File  string   // the migration
 	Where []string // the programs' addresses
@@ -23,8 +23,8 @@ func (e *OlderProgramsError) Error() string {
 		"stop the older one on every machine first (docs/runbooks/upgrade.md)", strings.Join(e.Where, ", "), e.File)
 }
 
-// poolName is what the connections of a pool are called on the server. It says up to which
-// migration the program knows; those of before there were steps said nothing.
+// poolName is the name of a pool's connections on the server. It says up to which migration the
+// program knows; programs from before steps had no such name.
 func poolName(name string) string {
 	known, err := KnownSchemaVersion()
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"muster/internal/concurrency/pause"
 )
 
-// Outage is the one place where it is told that the database is away, or does not
-// commit. It stands before a log's handler. Without it, ten loops that each try again a second later say
-// so ten times a second, for as long as it lasts.
+// Outage is the one place that reports that the database is away, or does not commit. It stands
+// before a log's handler. Without it, ten loops that each try again a second later report that
+// ten times a second, for as long as it lasts.
 //
-// A line of a loop that failed because the database may be away is held back until
-// Watch has looked. Where the database answers, the line goes on: it is of another
-// server, or of a moment that has passed. Where it does not, Watch says so once, again
-// every minute, and once when it is back, with how many lines were left out. A line
-// of a request or job always goes on: whoever asks for its id finds it.
+// A line of a loop that failed because the database may be away is held back until Watch has
+// looked. If the database answers, the line is written: it is about another server, or a past
+// moment. If it does not answer, Watch says so once, again every minute, and once when it is
+// back, with the number of lines that were left out. A line of a request or job is always
+// written, so that a person who looks for its id finds it.
 type Outage struct {
 	next slog.Handler
 	own  func(context.Context) bool // the line belongs to a request or job
@@ -90,7 +90,7 @@ func blamesDatabase(r slog.Record) (blames bool) {
 	return blames
 }
 
-// hold keeps a line until Watch has looked, or leaves it out; false: nobody looks.
+// hold keeps a line until Watch has looked, or leaves it out; false: Watch is not running.
 func (o *outage) hold(line heldLine) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -130,7 +130,7 @@ func (o *Outage) Watch(ctx context.Context, reach func(context.Context) error) {
 	}
 }
 
-// last tells of an outage from its beginning to its end.
+// last reports an outage from its beginning to its end.
 func (o *Outage) last(ctx context.Context, cause error, reach func(context.Context) error) {
 	o.set(func() { o.away, o.left, o.held = true, o.left+len(o.held), nil })
 	log := slog.New(o.next)
@@ -182,8 +182,8 @@ func (o *outage) release() {
 // reachTimeout is after how long a database that says nothing is away.
 const reachTimeout = 5 * time.Second
 
-// Reach returns an error where the database does not answer. It takes no connection of
-// a pool: one that is used up is not a database that is away.
+// Reach returns an error if the database does not answer. It takes no connection of a pool: an
+// exhausted pool does not mean that the database is away.
 func Reach(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()

@@ -100,7 +100,7 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 	})
 }
 
-// TestCommitsThatDoNotReturnAreTold as what they are, where loops fail at locks.
+// TestCommitsThatDoNotReturnAreTold as what they are, if loops fail at locks.
 func TestCommitsThatDoNotReturnAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -23,13 +23,13 @@ type PoolOptions struct {
 	Patience time.Duration
 	// Tracer sees every statement, with its parameters; nil: none does.
 	Tracer pgx.QueryTracer
-	// Met sees each server that is connected to over TLS; nil: nobody does.
+	// Met is called for each server that is connected over TLS; nil: it is not called.
 	Met func(tls.ConnectionState) error
 }
 
 const (
-	// lockTimeout bounds the wait for a row somebody else holds: longer than any
-	// honest transaction of ours, shorter than a person's patience.
+	// lockTimeout bounds the wait for a row that another transaction holds: longer than any
+	// regular transaction of ours, shorter than a person's patience.
 	lockTimeout = 10 * time.Second
 	// idleTimeout ends a transaction whose owner went away without closing it,
 	// for it may hold a log's head row and with it every append to that log: so

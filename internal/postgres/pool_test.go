@@ -10,8 +10,8 @@ import (
 	"muster/internal/testing/pgtest/failover"
 )
 
-// TestTimesComeBackInUTC, whatever the zone of the machine is: the location is asked
-// for, for one that is in UTC by chance is called Local.
+// TestTimesComeBackInUTC, whatever the zone of the machine is: the location is compared,
+// because one that is in UTC by chance is called Local.
 func TestTimesComeBackInUTC(t *testing.T) {
 	t.Parallel()
 	var row struct {
@@ -26,9 +26,9 @@ func TestTimesComeBackInUTC(t *testing.T) {
 	}
 }
 
-// TestAConnectionThatTakesNoWritesIsNotKept: its server is a standby by now, or about to
-// be one. Whoever was refused is told that the database is away, and the next one gets a
-// connection to whichever host takes writes.
+// TestAConnectionThatTakesNoWritesIsNotKept: its server has become a standby, or is about to.
+// The refused caller gets the error that the database is away, and the next one gets a
+// connection to the host that accepts writes.
 func TestAConnectionThatTakesNoWritesIsNotKept(t *testing.T) {
 	t.Parallel()
 	db, pool, err := postgres.Connect(t.Context(), pgtest.URL(t), postgres.PoolOptions{Name: "one", Max: 1})
@@ -45,8 +45,8 @@ func TestAConnectionThatTakesNoWritesIsNotKept(t *testing.T) {
 	}
 }
 
-// TestACommitIsNotAnsweredWithoutItsStandby, whatever else ends its wait: what Muster has
-// acknowledged is what a failover does not take back.
+// TestACommitIsNotAnsweredWithoutItsStandby, whatever else ends its wait: a failover does not
+// lose what Muster has acknowledged.
 func TestACommitIsNotAnsweredWithoutItsStandby(t *testing.T) {
 	t.Parallel()
 	pair := failover.Plain(t)

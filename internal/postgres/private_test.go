@@ -46,8 +46,8 @@ func TestDataLivesOnBetweenStarts(t *testing.T) {
 	})
 }
 
-// TestStatementsAreCounted for whoever watches the server, also where an older Muster
-// made it, which did not.
+// TestStatementsAreCounted for the monitoring of the server, also if an older Muster created
+// it, which did not count them.
 func TestStatementsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := aScene(t, 0)
@@ -146,8 +146,8 @@ func TestTheEnvironmentIsMeantForOtherServers(t *testing.T) {
 	}
 }
 
-// TestADatabaseIsMadeByManyAtOnce: replicas that start together, or a start and
-// the server process of one that was killed while it made the database.
+// TestADatabaseIsMadeByManyAtOnce: replicas that start together, or a start and the server
+// process of one that was killed while it created the database.
 func TestADatabaseIsMadeByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := aScene(t, 0)
@@ -364,7 +364,7 @@ func TestEverythingKilledIsRecovered(t *testing.T) {
 	})
 }
 
-// TestRootInAnotherUsersDataDirectory: what root does there, its owner goes on with.
+// TestRootInAnotherUsersDataDirectory: the owner can continue with root's changes.
 func TestRootInAnotherUsersDataDirectory(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -28,8 +28,8 @@ const (
 
 const databaseName = "muster"
 
-// password of one role, derived from the secret: so one file is to be kept, and
-// every process comes to the same.
+// password of one role, derived from the secret: so only one file has to be kept, and every
+// process derives the same.
 func password(secret []byte, role string) string {
 	derived, err := hkdf.Expand(sha256.New, secret, "muster private server password "+role, 24)
 	if err != nil {
@@ -103,12 +103,12 @@ func (s *Server) ensureRoles(ctx context.Context) error {
 	})
 }
 
-// statisticsExtension counts what statements cost, for whoever watches the server.
+// statisticsExtension counts the cost of statements, for the monitoring of the server.
 const statisticsExtension = "pg_stat_statements"
 
-// ensureStatistics makes the extension of a server that has its library loaded: one
-// that an older Muster started has not. It is kept out of Muster's own database, whose
-// dumps a role that may not make extensions is to restore.
+// ensureStatistics creates the extension of a server that has its library loaded; one that an
+// older Muster started has not. It is kept out of Muster's own database, because a role that
+// may not create extensions has to be able to restore its dumps.
 func ensureStatistics(ctx context.Context, conn *pgx.Conn) error {
 	var offered bool
 	err := conn.QueryRow(ctx, `SELECT current_setting($1 || '.max', true) IS NOT NULL AND
@@ -157,7 +157,7 @@ func ensure(ctx context.Context, conn *pgx.Conn, what, find, name, create string
 	return nil
 }
 
-// madeMeanwhile says that somebody else has just made what we wanted to make.
+// madeMeanwhile says that another process has just created what we wanted to create.
 func madeMeanwhile(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && slices.Contains([]string{

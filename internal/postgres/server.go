@@ -35,11 +35,10 @@ type Server struct {
 	users     *fileLock
 }
 
-// Open gives the private server of a data directory: it attaches to a running
-// one or starts it, and makes it first where there is none. Close lets go.
+// Open returns the private server of a data directory: it attaches to a running one or starts
+// it, and creates it first if there is none. Close releases it.
 //
-// It returns *ClusterVersionError, *cluster.NotInstalledError or *cluster.StartError
-// where those apply.
+// It returns *ClusterVersionError, *cluster.NotInstalledError or *cluster.StartError.
 func Open(ctx context.Context, opts Options) (*Server, error) {
 	opts.SystemDir = cmp.Or(opts.SystemDir, defaultSystemDir)
 	h, err := findHome(ctx, opts)
@@ -88,8 +87,8 @@ func (s *Server) join(ctx context.Context) (err error) {
 // URL is the connection string of Muster's own database and role.
 func (s *Server) URL() string { return s.url(musterRole, databaseName) }
 
-// Close lets go of the server and stops it if nobody else uses it. The pools
-// on it are to be closed before.
+// Close releases the server and stops it if no other process uses it. Its pools have to be
+// closed before.
 func (s *Server) Close(ctx context.Context) error {
 	start, err := s.lockStart(ctx)
 	if err != nil {
@@ -152,8 +151,8 @@ func (s *Server) release() {
 	s.users, s.serve = nil, nil
 }
 
-// attachOrStart gives the directory of the server's socket and whether we
-// started it. The caller holds start.lock, so nobody else starts or stops it.
+// attachOrStart returns the directory of the server's socket and whether we started it. The
+// caller holds start.lock, so no other process starts or stops it.
 func (s *Server) attachOrStart(ctx context.Context) (sockets string, started bool, err error) {
 	state, err := cluster.ReadState(s.home.cluster())
 	switch {

@@ -119,9 +119,9 @@ func aScene(t *testing.T, uid uint32) *scene {
 	return s
 }
 
-// writeProgram writes a file that is then run. While it is open nobody may fork:
-// the child would hold it open for writing until it runs its own program, and
-// until then the kernel refuses to run this one (text file busy).
+// writeProgram writes a file that is then run. No goroutine may fork while it is open: the
+// child would hold it open for writing until it runs its own program, and until then the kernel
+// refuses to run this one (text file busy).
 func writeProgram(path string, content []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -270,7 +270,7 @@ func waitUntil(t *testing.T, what string, done func() bool) {
 	t.Errorf("waited a minute until %s", what)
 }
 
-// ordinary is the user nobody, on every system that tests run on as root.
+// ordinary is the user nobody, on every system on which tests run as root.
 const ordinary = 65534
 
 // accounts are those who may run Muster here.

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// After how long a peer that does not acknowledge anything is gone. The kernel's own are
-// two hours for a connection that waits and a quarter of an hour for one that has sent
-// something; pgx makes five minutes of the first.
+// The time after which a peer that acknowledges nothing is gone. The kernel's own times are two
+// hours for a connection that waits and a quarter of an hour for one that has sent something;
+// pgx reduces the first to five minutes.
 const (
 	silentAfter = 5 * time.Second
 	probeEvery  = time.Second

@@ -19,8 +19,8 @@ import (
 const alone = "TEST_POSTGRES_ALONE"
 
 // TestLongASilentServerIsGivenUp: the network between two ends is taken away, which closes
-// nothing. Who waits for an answer is told after ten seconds, and who has sent something,
-// too.
+// nothing. A connection that waits for an answer gets an error after ten seconds, and so does
+// one that has sent something.
 func TestLongASilentServerIsGivenUp(t *testing.T) {
 	t.Parallel()
 	longtest.Only(t)

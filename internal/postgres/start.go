@@ -31,13 +31,13 @@ const (
 	// and go; PostgreSQL does not start beside them.
 	recoveryPatience = 10 * time.Second
 	recoveryRetry    = 100 * time.Millisecond
-	// stopPatience is for a stop that must not be given up: the caller's time is up,
-	// but a server that nobody waits for might be found half stopped by the next.
+	// stopPatience is for a stop that must not be given up: the caller's time is up, but the
+	// next process might find a server half stopped.
 	stopPatience = 10 * time.Second
 )
 
-// start starts the server, and makes its cluster first where there is none.
-// Failures within patience are tried again.
+// start starts the server, and creates its cluster first if there is none. Failures within
+// patience are tried again.
 func (s *Server) start(ctx context.Context, patience time.Duration) (sockets string, started bool, err error) {
 	if !exists(s.home.cluster()) {
 		if err := s.initialize(ctx); err != nil {
@@ -145,9 +145,9 @@ func (h *home) configure(sockets string) error {
 	return writeWhole(path, content)
 }
 
-// stop stops the server of a cluster, whoever started it, and returns when it
-// has gone. If ctx ends first, the server is stopped without a checkpoint,
-// which loses nothing either: the next start recovers.
+// stop stops the server of a cluster, whoever started it, and returns when it has gone. If ctx
+// ends first, the server is stopped without a checkpoint, which loses nothing either: the next
+// start recovers.
 func stop(ctx context.Context, dir string) error {
 	state, err := cluster.ReadState(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,18 +14,18 @@ import (
 	"github.com/pressly/goose/v3/database"
 )
 
-// Step says who may run beside a migration. It is in a line of the migration's head:
-// "-- Step: expand". One that does not say is Alone.
+// Step says which programs may run beside a migration. It is in a line of the migration's head:
+// "-- Step: expand". A migration without one is Alone.
 type Step string
 
 // Steps.
 const (
-	// Expand adds: programs from before run on beside it, and start again.
+	// Expand adds: earlier programs continue beside it, and can start again.
 	Expand Step = "expand"
-	// Contract takes away what only programs from before need. It waits for Finish, or for a
-	// migration behind it.
+	// Contract removes what only earlier programs need. It waits for Finish, or for a migration
+	// after it.
 	Contract Step = "contract"
-	// Alone changes what programs from before read or write: none of them may run any more.
+	// Alone changes what earlier programs read or write: none of them may run any more.
 	Alone Step = "alone"
 )
 
@@ -56,7 +56,7 @@ type schema struct {
 	steps   map[int64]Step
 }
 
-// latest is the last migration that there is.
+// latest is the last existing migration.
 func (s schema) latest() int64 { return s.sources[len(s.sources)-1].Version }
 
 // due is the last migration that is not left to Finish.
@@ -68,8 +68,8 @@ func (s schema) due() int64 {
 	return s.sources[n-1].Version
 }
 
-// breaking is the last migration up to one that is not applied yet and breaks programs from
-// before; nil: there is none.
+// breaking is the last migration up to one that is not applied yet and breaks earlier programs;
+// nil: there is none.
 func (s schema) breaking(upTo int64, applied map[int64]time.Time) (last *goose.Source) {
 	for _, source := range s.sources {
 		if _, is := applied[source.Version]; !is && source.Version <= upTo && s.steps[source.Version] != Expand {
@@ -79,13 +79,13 @@ func (s schema) breaking(upTo int64, applied map[int64]time.Time) (last *goose.S
 	return last
 }
 
-// versions is goose's table of what was applied, which also says what programs from before
-// need not know: the number of an Expand stands in it as a negative one.
+// versions is goose's table of applied migrations, which also says what earlier programs need
+// not know: it has the number of an Expand as a negative one.
 //
-// Every Muster refuses to start where the greatest number of the table is one that it does
-// not know, and since the first one looks at nothing else. So to a program from before, an
-// expanded schema is the one it knows; a second table or column for this would have told
-// nothing to those that are out there.
+// Every Muster refuses to start if the greatest number of the table is one that it does not
+// know, and since the first version it looks at nothing else. So to an earlier program, an
+// expanded schema is the one it knows. A second table or column for this would have told
+// nothing to existing programs.
 type versions struct {
 	database.StoreExtender
 	steps map[int64]Step

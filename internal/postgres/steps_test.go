@@ -75,7 +75,7 @@ func refuses(t *testing.T, db *sqlx.DB, program fstest.MapFS, version int64) {
 	}
 }
 
-// firstEver is what a program of before there were steps asks at its start.
+// firstEver is the query of a program from before steps at its start.
 func firstEver(t *testing.T, db *sqlx.DB) (current, target int64) {
 	t.Helper()
 	provider, err := goose.NewProvider(goose.DialectPostgres, db.DB, firstProgram, goose.WithDisableGlobalRegistry(true))
@@ -109,8 +109,8 @@ func statuses(t *testing.T, db *sqlx.DB, program fstest.MapFS) string {
 	return strings.Join(all, ", ")
 }
 
-// TestTheWayBackIsOpenUntilTheSecondStep: after the first one the program from before
-// starts, whether it knows of steps or not; after the second it refuses.
+// TestTheWayBackIsOpenUntilTheSecondStep: after the first one the earlier program starts,
+// whether it knows about steps or not; after the second it refuses.
 func TestTheWayBackIsOpenUntilTheSecondStep(t *testing.T) {
 	t.Parallel()
 	db := before(t)
@@ -160,8 +160,8 @@ func TestTheNextUpgradeTakesTheSecondStepOfTheLast(t *testing.T) {
 	}
 }
 
-// TestTheSecondStepIsRefusedWhileAnOlderProgramRuns, whether it says what it knows or is of
-// before programs did.
+// TestTheSecondStepIsRefusedWhileAnOlderProgramRuns, whether it says what it knows or is older
+// than that.
 func TestTheSecondStepIsRefusedWhileAnOlderProgramRuns(t *testing.T) {
 	t.Parallel()
 	url := pgtest.EmptyURL(t)
@@ -190,9 +190,9 @@ func TestTheSecondStepIsRefusedWhileAnOlderProgramRuns(t *testing.T) {
 	}
 }
 
-// TestNothingIsTakenFromUnderAnOlderProgram by a start either: what programs from before
-// cannot run beside is refused while one is connected, with the programs' addresses and the
-// migration. What they can run beside, and what is applied already, waits for nobody.
+// TestNothingIsTakenFromUnderAnOlderProgram by a start either: a migration beside which earlier
+// programs cannot run is refused while one is connected, with the programs' addresses and the
+// migration. A migration beside which they can run, and an applied one, waits for nothing.
 func TestNothingIsTakenFromUnderAnOlderProgram(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -249,7 +249,7 @@ func connectedAs(t *testing.T, url, name string) (pid int) {
 	return int(other.PgConn().PID())
 }
 
-// TestANewDatabaseWaitsForNobody: there is no program from before.
+// TestANewDatabaseWaitsForNobody: there is no earlier program.
 func TestANewDatabaseWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Connect(t, pgtest.EmptyURL(t))

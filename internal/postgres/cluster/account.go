@@ -18,9 +18,9 @@ type Account struct {
 	other    bool
 }
 
-// DefaultAccount is our own account, or, because PostgreSQL refuses to run as root,
-// another when we are root: that of user postgres, which packages of PostgreSQL make,
-// or nobody's where none is installed.
+// DefaultAccount is our own account. As root, it is another one, because PostgreSQL refuses to
+// run as root: that of user postgres, which packages of PostgreSQL create, or nobody's if none
+// is installed.
 func DefaultAccount() (Account, error) {
 	if os.Geteuid() != 0 {
 		return Account{}, nil
@@ -66,9 +66,9 @@ func (a Account) Own(path string) error {
 	return os.Chown(path, int(a.uid), int(a.gid))
 }
 
-// Admit lets the account's group, and nobody else, pass through a directory that
-// was closed to everybody but us. Other directories it leaves alone: their group
-// has been given to somebody.
+// Admit lets the account's group, and nobody else, pass through a directory that was closed to
+// everybody but us. It does not change other directories, because their group has been given to
+// somebody.
 func (a Account) Admit(dir string) error {
 	if !a.other {
 		return nil

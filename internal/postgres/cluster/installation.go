@@ -69,8 +69,8 @@ func (e *NotInstalledError) Error() string {
 //go:embed places.txt
 var placesText string
 
-// fetchedPlaces is where scripts/demo_postgres.sh puts programs on a machine that has
-// none: as root, and as somebody else.
+// fetchedPlaces is where scripts/demo_postgres.sh puts programs on a machine that has none: as
+// root, and as another user.
 func fetchedPlaces() []string {
 	places := []string{"/var/lib/muster/postgresql/*/bin"}
 	if cache, err := os.UserCacheDir(); err == nil {
@@ -122,9 +122,9 @@ func InstallationIn(ctx context.Context, dir string) (i Installation, ok bool) {
 	return Installation{Major: major, Dir: dir}, err == nil
 }
 
-// Find returns the installation of one major version, or the newest usable one
-// for major 0. Programs that were fetched for a demo are for a machine that has no
-// other such. It returns *NotInstalledError when there is none.
+// Find returns the installation of one major version, or the newest usable one for major 0.
+// Programs that were fetched for a demo are used only on a machine without others. It returns
+// *NotInstalledError if there is none.
 func Find(ctx context.Context, major int) (Installation, error) {
 	all := append(Installations(ctx), installationsIn(ctx, matching(fetchedPlaces()))...)
 	for _, installation := range all {

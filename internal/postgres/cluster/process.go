@@ -41,9 +41,9 @@ func Init(ctx context.Context, inst Installation, account Account, dir string, o
 	if opts.NoSync {
 		args = append(args, "--no-sync")
 	}
-	// Sorted by code point, so that no upgrade of the system's collations breaks
-	// an index; but letters are to be known as letters, for searches that ignore
-	// case. Not every system has that locale; initdb looks before it writes.
+	// Sorted by code point, so that no upgrade of the system's collations breaks an index. But
+	// letters have to be recognized as letters, for searches that ignore case. Not every system
+	// has that locale; initdb checks before it writes.
 	err := initdb(ctx, inst, account, append(args, "--lc-ctype", "C.UTF-8"))
 	if err != nil {
 		err = initdb(ctx, inst, account, args)
@@ -147,8 +147,8 @@ const (
 	Immediate = Mode(syscall.SIGQUIT)
 )
 
-// Stop stops the server and returns when it has gone; one that has gone already
-// is no error.
+// Stop stops the server and returns when it has gone; a server that has already gone is no
+// error.
 func (p *Process) Stop(ctx context.Context, mode Mode) error {
 	select {
 	case <-p.done: // and its number may be another's by now
@@ -234,10 +234,9 @@ func Major(dir string) (int, error) {
 	return major, nil
 }
 
-// Alive says whether the process that wrote the state still runs. A process
-// that merely has got the same number since, after a restart of the machine or
-// of a container, is not it. Where nobody can tell, it counts as alive: to
-// start a second server is worse than to wait for a dead one.
+// Alive says whether the process that wrote the state still runs. A process that only has the
+// same number, after a restart of the machine or of a container, is another one. If that cannot
+// be told, it counts as alive: starting a second server is worse than waiting for a dead one.
 func (s PostmasterFile) Alive(ctx context.Context) bool {
 	if err := unixonly.Kill(s.PID, 0); errors.Is(err, syscall.ESRCH) {
 		return false
@@ -246,9 +245,8 @@ func (s PostmasterFile) Alive(ctx context.Context) bool {
 	return err != nil || strings.Contains(command, s.DataDir)
 }
 
-// commandLine is what a process was started with, and empty for one that has
-// ended. PostgreSQL rewrites that of its children, never of the postmaster,
-// which names the data directory.
+// commandLine is the command line of a process, empty if it has ended. PostgreSQL rewrites that
+// of its children, never of the postmaster, which names the data directory.
 func commandLine(ctx context.Context, pid int) (string, error) {
 	if content, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
 		return strings.ReplaceAll(string(content), "\x00", " "), nil
@@ -261,11 +259,10 @@ func commandLine(ctx context.Context, pid int) (string, error) {
 	return string(out), err
 }
 
-// Disown marks the postmaster.pid of a server that is not Alive as ours. Where
-// its number has gone to another process of the same user PostgreSQL would
-// refuse to start for ever; its own parent's number it knows to be harmless.
-// The file is kept, because it also names the shared memory by which PostgreSQL
-// tells whether children of the dead server still run.
+// Disown marks the postmaster.pid of a server that is not Alive as ours. If another process of
+// the same user has its number now, PostgreSQL would refuse to start forever; it knows that its
+// own parent's number is harmless. The file is kept, because it also names the shared memory by
+// which PostgreSQL tells whether children of the dead server still run.
 func Disown(dir string) error {
 	path := filepath.Join(dir, "postmaster.pid")
 	content, err := os.ReadFile(path)

@@ -13,8 +13,8 @@ import (
 	"muster/internal/concurrency/pause"
 )
 
-// Sessions lends a connection until do returns. It is closed then: one that still
-// listens would gather notifications for whoever gets it next.
+// Sessions lends a connection until do returns. Then it is closed, because a connection that
+// still listens would collect notifications for its next user.
 type Sessions func(ctx context.Context, do func(*pgx.Conn) error) error
 
 // Pooled takes the connections from a pool of pgx's behind database/sql.
@@ -63,8 +63,8 @@ type Channel struct {
 	Name     string
 	Sessions Sessions
 	Retry    time.Duration // between a connection that broke and the next
-	// Heard gets each payload; "" each time that LISTEN begins to hold: what was
-	// announced before was not for us.
+	// Heard gets each payload; "" each time that LISTEN becomes active, because earlier
+	// notifications did not reach us.
 	Heard func(payload string)
 	Lost  func(err error) // is told why a connection ended; not when ctx does
 }

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 const patience = 30 * time.Second
 
-// scene is a channel that somebody listens to until the test ends.
+// scene is a channel with a listener until the test ends.
 type scene struct {
 	*testing.T
 	db    *sqlx.DB
@@ -67,8 +67,8 @@ var bothSessions = map[string]func(s *scene, url string) listen.Sessions{
 	"pooled": func(s *scene, url string) listen.Sessions { return listen.Pooled(pgtest.Connect(s, url).DB) },
 }
 
-// TestABrokenConnectionIsOpenedAgain and nothing is missed: what was announced while
-// nobody listened is told of as soon as somebody does.
+// TestABrokenConnectionIsOpenedAgain and nothing is missed: notifications without a listener
+// are reported as soon as there is one.
 func TestABrokenConnectionIsOpenedAgain(t *testing.T) {
 	t.Parallel()
 	for name, sessions := range bothSessions {

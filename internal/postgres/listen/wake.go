@@ -2,15 +2,15 @@ package listen
 
 import "sync"
 
-// Wake tells goroutines of this process that something they wait for may have
-// changed. It never says what: who is woken looks for themselves, so that a
-// wake-up too many does no harm and the poll covers one too few.
+// Wake tells goroutines of this process that something they wait for may have changed. It never
+// says what: a woken goroutine looks for itself, so a superfluous wake-up does no harm and the
+// poll makes up for a missing one.
 type Wake struct {
 	mu      sync.Mutex
 	waiting map[string]chan struct{}
 }
 
-// NewWake returns a Wake that nobody waits for yet.
+// NewWake returns a Wake without waiters.
 func NewWake() *Wake { return &Wake{waiting: map[string]chan struct{}{}} }
 
 // Raise wakes everyone who waits for the subject; "": for any.

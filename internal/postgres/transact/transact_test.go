@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// TestAllOrNothing: what is done is there when Once returns nil, and not otherwise.
-// Either way the connection is free again: the pool has one.
+// TestAllOrNothing: the work is done if Once returns nil, and not otherwise. Either way the
+// connection is free again: the pool has one.
 func TestAllOrNothing(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
@@ -74,8 +74,8 @@ func TestAPanicRollsBack(t *testing.T) {
 	}
 }
 
-// TestATransactionThatWasOutlived: whoever asks learns that their time was over, and not only
-// that the transaction was, whether that shows in a statement or at the commit.
+// TestATransactionThatWasOutlived: the caller learns that its time was over, and not only that
+// the transaction ended, whether that shows in a statement or at the commit.
 func TestATransactionThatWasOutlived(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
