@@ -16,7 +16,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build kit image packages program postgres web test test-go test-program test-packages test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page incidents load screenshots generate notices tools vulnerabilities
+.PHONY: demo build kit image packages program postgres web test test-go test-plain test-raced test-report test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page incidents load screenshots generate notices tools vulnerabilities
 
 # The Go release of go.mod builds everything, whatever is installed and however its
 # GOTOOLCHAIN is set: go fetches it through the module proxy, once. make GOTOOLCHAIN=local
@@ -123,15 +123,17 @@ $(WEB_BUILD): web/package-lock.json
 	@cd web && npm install --omit=dev --no-save --silent --ignore-scripts && touch node_modules/.builds
 
 $(WEB): web/package-lock.json
-	cd web && npm install --no-save --silent --ignore-scripts && touch node_modules/.builds node_modules/.tests
+	cd web && npm install --no-save --silent --ignore-scripts && touch node_modules/.tests
+	@cd web && { [ node_modules/.builds -nt package-lock.json ] || touch node_modules/.builds; } # or the pages would be built again
 
 test: build tools
-	bash scripts/test.sh $(RESULTS)
+	@$(if $(NPM),$(MAKE) --no-print-directory $(WEB))
+	@bash scripts/test.sh $(RESULTS)
 
 # The pages: what can be told without a browser, then in one, as the binary serves them.
 test-web: test-unit test-browser
 
-test-unit: build $(WEB)
+test-unit: $(WEB)
 	$(if $(NPM),cd web && npm run --silent test -- $(call REPORTED,web-unit),$(call SKIPPED,the pages' unit tests,npm is missing: install Node.js 20 or newer))
 
 test-browser: build $(WEB)
@@ -152,27 +154,28 @@ AS_BUILT = GOFLAGS='$(strip $(shell go env GOFLAGS) $(FLAGS))'
 # VERSITYGW is the object store of the tests, without which they are skipped. More tests
 # run at once than there are cores, because they wait for the processes they started.
 TESTED = set -o pipefail; $(AS_BUILT) GORACE=atexit_sleep_ms=100 VERSITYGW=$(VERSITYGW) $(1) go test $(2) -vet=off -ldflags='-s -w' -timeout 15m -parallel 4 -json
-FOLLOWED = | go run ./scripts/testreport follow $(RESULTS)/$(1).json
+REPORT = $(AS_BUILT) CGO_ENABLED=0 go run ./scripts/testreport
+FOLLOWED = | $(REPORT) follow $(RESULTS)/$(1).json
 
-test-go: test-program test-packages
+test-report:
+	@$(REPORT) $(RESULTS)
 
-# The tests that start whole programs, fill the demo or set pages, and the two packages
-# that compute most, run without the race detector, which doubles that: what they are made
-# of has it in test-packages, and test-all has it for these, too.
-UNRACED := cmd/muster internal/httpapi internal/measurements/pgstore internal/operate/demo internal/report/pdf
-test-program: $(VERSITYGW) $(if $(NPM),$(OTHERS))
-	@mkdir -p $(RESULTS)
-	$(call TESTED,CGO_ENABLED=0 $(if $(NPM),MUSTER_TEST_NPM=1)) $(UNRACED:%=./%) $(call FOLLOWED,go-program)
+# Two runs of go test, with and without the race detector (scripts/tested.sh). The servers that
+# Muster watches are the newest one installed and, with npm, 18.
+test-go:
+	@$(if $(NPM),bash scripts/with_postgres.sh 18) $(MAKE) --no-print-directory -j2 test-plain test-raced
 
 # MUSTER_TEST_NPM makes a failure of a package of npm's that is not there; without it the
-# tests that need one are skipped. The servers that Muster watches are the newest one
-# installed and, with npm, 18.
-# The race detector lets each of 72 test binaries sleep a second at its end, to see what
-# is left running race: a tenth is as good, for whoever is left had the whole test to.
-test-packages: $(VERSITYGW) $(if $(NPM),$(OTHERS))
+# tests that need one are skipped.
+test-plain: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
-	$(call TESTED,$(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18),-race) \
-		$$(go list ./... | grep -vx $(UNRACED:%=-e muster/%)) $(call FOLLOWED,go-packages)
+	@$(call TESTED,CGO_ENABLED=0 $(if $(NPM),MUSTER_TEST_NPM=1)) $$(bash scripts/tested.sh plain) $(call FOLLOWED,go-plain)
+
+# The race detector lets each test binary sleep a second at its end, to see what is left running
+# race: a tenth is as good, for whoever is left had the whole test to.
+test-raced: $(VERSITYGW) $(if $(NPM),$(OTHERS))
+	@mkdir -p $(RESULTS)
+	@$(call TESTED,$(if $(NPM),MUSTER_TEST_NPM=1),-race) $$(bash scripts/tested.sh raced) $(call FOLLOWED,go-raced)
 
 $(OTHERS): %/node_modules/.package-lock.json: %/package-lock.json
 	cd $* && npm ci --silent && touch node_modules/.package-lock.json
@@ -186,8 +189,10 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO) $(GOVULNCHECK)
 	bash scripts/test_image.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
-	$(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off -timeout 30m $(UNRACED:%=./%)
-	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
+	$(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off -timeout 30m $$(bash scripts/tested.sh plain)
+	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$)' ./...
+	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m \
+		$$(git grep -l 'longtest\.Checks' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/files/blobs ./cmd/muster
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
 	for fuzz in intake/remotewrite/FuzzDecode1 intake/remotewrite/FuzzDecode2 intake/otlp/FuzzProtobuf intake/otlp/FuzzJSON \
@@ -234,7 +239,7 @@ lint-web: $(WEB)
 	cd web && npm run --silent lint
 
 # What the tests need besides Go, so that making it is not in their time.
-tools: $(GOLANGCI) $(VERSITYGW) $(if $(NPM),$(OPENAPI_LINT) $(OTHERS))
+tools: $(GOLANGCI) $(VERSITYGW) $(if $(NPM),$(OPENAPI_LINT) $(SQL_LINT) $(OTHERS))
 
 # With the program's flags, so that Go's own packages are compiled once for all three.
 INSTALL := CGO_ENABLED=0 go install $(FLAGS) -ldflags '-s -w'

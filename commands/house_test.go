@@ -19,10 +19,14 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/testing/clocktest"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+func TestMain(m *testing.M) {
+	longtest.Checks(25, 400)
+	os.Exit(pgtest.Run(m))
+}
 
 // house is a service on a database of its own, with one organization and its
 // administrator in it.

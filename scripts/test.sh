@@ -5,9 +5,9 @@
 #
 #   scripts/test.sh RESULTS      RESULTS is a directory, emptied first
 #
-# The tests of the whole program wait most of their time, and the other Go tests and the
-# linters compute: these three run at once. The browser tests have the machine for
-# themselves, because they measure how fast the pages are.
+# Go's tests compute, and wait for the programs and databases that they start. The linters only
+# compute: they take what is left of the machine, from the beginning on. The browser tests begin
+# when Go's are over, because some of them measure how fast the pages are.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -22,15 +22,14 @@ part() { # NAME COMMAND…
   echo "$name $((SECONDS - started)) $status" >>"$results/parts"
 }
 
-part lint make --no-print-directory lint >"$results/lint.log" 2>&1 &
-part program make --no-print-directory test-program &
-part packages make --no-print-directory test-packages
+part lint nice -n 19 make --no-print-directory lint >"$results/lint.log" 2>&1 &
+part go make --no-print-directory test-go
+part browser make --no-print-directory test-browser
+part web make --no-print-directory test-unit
+part first-report bash scripts/first_report.sh
 wait
 cat "$results/lint.log"
-part web make --no-print-directory test-unit
-part browser make --no-print-directory test-browser
-part first-report bash scripts/first_report.sh
 part shipped bash scripts/program.sh
 
-go run ./scripts/testreport "$results"
+make --no-print-directory test-report RESULTS="$results"
 awk '$3 != 0 { failed = 1 } END { exit failed }' "$results/parts"

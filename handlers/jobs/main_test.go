@@ -4,7 +4,11 @@ import (
 	"os"
 	"testing"
 
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+func TestMain(m *testing.M) {
+	longtest.Checks(25, 400)
+	os.Exit(pgtest.Run(m))
+}

@@ -22,8 +22,8 @@ import (
 	"muster/projections/projectionstest"
 )
 
-// lanes is how often rapid's 100 cases are drawn. They share the database, so each page of the
-// log has events of several organizations.
+// lanes is how often as many cases are drawn as TestMain says. They share the database, so each
+// page of the log has events of several organizations.
 const lanes = 5
 
 // mostBuckets is the contract's bound of a series.

@@ -22,10 +22,8 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestMain has each property tried 40 times, because a hundred take a minute of every run;
-// make test-all tries 400 times.
 func TestMain(m *testing.M) {
-	longtest.Checks(40, 400)
+	longtest.Checks(12, 400)
 	os.Exit(pgtest.Run(m))
 }
 

@@ -26,8 +26,10 @@ func Only(t testing.TB) {
 }
 
 // Checks has each property of package rapid tried as often as few says instead of a
-// hundred times, and as many says where tests may take long. Whoever sets -rapid.checks
-// decides. It is for TestMain, and parses the flags.
+// hundred times, and as many says where tests may take long: where one case takes tens of
+// milliseconds, because a database is asked. Each run draws other cases, and a failure prints the
+// seed that draws them again. Whoever sets -rapid.checks decides. It is for TestMain, and parses
+// the flags.
 func Checks(few, many int) {
 	flag.Parse()
 	f := flag.Lookup("rapid.checks")

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Prints the packages with tests, in two parts, of which `make test` gives one to the race
+# detector:
+#
+#   scripts/tested.sh raced   packages whose own code starts goroutines or guards memory that
+#                             several of them use, for there the detector finds something
+#   scripts/tested.sh plain   all others, and before them the heavy ones: tests that start whole
+#                             programs, fill the demo, set pages or hash passwords. With the
+#                             detector they compute at least twice as long; make test-all has that.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+heavy=(cmd/muster internal/httpapi internal/measurements/pgstore handlers commands internal/accounts internal/operate/demo internal/report/pdf)
+shares='^[[:space:]]*go [a-z]|\.Go\(|sync\.(RW)?(Mutex|Map|Cond)|atomic\.[A-Z]'
+
+is_heavy() { [[ " ${heavy[*]} " == *" $1 "* ]]; }
+# own FOLDER lists its code without its tests.
+own() { find "$1" -maxdepth 1 -name '*.go' ! -name '*_test.go'; }
+is_raced() { own "$1" | xargs -r grep -qE "$shares"; }
+
+mapfile -t all < <(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./... | sed -n "s|^$PWD/||p")
+for package in "${heavy[@]}"; do
+  [[ " ${all[*]} " == *" $package "* ]] || {
+    echo "$0: $package has no tests" >&2
+    exit 1
+  }
+done
+case ${1:-} in
+raced) for package in "${all[@]}"; do is_heavy "$package" || ! is_raced "$package" || echo "./$package"; done ;;
+plain)
+  printf './%s\n' "${heavy[@]}"
+  for package in "${all[@]}"; do is_heavy "$package" || is_raced "$package" || echo "./$package"; done
+  ;;
+*)
+  echo "usage: scripts/tested.sh raced|plain" >&2
+  exit 2
+  ;;
+esac
