@@ -130,6 +130,7 @@ const overview = (alerts: number, instances = 1) => ({
   databases: { current: 17, previous: 17, trend: 0 },
   alerts: { current: 3, previous: 3 - alerts, trend: alerts },
   states: { up: 14, down: 0, silent: 0, unknown: 0, inactive: 0 },
+  overdueFindings: 0,
 });
 
 test("9 the trend reads in words, not only in colour", async () => {
@@ -152,6 +153,31 @@ test("9 the trend reads in words, not only in colour", async () => {
   const colour = (of: Locator) => of.locator("[data-tone]").evaluate((e) => getComputedStyle(e).color);
   expect(await worse.locator("[data-tone]").getAttribute("data-tone")).toBe("bad");
   expect(await colour(worse)).not.toBe(await colour(instances));
+});
+
+test("one line says how many findings are overdue, and leads to them", async () => {
+  const list = await (await apiAs("admin", "GET", "/api/v1/findings?overdue=true&pageSize=1")).json();
+  const { totalItems } = (list as { page: { totalItems: number } }).page;
+  expect(totalItems).toBeGreaterThan(0);
+  let overdue: number | null = totalItems;
+  const page = await visit("/", {
+    before: (page) =>
+      answering(page, "/api/v1/health-checks/overview", (body: object) => ({ ...body, overdueFindings: overdue })),
+  });
+  const line = page.locator("[data-overdue]");
+  await line.waitFor();
+  expect((await line.textContent())?.trim()).toBe(`${totalItems.toLocaleString("en")} findings overdue`);
+  for (const none of [0, null]) {
+    overdue = none;
+    await refresh(page);
+    await line.waitFor({ state: "detached" });
+    overdue = totalItems;
+    await refresh(page);
+    await line.waitFor();
+  }
+  await line.click();
+  await page.waitForURL(/overdue=true/);
+  await page.getByText(new RegExp(`of ${totalItems.toLocaleString("en")} findings$`)).waitFor();
 });
 
 describe("10 an empty match is 0, not the organization's total", () => {

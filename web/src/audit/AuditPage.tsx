@@ -169,6 +169,7 @@ const pages: Record<string, (id: string) => string> = {
   instance: (id) => `/instances/${id}`,
   alert: (id) => `/alerts/${id}`,
   exception: () => "/exceptions",
+  finding: (id) => `/findings/${id}`,
   schedule: (id) => `/schedules/${id}`,
   rule: (id) => `/notifications/rules/${id}`,
   channel: () => "/notifications/channels",

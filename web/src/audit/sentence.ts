@@ -63,6 +63,8 @@ const sentences: Record<string, string> = {
   notificationRuleRemoved: "removed the notification rule {subject}",
   deliveryRetried: "retried a delivery",
   exceptionRequested: "requested an exception to {subject}",
+  findingAssigned: "assigned the finding {subject} to {assigneeId}",
+  findingTicketed: "changed the ticket of the finding {subject}",
   evidenceMade: "made evidence of {checkId}",
   exceptionGranted: "granted the exception to {subject}",
   exceptionRevoked: "refused or revoked the exception to {subject}",
@@ -90,7 +92,11 @@ const sentences: Record<string, string> = {
   backupRestored: "restored a backup",
 };
 
-const nameless: Record<string, string> = { memberId: "a member", tokenId: "that no longer exists" };
+const nameless: Record<string, string> = {
+  memberId: "a member",
+  assigneeId: "a member",
+  tokenId: "that no longer exists",
+};
 
 /** An id in a text: those of old entries stand in the midst of one. */
 const anID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -123,6 +129,8 @@ function subjectName(entry: Entry, nameOf: NameOf): string {
 function particular({ type, data }: Entry): string | undefined {
   if (type === "emailSent" && data.smtpCode === 0)
     return "kept the e-mail about the report {subject} to {memberId} in the outbox: no mail server is set";
+  if (type === "findingAssigned" && !data.assigneeId) return "took the finding {subject} away from its assignee";
+  if (type === "findingTicketed" && data.linked === false) return "removed the ticket of the finding {subject}";
   if (type === "channelChanged" && data.confirmedAddressId) return "confirmed an address of the channel {subject}";
   if (type === "channelChanged" && data.leftAddressId) return "took an address out of the channel {subject}";
   return undefined;

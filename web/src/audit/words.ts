@@ -1,5 +1,15 @@
 /** About is what an entry's subject is, and so where its link leads; null is nothing that has a page. */
-export type About = "report" | "schedule" | "instance" | "alert" | "exception" | "rule" | "channel" | "delivery" | null;
+export type About =
+  | "report"
+  | "schedule"
+  | "instance"
+  | "alert"
+  | "exception"
+  | "finding"
+  | "rule"
+  | "channel"
+  | "delivery"
+  | null;
 
 /** The types of the audit list in words, in the groups of the filter. A type that is not here is its own name. */
 export const groups: { name: string; about: About; types: Record<string, string> }[] = [
@@ -105,6 +115,11 @@ export const groups: { name: string; about: About; types: Record<string, string>
       exceptionGranted: "Exception granted",
       exceptionRevoked: "Exception revoked",
     },
+  },
+  {
+    name: "Findings",
+    about: "finding",
+    types: { findingAssigned: "Finding assigned", findingTicketed: "Ticket of a finding changed" },
   },
   {
     name: "Evidence",

@@ -12,6 +12,7 @@ import classes from "./dashboard.module.css";
 import { awaitsFirst, beginning, useFleet, useReporting } from "./fleet";
 import { LaterPanel, usePanelSoon } from "./LaterPanel";
 import { MarksProvider } from "./marks";
+import { Overdue } from "./Overdue";
 import { StateLine } from "./StateLine";
 import { Trouble } from "./Trouble";
 import { QueryPerformanceTile, UtilizationTile, WaitEventsTile } from "./tiles";
@@ -118,7 +119,15 @@ export function DashboardPage() {
   }
   return (
     <>
-      <PageTitle title="Dashboard" beside={<StateLine />} />
+      <PageTitle
+        title="Dashboard"
+        beside={
+          <>
+            <StateLine />
+            <Overdue />
+          </>
+        }
+      />
       <div className={classes.page} data-beside={beside}>
         <InTrouble />
         <Beginning />

@@ -1,14 +1,14 @@
 import { Skeleton } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight, IconEqual } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { api, type Schemas } from "../api/client";
+import type { Schemas } from "../api/client";
 import { count } from "../ui/format";
 import { NotKnown } from "../ui/NotKnown";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
-import { useCurrent } from "./asking";
 import { Connections } from "./Connections";
 import classes from "./dashboard.module.css";
+import { useOverview } from "./overview";
 import { alertTone, type Tone, trendWords } from "./trend";
 
 const none: Schemas["Count"] = { current: 0, previous: 0, trend: 0 };
@@ -60,12 +60,7 @@ function Waiting({ name }: { name: string }) {
 /** Counts are the three numbers of the overview. They ignore the window, and so does the list the alerts lead to. */
 function Counts() {
   const { instanceIds, matchesNothing } = useScope();
-  const overview = api.useQuery(
-    "get",
-    "/api/v1/health-checks/overview",
-    { params: { query: instanceIds ? { instanceId: instanceIds } : {} } },
-    { enabled: !matchesNothing, ...useCurrent() },
-  );
+  const overview = useOverview(true);
   const failed = overview.isError && (
     <div className={classes.failedCounts}>
       <ProblemNote

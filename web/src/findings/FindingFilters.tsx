@@ -2,6 +2,7 @@ import { Button, Chip, Collapse, Flex, Group, Input, MultiSelect, Stack } from "
 import { useDisclosure } from "@mantine/hooks";
 import { IconFilterOff } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { useSession } from "../api/session";
 import { SearchField } from "../instances/SearchField";
 import { useInstanceChoice } from "../settings/instanceNames";
 import { checkDomains, checkSeverities, findingStatuses } from "../url/schemas";
@@ -63,6 +64,7 @@ export function FindingFilters({
 
 function Choices({ search, change }: Filters) {
   const instances = useInstanceChoice();
+  const { member } = useSession();
   const checks = (search.checkId ?? []).map((id) => ({ value: id, label: id }));
   return (
     <>
@@ -92,6 +94,26 @@ function Choices({ search, change }: Filters) {
         chosen={search.status ?? ["open"]}
         onChange={(status) => change({ status: status?.length === 1 && status[0] === "open" ? undefined : status })}
       />
+      <Input.Wrapper label="In charge" labelElement="div">
+        <Group gap={6} mih={36} role="group" aria-label="In charge">
+          <Chip
+            size="sm"
+            variant="outline"
+            checked={search.overdue !== undefined}
+            onChange={(only) => change({ overdue: only ? "true" : undefined })}
+          >
+            Overdue
+          </Chip>
+          <Chip
+            size="sm"
+            variant="outline"
+            checked={search.assigneeId === member.id}
+            onChange={(only) => change({ assigneeId: only ? member.id : undefined })}
+          >
+            Assigned to me
+          </Chip>
+        </Group>
+      </Input.Wrapper>
       {checks.length > 0 && (
         <MultiSelect
           label="Check"

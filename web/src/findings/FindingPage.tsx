@@ -16,6 +16,7 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { SeverityBadge, StatusBadge } from "./badges";
+import { Due, EditCharge, Ticket } from "./Charge";
 import type { Finding } from "./FindingsPage";
 import { References } from "./References";
 import { Remedy } from "./Remedy";
@@ -108,6 +109,7 @@ function Shown({ finding: f, onAssessed }: { finding: Finding; onAssessed: () =>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Stack gap="md">
             {f.exceptionId && <Accepted exceptionId={f.exceptionId} until={f.acceptedUntil} />}
+            <InCharge finding={f} />
             <SinceWhen finding={f} />
             <References of={f.check.references} />
             <Panel>
@@ -230,11 +232,45 @@ function SinceWhen({ finding: f }: { finding: Finding }) {
         <Fact name="Last seen">
           <Time at={f.lastSeenAt} />
         </Fact>
+        {f.earlier && (
+          <>
+            <Fact name="First found">
+              <Day at={f.earlier.firstSeenAt} />
+            </Fact>
+            <Fact name="Closed on">
+              <Day at={f.earlier.closedAt} />
+            </Fact>
+            <Fact name="Came back on">
+              <Day at={f.reopenedAt ?? f.firstSeenAt} />
+            </Fact>
+          </>
+        )}
         {f.passedSince && (
           <Fact name="Passes since">
             <Time at={f.passedSince} />
           </Fact>
         )}
+      </dl>
+    </Panel>
+  );
+}
+
+/** InCharge is who closes a finding, by when, and its ticket. */
+function InCharge({ finding: f }: { finding: Finding }) {
+  return (
+    <Panel>
+      <Group justify="space-between" mb="xs">
+        <Title order={2}>In charge</Title>
+        <EditCharge finding={f} />
+      </Group>
+      <dl style={{ margin: 0 }}>
+        {f.dueAt && f.status !== "passed" && (
+          <Fact name="Due">
+            <Due finding={f} />
+          </Fact>
+        )}
+        <Fact name="Assignee">{f.assigneeName ? <bdi>{f.assigneeName}</bdi> : "Nobody"}</Fact>
+        <Fact name="Ticket">{f.ticketUrl ? <Ticket url={f.ticketUrl} /> : "None"}</Fact>
       </dl>
     </Panel>
   );
@@ -279,7 +315,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <Text component="dt" size="sm" c="dimmed" style={{ flex: "none" }}>
         {name}
       </Text>
-      <dd className="numbers" style={{ margin: 0, minWidth: 0 }}>
+      <dd className="numbers" style={{ margin: 0, minWidth: 0, overflowWrap: "anywhere" }}>
         {children}
       </dd>
     </Group>

@@ -28,6 +28,7 @@ import { SortHead } from "../ui/SortHead";
 import { Time } from "../ui/Time";
 import { Where } from "../ui/Where";
 import { SeverityBadge, StatusBadge } from "./badges";
+import { Due, EditCharge, Ticket } from "./Charge";
 import { ClearFilters, FindingFilters } from "./FindingFilters";
 import { type By, GroupList, useGroups } from "./Groups";
 import { defaultSort, type FindingsSearch, findingsQuery, first, groupOf, isFiltered, type Sort } from "./query";
@@ -199,6 +200,8 @@ const sortNames: [Sort, string][] = [
   ["severity", "Severity, mildest first"],
   ["firstSeenAt", "Open for longest"],
   ["-firstSeenAt", "Newest first"],
+  ["dueAt", "Due, longest overdue first"],
+  ["-dueAt", "Due, latest first"],
   ["instance", "Instance, A to Z"],
   ["-instance", "Instance, Z to A"],
   ["checkId", "Check, first to last"],
@@ -273,13 +276,16 @@ const columns: { name: string; first?: Sort }[] = [
   { name: "Where", first: first.instance },
   { name: "Open for", first: first.firstSeenAt },
   { name: "Last seen", first: first.lastSeenAt },
+  { name: "Due", first: first.dueAt },
+  { name: "Assignee" },
+  { name: "Ticket" },
   { name: "Status" },
 ];
 
 function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sort; onSort: (sort: Sort) => void }) {
   return (
     <Panel p={0}>
-      <Table.ScrollContainer minWidth={860} type="native" tabIndex={0} role="region" aria-label="Findings">
+      <Table.ScrollContainer minWidth={1100} type="native" tabIndex={0} role="region" aria-label="Findings">
         <Table highlightOnHover verticalSpacing="sm" horizontalSpacing="sm" aria-busy={busy} aria-label="Findings">
           <Table.Thead>
             <Table.Tr>
@@ -311,6 +317,20 @@ function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sor
                   <Time at={finding.lastSeenAt} relative />
                 </Table.Td>
                 <Table.Td>
+                  <Due finding={finding} />
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm" span style={{ overflowWrap: "anywhere" }}>
+                    <bdi>{finding.assigneeName}</bdi>
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <Group gap={4} wrap="nowrap" align="flex-start">
+                    {finding.ticketUrl && <Ticket url={finding.ticketUrl} />}
+                    <EditCharge finding={finding} />
+                  </Group>
+                </Table.Td>
+                <Table.Td>
                   <StatusBadge status={finding.status} />
                   <AcceptedUntil finding={finding} />
                 </Table.Td>
@@ -339,9 +359,31 @@ function Cards({ findings, list, busy }: Rows) {
             <Where {...finding} />
             <Since finding={finding} />
           </Group>
+          <InCharge finding={finding} />
         </Paper>
       ))}
     </Stack>
+  );
+}
+
+/** InCharge is a card's line of when a finding is due, who closes it, and its ticket. */
+function InCharge({ finding: f }: { finding: Finding }) {
+  return (
+    <Group gap="xs" mt={6} align="flex-start">
+      {f.dueAt && (
+        <Text size="sm" c="dimmed" span>
+          Due
+        </Text>
+      )}
+      <Due finding={f} />
+      {f.assigneeName && (
+        <Text size="sm" span style={{ overflowWrap: "anywhere" }}>
+          <bdi>{f.assigneeName}</bdi>
+        </Text>
+      )}
+      {f.ticketUrl && <Ticket url={f.ticketUrl} />}
+      <EditCharge finding={f} />
+    </Group>
   );
 }
 

@@ -9,8 +9,9 @@ import { useNow } from "../ui/now";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { SeverityBadge } from "./badges";
+import { Due } from "./Charge";
 import classes from "./Groups.module.css";
-import type { FindingsSearch, GroupsQuery } from "./query";
+import { type FindingsSearch, filtersOf, type GroupsQuery } from "./query";
 
 type FindingGroup = Schemas["FindingGroup"];
 export type By = "check" | "instance";
@@ -129,11 +130,9 @@ function GroupRow({ group: g, list, children }: { group: FindingGroup; list: Fin
   );
 }
 
-const queryOf = ({ group: _, sort: __, page: ___, pageSize: ____, ...filters }: FindingsSearch) => filters;
-
 /** Inner is the level below: the servers of a check, or the checks of a server. */
 function Inner({ by, list }: { by: By; list: FindingsSearch }) {
-  const { data, error, refetch } = useGroups({ ...queryOf(list), by, pageSize: shownGroups });
+  const { data, error, refetch } = useGroups({ ...filtersOf(list), by, pageSize: shownGroups });
   if (error && !data) return <ProblemNote error={error} title="These findings could not be loaded" onRetry={refetch} />;
   if (!data) return <Skeleton height={32} />;
   return (
@@ -158,7 +157,7 @@ function Inner({ by, list }: { by: By; list: FindingsSearch }) {
 /** Objects are the findings of one check on one server. */
 function Objects({ list }: { list: FindingsSearch }) {
   const { data, error, refetch } = api.useQuery("get", "/api/v1/findings", {
-    params: { query: { ...queryOf(list), pageSize: shownFindings } },
+    params: { query: { ...filtersOf(list), pageSize: shownFindings } },
   });
   if (error && !data) return <ProblemNote error={error} title="These findings could not be loaded" onRetry={refetch} />;
   if (!data) return <Skeleton height={32} />;
@@ -190,6 +189,7 @@ function Objects({ list }: { list: FindingsSearch }) {
               )}
               <bdi>{f.evidence ?? f.reason}</bdi>
             </Text>
+            {f.overdueDays > 0 && <Due finding={f} />}
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { directionOf, turned } from "../ui/sorting";
 import { findingsSearch } from "../url/schemas";
 import { parseSearch } from "../url/search";
-import { findingsQuery, first, isFiltered } from "./query";
+import { filtersOf, findingsQuery, first, isFiltered } from "./query";
 
 const asked = (address: string) => findingsQuery(findingsSearch(parseSearch(address)));
 
@@ -25,6 +25,16 @@ test("a filter of which nothing can be read asks for nothing, and never for all"
   expect(asked("?severity=worst")).toBeNull();
   expect(asked("?instanceId=x")).toBeNull();
   expect(asked("?sort=title")).not.toBeNull();
+});
+
+test("overdue findings are asked for, alone or of one member", () => {
+  expect(asked("?overdue=true&sort=dueAt")).toEqual({ page: 1, pageSize: 20, sort: "dueAt", overdue: true });
+  const me = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a02";
+  expect(asked(`?assigneeId=${me}`)).toMatchObject({ assigneeId: me });
+  expect(asked("?overdue=perhaps")).toEqual(asked(""));
+  const search = findingsSearch(parseSearch("?overdue=true&sort=dueAt&page=2"));
+  expect(isFiltered(search)).toBe(true);
+  expect(filtersOf(search)).toEqual({ overdue: true });
 });
 
 test("a list that is only ordered is not filtered", () => {

@@ -23,6 +23,8 @@ export function findingsQuery(search: FindingsSearch): FindingsQuery | null {
     ...(domain && { domain }),
     ...(checkId && { checkId }),
     ...(status && { status }),
+    ...(search.overdue && { overdue: true }),
+    ...(search.assigneeId && { assigneeId: search.assigneeId }),
     ...(search.q && { q: search.q }),
   };
 }
@@ -34,8 +36,8 @@ export const groupOf = ({ group, sort }: FindingsSearch): "check" | "instance" |
 };
 
 /** isFiltered says that an address narrows the list, beyond what is open. */
-export const isFiltered = ({ instanceId, databaseId, severity, domain, checkId, status, q }: FindingsSearch) =>
-  [instanceId, databaseId, severity, domain, checkId, status, q].some((filter) => filter !== undefined);
+export const isFiltered = (search: FindingsSearch) =>
+  (Object.keys(noFilters) as (keyof FindingsSearch)[]).some((filter) => search[filter] !== undefined);
 
 export const noFilters: Partial<FindingsSearch> = {
   instanceId: undefined,
@@ -44,10 +46,22 @@ export const noFilters: Partial<FindingsSearch> = {
   domain: undefined,
   checkId: undefined,
   status: undefined,
+  overdue: undefined,
+  assigneeId: undefined,
   q: undefined,
 };
 
-type Column = "severity" | "checkId" | "instance" | "firstSeenAt" | "lastSeenAt";
+/** filtersOf is what an address narrows the list by, as the API has it. */
+export const filtersOf = ({
+  group: _,
+  sort: __,
+  page: ___,
+  pageSize: ____,
+  overdue,
+  ...filters
+}: FindingsSearch): GroupsQuery => ({ ...filters, ...(overdue && { overdue: true }) });
+
+type Column = "severity" | "checkId" | "instance" | "firstSeenAt" | "lastSeenAt" | "dueAt";
 
 /** first is the order that a column begins with: the worst, the first name, the longest there, what was seen last. */
 export const first: Record<Column, Sort> = {
@@ -56,4 +70,5 @@ export const first: Record<Column, Sort> = {
   instance: "instance",
   firstSeenAt: "firstSeenAt",
   lastSeenAt: "-lastSeenAt",
+  dueAt: "dueAt",
 };

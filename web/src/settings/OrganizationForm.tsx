@@ -13,6 +13,7 @@ import type { Current } from "./OrganizationPage";
 import {
   changesBetween,
   choices,
+  dueDays,
   formOf,
   groups,
   outOfBounds,
@@ -25,10 +26,11 @@ import {
 } from "./settingsForm";
 
 const fields: Record<string, string> = Object.fromEntries(
-  Object.keys(settings).map((setting) => [
-    (watched as readonly string[]).includes(setting) ? `#/watch/${setting}` : `#/${setting}`,
-    setting,
-  ]),
+  Object.keys(settings).map((setting) => {
+    const severity = dueDays[setting as keyof typeof dueDays];
+    if (severity) return [`#/dueDays/${severity}`, setting];
+    return [(watched as readonly string[]).includes(setting) ? `#/watch/${setting}` : `#/${setting}`, setting];
+  }),
 );
 
 const names = Object.keys(settings) as Setting[];
@@ -114,6 +116,7 @@ export function OrganizationForm({ current, onReload }: { current: Current; onRe
 function Field({ setting, ...input }: { setting: Setting } & Record<string, unknown>) {
   const { label, does, unit, min, max } = settings[setting];
   if (setting === "name") return <TextInput label={label} description={does} maxLength={200} {...input} />;
+  if (setting === "protectedTags") return <TextInput label={label} description={does} {...input} />;
   const data = choices[setting];
   if (data) {
     return (

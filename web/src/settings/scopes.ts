@@ -2,7 +2,7 @@
 export const scopes: { scope: string; may: string }[] = [
   { scope: "metrics:read", may: "Read instances, key figures and measurements" },
   { scope: "alerts:read", may: "Read alerts" },
-  { scope: "alerts:write", may: "Acknowledge, mute and resolve alerts" },
+  { scope: "alerts:write", may: "Acknowledge, mute and resolve alerts, tag instances, assign findings" },
   { scope: "reports:read", may: "Read the list of reports and exceptions, verify a PDF" },
   { scope: "reports:create", may: "Request reports and exceptions" },
   { scope: "reports:download", may: "Download reports" },

@@ -8,6 +8,11 @@ const before: SettingsForm = {
   paperSize: "A4",
   statementTexts: "off",
   exceptionApproval: "any",
+  protectedTags: "env, team",
+  dueCritical: 7,
+  dueHigh: 30,
+  dueMedium: 90,
+  dueLow: 180,
   silentMinutes: 5,
   volumePercent: 90,
   lockWaitMinutes: 5,
@@ -25,6 +30,15 @@ test("a change sends only what differs", () => {
   expect(changesBetween(before, { ...before, exceptionApproval: "another" })).toEqual({ exceptionApproval: "another" });
 });
 
+test("protected tags and the days until findings are due are sent as the API has them", () => {
+  expect(changesBetween(before, { ...before, protectedTags: " env,team " })).toBeNull();
+  expect(changesBetween(before, { ...before, protectedTags: "" })).toEqual({ protectedTags: [] });
+  expect(changesBetween(before, { ...before, protectedTags: "env, team, owner" })).toEqual({
+    protectedTags: ["env", "team", "owner"],
+  });
+  expect(changesBetween(before, { ...before, dueHigh: "14" })).toEqual({ dueDays: { high: 14 } });
+});
+
 test.each([
   ["reportRetentionDays", 365, true],
   ["reportRetentionDays", 366, false],
@@ -33,6 +47,9 @@ test.each([
   ["volumePercent", 0, false],
   ["name", " ", false],
   ["paperSize", "Letter", true],
+  ["protectedTags", "team, cost-center", true],
+  ["protectedTags", "Team", false],
+  ["dueLow", 3651, false],
 ] as const)("%s %j is allowed: %s", (setting, value, allowed) => {
   expect(outOfBounds(setting, value) === null).toBe(allowed);
 });

@@ -8,6 +8,12 @@ export type SettingsForm = {
   paperSize: string;
   statementTexts: string;
   exceptionApproval: string;
+  /** Keys of tags, with commas between them. */
+  protectedTags: string;
+  dueCritical: number | string;
+  dueHigh: number | string;
+  dueMedium: number | string;
+  dueLow: number | string;
   silentMinutes: number | string;
   volumePercent: number | string;
   lockWaitMinutes: number | string;
@@ -15,6 +21,14 @@ export type SettingsForm = {
 };
 
 export type Setting = keyof SettingsForm;
+
+const dueIn = (severity: string) => ({
+  label: `${severity} findings are due after`,
+  does: `Days from the first assessment that found a ${severity.toLowerCase()} finding until it is due. Applies to existing findings at once.`,
+  unit: "days",
+  min: 1,
+  max: 3650,
+});
 
 /** What each setting is called, what it does, its unit and its bounds; the API refuses what is outside of them. */
 export const settings: Record<Setting, { label: string; does: string; unit?: string; min?: number; max?: number }> = {
@@ -42,6 +56,14 @@ export const settings: Record<Setting, { label: string; does: string; unit?: str
     label: "Exceptions are granted by",
     does: "With “another administrator”, administrators cannot grant their own requests (four eyes). You need two administrators.",
   },
+  protectedTags: {
+    label: "Protected tags",
+    does: "Keys of tags that only administrators set, separated by commas, such as team, env.",
+  },
+  dueCritical: dueIn("Critical"),
+  dueHigh: dueIn("High"),
+  dueMedium: dueIn("Medium"),
+  dueLow: dueIn("Low"),
   silentMinutes: {
     label: "An instance is silent after",
     does: "Minutes without a response or sample before Muster raises an alert.",
@@ -93,11 +115,25 @@ export const groups: { name: string; of: Setting[] }[] = [
   { name: "Organization", of: ["name"] },
   { name: "Reports", of: ["reportRetentionDays", "inputsRetentionDays", "paperSize"] },
   { name: "Statements", of: ["statementTexts"] },
-  { name: "Exceptions", of: ["exceptionApproval"] },
+  { name: "Findings", of: ["dueCritical", "dueHigh", "dueMedium", "dueLow", "exceptionApproval"] },
+  { name: "Tags", of: ["protectedTags"] },
   { name: "Watch", of: ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] },
 ];
 
 export const watched = ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] as const;
+
+/** dueDays are the settings of when findings are due, by the names that the API has for their severities. */
+export const dueDays = { dueCritical: "critical", dueHigh: "high", dueMedium: "medium", dueLow: "low" } as const;
+const allDue = Object.keys(dueDays) as (keyof typeof dueDays)[];
+
+const keysOf = (text: string) => [
+  ...new Set(
+    text
+      .split(",")
+      .map((key) => key.trim())
+      .filter((key) => key !== ""),
+  ),
+];
 
 /** formOf is an organization's settings as a form has them. */
 export const formOf = (o: Schemas["Organization"]): SettingsForm => ({
@@ -107,12 +143,20 @@ export const formOf = (o: Schemas["Organization"]): SettingsForm => ({
   paperSize: o.paperSize,
   statementTexts: o.statementTexts,
   exceptionApproval: o.exceptionApproval,
+  protectedTags: o.protectedTags.join(", "),
+  dueCritical: o.dueDays.critical,
+  dueHigh: o.dueDays.high,
+  dueMedium: o.dueDays.medium,
+  dueLow: o.dueDays.low,
   ...o.watch,
 });
 
 /** changesBetween is what a change sends: only what differs; null where nothing does. */
 export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["ChangeOrganization"] | null {
   const differs = (setting: Setting) => String(from[setting]).trim() !== String(to[setting]).trim();
+  const keys = keysOf(to.protectedTags);
+  const due: NonNullable<Schemas["ChangeOrganization"]["dueDays"]> = {};
+  for (const setting of allDue) if (differs(setting)) due[dueDays[setting]] = Number(to[setting]);
   const watch: Record<string, number> = {};
   for (const setting of watched) if (differs(setting)) watch[setting] = Number(to[setting]);
   const change: Schemas["ChangeOrganization"] = {
@@ -122,6 +166,8 @@ export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["C
     ...(differs("paperSize") && { paperSize: to.paperSize as "A4" | "Letter" }),
     ...(differs("statementTexts") && { statementTexts: to.statementTexts as "off" | "normalized" }),
     ...(differs("exceptionApproval") && { exceptionApproval: to.exceptionApproval as "any" | "another" }),
+    ...(keys.join() !== keysOf(from.protectedTags).join() && { protectedTags: keys }),
+    ...(Object.keys(due).length > 0 && { dueDays: due }),
     ...(Object.keys(watch).length > 0 && { watch }),
   };
   return Object.keys(change).length > 0 ? change : null;
@@ -131,6 +177,10 @@ export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["C
 export function outOfBounds(setting: Setting, value: number | string): string | null {
   const { min, max } = settings[setting];
   if (setting === "name") return String(value).trim() === "" ? "Enter a name." : null;
+  if (setting === "protectedTags") {
+    const none = keysOf(String(value)).find((key) => !/^[a-z][a-z0-9_.-]{0,62}$/.test(key));
+    return none === undefined ? null : `“${none}” is no key: it begins with a lower-case letter and has no spaces.`;
+  }
   if (min === undefined || max === undefined) return null;
   const n = typeof value === "number" ? value : Number(value.trim() || Number.NaN);
   return Number.isInteger(n) && n >= min && n <= max ? null : `Must be a whole number from ${min} to ${max}.`;

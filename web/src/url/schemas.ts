@@ -39,7 +39,7 @@ export const checkDomains = ["Security", "Performance", "Configuration", "Schema
 export const findingStatuses = ["open", "accepted", "notAssessed"] as const;
 /** What findings are grouped by; `none` is the flat list. */
 export const findingGroups = ["check", "instance", "none"] as const;
-const findingSorts = ["severity", "checkId", "instance", "firstSeenAt", "lastSeenAt"] as const;
+const findingSorts = ["severity", "checkId", "instance", "firstSeenAt", "lastSeenAt", "dueAt"] as const;
 /**
  * The figures of which the dashboard's panel says who is behind them, by the names that their contributors have; of alerts
  * and of connections `active` are firing and active ones.
@@ -139,6 +139,8 @@ export const findingsSearch = search({
   domain: someOf(...checkDomains),
   checkId: texts,
   status: someOf(...findingStatuses),
+  overdue: oneOf("true"),
+  assigneeId: uuid,
   q: text,
   group: oneOf(...findingGroups),
   sort: oneOf(...findingSorts, ...findingSorts.map((s) => `-${s}` as const)),
