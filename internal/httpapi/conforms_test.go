@@ -63,7 +63,7 @@ func TestEveryCodeHasATitle(t *testing.T) {
 	}
 }
 
-// conforms holds an answer against openapi.yaml and the manners of §1.2.
+// conforms holds an answer against openapi.yaml and the general rules of §1.2.
 func (w *world) conforms(r *http.Request, a answer) {
 	w.t.Helper()
 	for _, fault := range w.yardstick.faults(r.Method, r.URL.Path, a.ResponseRecorder) {
@@ -121,7 +121,7 @@ var manners = map[string]*regexp.Regexp{
 	"Content-Security-Policy": regexp.MustCompile("object-src 'none'; base-uri 'none'; frame-ancestors 'none'|base-uri 'none'; object-src 'none'; frame-ancestors 'none'"),
 }
 
-// faults are what is wrong with an answer by openapi.yaml and the manners of §1.2.
+// faults are what is wrong with an answer by openapi.yaml and the general rules of §1.2.
 func (y *yardstick) faults(method, path string, a *httptest.ResponseRecorder) []string {
 	var out []string
 	for name, form := range manners {
