@@ -70,7 +70,7 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// notFound is the error of an address whose name nobody knows.
+// notFound is the error of an address with an unknown name.
 func notFound(address string) *ConnectionError {
 	return &ConnectionError{Class: ClassRefused, Code: "dns", Sentence: "The name of " + address + " was not found: check the spelling and the name server."}
 }

@@ -33,8 +33,8 @@ const (
 // Pooling is what lies between us and a server.
 type Pooling string
 
-// What may lie there. Direct: nothing shows, as nothing would of a gateway that keeps its
-// clients' sessions apart and hands on what a server says.
+// What may be in between. Direct: nothing is visible, as with a gateway that keeps its clients'
+// sessions apart and passes on the server's answers.
 const (
 	Direct             Pooling = ""
 	SessionPooling     Pooling = "session"     // a session has a connection to the server for as long as it lasts
@@ -64,9 +64,9 @@ func (i Identity) Related(to Identity) bool {
 	return i.Engine == to.Engine && engines[i.Engine].names.copies && i.System != "" && i.System == to.System && i.Process != to.Process
 }
 
-// Moved says whether a name that led to before leads to another server now: to another
-// system, or to one that was started earlier than the one that was there, which none can be
-// by starting again. What is not known is not held against it.
+// Moved says whether a name leads to another server than before: to another system, or to one
+// that was started earlier, which a restart cannot cause. Unknown values do not count as
+// different.
 func (i Identity) Moved(before Identity) bool {
 	switch {
 	case i.System != "" && before.System != "" && i.System != before.System:
@@ -142,23 +142,23 @@ func (t Target) Identify(ctx context.Context, s Session) (Identity, error) {
 	return i, err
 }
 
-// bounded is what a server calls itself, as it can be kept and shown: what answers need not
-// be a server.
+// bounded is a server's name for itself, limited to what can be stored and shown: the peer may
+// be no server.
 func bounded(name string) string {
 	const longest = 200
 	runes := []rune(printable.Clean(name))
 	return string(runes[:min(len(runes), longest)])
 }
 
-// pooled is a session that knows whether somebody may be between it and the server.
+// pooled is a session that knows whether a pooler may be between it and the server.
 type pooled interface {
 	Session
-	// Backend names the process that answers now; known is false where nobody is between.
+	// Backend names the process that answers now; known is false if nothing is in between.
 	Backend(ctx context.Context) (process string, known bool, err error)
 }
 
-// looks is how often two sessions are asked in turn which process answers: a pool that
-// nobody else uses gives both the same at once, one in use another each time.
+// looks is how often two sessions are asked in turn which process answers: an otherwise unused
+// pool gives both the same process at once, and a busy one another process each time.
 const looks = 3
 
 // pooling says what is between a session and the server. One in which a process answers

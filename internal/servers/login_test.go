@@ -16,8 +16,8 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestALoginLastsAsLongAsTheServerAnswers: one that takes nine seconds for each of five
-// answers is let in, and one that falls silent for ten is given up, at any answer.
+// TestALoginLastsAsLongAsTheServerAnswers: a server that takes nine seconds for each of five
+// answers is accepted, and one that is silent for ten is given up, at any answer.
 func TestALoginLastsAsLongAsTheServerAnswers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -12,17 +12,17 @@ import (
 //go:embed met.json
 var metJSON []byte
 
-// Met says of an engine which versions Muster serves, and which of them its collectors have
-// met live. The pages read the same file; README and docs are held to it by a test.
+// Met says for an engine which versions Muster serves, and with which of them its collectors
+// were tried live. The pages read the same file; a test compares README and docs with it.
 type Met struct {
 	Engine fleet.Engine `json:"engine"`
 	Serves string       `json:"serves"`
 	Live   []string     `json:"met"` // in ascending order; none: no server ever
 }
 
-// MetLive is the table of all engines that Muster connects to. A version is met where tests
-// run against a server of it (make test-all), or where somebody sent what muster agent check
-// --report wrote of one.
+// MetLive is the table of all engines to which Muster connects. A version counts if tests run
+// against a server of it (make test-all), or if somebody sent the output of muster agent check
+// --report for one.
 func MetLive() ([]Met, error) {
 	var all []Met
 	if err := json.Unmarshal(metJSON, &all); err != nil {

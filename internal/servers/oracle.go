@@ -72,8 +72,8 @@ func (s *oracleSession) begin() error {
 	return nil
 }
 
-// oracleConfig is all that the driver knows. It is made by hand: what the driver parses
-// from a string it completes with the machine's name, its user, and wallets.
+// oracleConfig is the driver's complete configuration. It is made by hand, because the driver
+// adds the machine's name, its user, and wallets to what it parses from a string.
 func (t Target) oracleConfig(dials *oracleDials) *configurations.ConnectionConfig {
 	c := &configurations.ConnectionConfig{
 		PrefetchRows: 1000, // rows of a few hundred bytes: one round trip for most answers
@@ -112,8 +112,8 @@ func (t Target) oracleConfig(dials *oracleDials) *configurations.ConnectionConfi
 // nodes, and that one's to a dispatcher.
 const oracleHops = 4
 
-// oracleDials connects the driver: to the target, and to where its listener sends us on to,
-// each judged by the target's reach.
+// oracleDials connects the driver: to the target, and to the address to which its listener
+// redirects us, each checked by the target's reach.
 type oracleDials struct {
 	ctx     context.Context //nolint:containedctx // the driver's has no end
 	target  Target
@@ -123,8 +123,8 @@ type oracleDials struct {
 	unbound func()
 }
 
-// DialContext connects to an address that the driver names: the target's, or the one that
-// a listener did.
+// DialContext connects to an address that the driver names: the target's, or the one from a
+// listener.
 func (d *oracleDials) DialContext(_ context.Context, _, address string) (net.Conn, error) {
 	d.close()
 	if d.hops++; d.hops > oracleHops {
@@ -181,8 +181,8 @@ func (d *oracleDials) close() {
 	}
 }
 
-// failure is what the driver's error came from: why it could not be read or written, and
-// before that, that nobody waits any longer.
+// failure is the cause of the driver's error: why reading or writing failed, and before that,
+// that the caller's context has ended.
 func (d *oracleDials) failure(ctx context.Context, err error) error {
 	if is[*network.OracleError](err) || is[*ConnectionError](err) {
 		return err
@@ -233,7 +233,7 @@ func (t Target) classifyOracle(database string, err error) *ConnectionError {
 	return unreached(ClassDatabase, "%s answered, but not as an Oracle listener.", t.Address())
 }
 
-// isTimeout says whether somebody was waited for for too long.
+// isTimeout says whether the wait was too long.
 func isTimeout(err error) bool {
 	timeout, ok := errors.AsType[net.Error](err)
 	return ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded)

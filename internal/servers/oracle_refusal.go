@@ -18,8 +18,8 @@ const (
 	oraNoPDB       = 65011
 )
 
-// What a server or its listener answers to somebody who connects, by number (Oracle
-// Database Error Messages). What is not listed is of the class database.
+// The answers of a server or its listener to a connection, by number (Oracle Database Error
+// Messages). Unlisted numbers are of the class database.
 var (
 	oraLogin     = []int{1004, 1005, 1017, 1045, 28009, 28030, 28040, 28041, 28043}
 	oraLocked    = []int{28000}

@@ -42,10 +42,10 @@ func (s *oracleSession) Close(ctx context.Context) {
 	_ = s.call(s.conn.Close)
 }
 
-// Each runs the statement in a read-only transaction of its own, which is never committed.
-// A statement that takes longer than it may is interrupted on the server. Whatever else
-// than an answer comes back, the connection is given up: what is still under way on it
-// would be taken for the next answer.
+// Each runs the statement in a read-only transaction of its own, which is never committed. A
+// statement that takes too long is interrupted on the server. After anything but an answer, the
+// connection is given up, because data that is still under way on it would be taken for the
+// next answer.
 func (s *oracleSession) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
 	if s.closed {
 		return errLost

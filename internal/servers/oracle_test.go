@@ -121,8 +121,8 @@ func TestAnotherContainerIsAPluggableDatabase(t *testing.T) {
 	}
 }
 
-// TestWhyOracleIsNotReached has the sentence of every number that is told apart, from the
-// listener and from the login.
+// TestWhyOracleIsNotReached has the sentence of every listed number, from the listener and from
+// the login.
 func TestWhyOracleIsNotReached(t *testing.T) {
 	t.Parallel()
 	classes := map[string]map[string][]int{

@@ -40,12 +40,12 @@ const (
 	loginAnswers = 1 << 20
 )
 
-// wire is a connection as the driver gets it. The driver waits for ever, allocates what a
-// header says and indexes packets without looking at their length, so what it reads goes
-// through here first: deadlines are ours alone, the bytes of an answer are counted, and
-// without TLS a packet is judged by its header before it is passed on. (With TLS the driver
-// makes the handshake itself, in the middle of a connection too, and only the count and
-// the deadlines are left.)
+// wire is a connection as the driver gets it. The driver waits forever, allocates what a header
+// says and indexes packets without looking at their length, so everything that it reads goes
+// through here first: deadlines are ours alone, the bytes of an answer are counted, and without
+// TLS a packet is checked by its header before it is passed on. (With TLS the driver makes the
+// handshake itself, in the middle of a connection too, and only the count and the deadlines are
+// left.)
 type wire struct {
 	net.Conn
 	until time.Time // zero: nothing ends
@@ -70,8 +70,8 @@ func (w *wire) allow(bytes int64) {
 	w.spare = bytes
 }
 
-// bound ends all reading and writing with a context. What it returns is to be called when
-// the context does not matter any more; what was before then holds again.
+// bound ends all reading and writing with a context. Call the returned function when the
+// context does not matter any more; the earlier deadlines then hold again.
 func (w *wire) bound(ctx context.Context) (release func()) {
 	before := w.until
 	w.until, _ = ctx.Deadline()
@@ -85,7 +85,7 @@ func (w *wire) bound(ctx context.Context) (release func()) {
 	}
 }
 
-// The driver sets deadlines before each packet, and none at all where nobody told it one.
+// The driver sets deadlines before each packet, and none at all if it was not given one.
 
 // SetDeadline does nothing: bound does.
 func (w *wire) SetDeadline(time.Time) error { return nil }
@@ -168,8 +168,8 @@ func (w *wire) take(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads the header of a packet and judges it. One that accepts is read whole, for it
-// says how long the others may be.
+// next reads the header of a packet and checks it. An accepting one is read completely, because
+// it says how long the others may be.
 func (w *wire) next() error {
 	head := make([]byte, 8)
 	if _, err := io.ReadFull(reader(w.take), head[:3]); err != nil {

@@ -23,7 +23,7 @@ func packet(kind byte, body ...byte) []byte {
 	return append([]byte{byte(n >> 8), byte(n), 0, 0, kind, 0, 0, 0}, body...)
 }
 
-// acceptance is of a version, with as many bytes behind its 32 as there are of tail.
+// acceptance has a version, and as many bytes after its 32 as tail has.
 func acceptance(version byte, tail int) []byte {
 	body := make([]byte, 24+tail)
 	body[0], body[1], body[13] = 1, version, byte(32+tail)

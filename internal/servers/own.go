@@ -70,9 +70,9 @@ func (o *OwnServer) answers(ctx context.Context, s *postgresSession) (bool, erro
 	return theirs[0] == ours, nil
 }
 
-// KeepsMuster says whether a session is on the database that Muster keeps its own data in:
-// by the cluster and by the database's number in it, and by no name that somebody chose.
-// Only the installation itself looks at its server, so that no other target's is.
+// KeepsMuster says whether a session is on Muster's own database: by the cluster and by the
+// database's number in it, and not by a chosen name. Only the installation itself monitors its
+// server, so no other target is that database.
 func (t Target) KeepsMuster(ctx context.Context, s Session) (bool, error) {
 	postgres, ok := s.(*postgresSession)
 	if !ok || !t.own || t.reach == nil || t.reach.Own == nil {

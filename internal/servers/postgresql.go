@@ -73,7 +73,7 @@ func (t Target) confine(ctx context.Context, config *pgconn.Config) error {
 	return nil
 }
 
-// begin looks whether a server runs our transactions, and is one that Muster may look at.
+// begin checks whether a server runs our transactions, and whether Muster may look at it.
 func (t Target) begin(ctx context.Context, s *postgresSession) error {
 	if err := s.greet(ctx); err != nil {
 		if isStatementPooling(err) {
@@ -132,9 +132,9 @@ func (t Target) config(database string) (*pgconn.Config, error) {
 	return config, nil
 }
 
-// neutralService copes with PGSERVICE: where it is set, pgconn reads a service
-// file whatever the connection string says, and fails where the file lacks the
-// service. The only way past is a service file of our own.
+// neutralService works around PGSERVICE: if it is set, pgconn reads a service file whatever the
+// connection string says, and fails if the file lacks the service. The only way around it is a
+// service file of our own.
 func neutralService() (text string, cleanup func(), err error) {
 	if os.Getenv("PGSERVICE") == "" {
 		return neutral, func() {}, nil

@@ -31,7 +31,7 @@ func (s *postgresSession) Close(ctx context.Context) {
 	_ = s.conn.Close(ctx)
 }
 
-// Backend names the process of the server that answers now; known is false where nobody is
+// Backend names the process of the server that answers now; known is false if nothing is
 // between us and it.
 func (s *postgresSession) Backend(ctx context.Context) (process string, known bool, err error) {
 	if !s.pooled {
@@ -90,8 +90,8 @@ func (s *postgresSession) greet(ctx context.Context) error {
 	return err
 }
 
-// readsAsWeWrite says whether the server takes the letters and the backslashes of a
-// statement for what they are here before anything is set.
+// readsAsWeWrite says whether the server reads the letters and the backslashes of a statement
+// as we write them, before anything is set.
 func (s *postgresSession) readsAsWeWrite() bool {
 	return s.conn.ParameterStatus("standard_conforming_strings") == "on" && s.conn.ParameterStatus("client_encoding") == "UTF8"
 }

@@ -15,10 +15,10 @@ import (
 	"muster/internal/networks"
 )
 
-// Reach says what of the network Muster connects to for whoever registers a
-// server. Every target that can be connected to comes from one.
+// Reach says to which part of the network Muster connects for users who register servers. Every
+// target that can be connected comes from one.
 //
-// The zero Reach has the default networks and no own server to keep out of.
+// The zero Reach has the default networks and no own server to avoid.
 type Reach struct {
 	// Networks are all that targets may be in; none: everywhere but link-local,
 	// multicast and unspecified addresses.
@@ -31,17 +31,16 @@ type Reach struct {
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// Target is the server that a connection string leads to. Errors: *DSNError,
-// *UnknownEngineError. Whether Muster may go there shows when it connects: names change
-// what they mean.
+// Target is the server of a connection string. Errors: *DSNError, *UnknownEngineError. Whether
+// Muster may connect to it shows at the connection, because names change their meaning.
 func (r *Reach) Target(e fleet.Engine, dsn string) (Target, error) {
 	t, err := Parse(e, dsn)
 	t.reach = r
 	return t, err
 }
 
-// OwnTarget is Target for whoever runs Muster: it is reached as its connection string
-// says, through a Unix socket too. Never call it for somebody who asks.
+// OwnTarget is Target for the operator of Muster: it is reached as its connection string says,
+// through a Unix socket too. Never call it for a user's request.
 func (r *Reach) OwnTarget(e fleet.Engine, dsn string) (Target, error) {
 	t, err := r.Target(e, dsn)
 	t.own = true
@@ -53,10 +52,9 @@ func notAllowed(format string, args ...any) *ConnectionError {
 	return &ConnectionError{Class: ClassNotAllowed, Sentence: fmt.Sprintf(format, args...)}
 }
 
-// addresses are those of the target's host that Muster may connect to, at least
-// one. A name is looked up here and never again for this connection, so that what
-// was judged is what is dialled. Errors: *ConnectionError of ClassNotAllowed, and
-// what the lookup returns.
+// addresses are those of the target's host to which Muster may connect, at least one. A name is
+// looked up here and never again for this connection, so the checked address is the dialed one.
+// Errors: *ConnectionError of ClassNotAllowed, and the errors of the lookup.
 func (r *Reach) addresses(ctx context.Context, t Target) ([]string, error) {
 	found := []netip.Addr{}
 	if literal, err := netip.ParseAddr(t.Host); err == nil {
@@ -86,8 +84,8 @@ func (r *Reach) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 // allows judges an address by what it leads to.
 func (r *Reach) allows(a netip.Addr) bool { return networks.Reachable(r.Networks, a) }
 
-// errNotDialled says that the last look, at the very address that is dialled,
-// found one that is not allowed.
+// errNotDialled says that the last check, of the very address that is dialed, found one that is
+// not allowed.
 var errNotDialled = errors.New("the address is in no network that is allowed")
 
 // dial connects to the target's host: to those of its addresses that are allowed, one

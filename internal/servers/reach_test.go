@@ -55,7 +55,7 @@ func TestWhichAddressesAreAllowed(t *testing.T) {
 	}
 }
 
-// door counts who comes to it, and lets nobody in.
+// door counts its visitors, and lets nobody in.
 type door struct{ knocks atomic.Int64 }
 
 func (d *door) at(t *testing.T, network, address string) net.Addr {
@@ -78,8 +78,8 @@ func (d *door) at(t *testing.T, network, address string) net.Addr {
 	return listener.Addr()
 }
 
-// TestOnlyTheAddressThatWasJudgedIsDialled has two listeners on one port, of which
-// one is in the networks: 127.0.0.2, and not 127.0.0.3.
+// TestOnlyTheAddressThatWasJudgedIsDialled has two listeners on one port, one of which is in
+// the networks: 127.0.0.2, and not 127.0.0.3.
 func TestOnlyTheAddressThatWasJudgedIsDialled(t *testing.T) {
 	t.Parallel()
 	const in, out = "127.0.0.2", "127.0.0.3"

@@ -17,23 +17,22 @@ const (
 	StatementTimeout = 15 * time.Second   // of an assessment's
 )
 
-// patience is how long we wait beyond the server's own statement timeout: a
-// server that does not even enforce that is hanging. With a statement timeout of five
-// seconds, a server that takes nine to answer is measured; and one that does not answer any
-// more is known to be down within 30 seconds: ten until the next round, 9.2 for its
-// statement, half a second, and ten for the connection after it.
+// patience is how long we wait beyond the server's own statement timeout: a server that does
+// not even enforce that is hanging. With a statement timeout of five seconds, a server that
+// takes nine to answer is still measured. One that does not answer any more is known to be down
+// within 30 seconds: ten until the next round, 9.2 for its statement, half a second, and ten
+// for the connection after it.
 const patience = 4200 * time.Millisecond
 
 // Session is a connection to one database that only reads. It is one goroutine's at a time.
 type Session interface {
 	Database() string
-	// Each runs one statement and calls take with each row as text; NULL is nil, and the
-	// bytes are the caller's during the call only. An error of take ends it: take sees no
-	// further row, and Each returns the error.
+	// Each runs one statement and calls take with each row as text; NULL is nil, and the bytes
+	// are the caller's during the call only. An error of take ends it: take sees no further
+	// row, and Each returns the error.
 	//
-	// Every row has the columns asked for: what answers need not be a database. Its
-	// refusal is a *Refusal; ErrTooMuch says that the answer was cut off, and the
-	// connection with it.
+	// Every row has the expected columns, because the peer may be no database. Its refusal is a
+	// *Refusal; ErrTooMuch says that the answer was cut off, and the connection with it.
 	Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error
 	// SetTimeout bounds the statements that follow.
 	SetTimeout(timeout time.Duration)
@@ -54,7 +53,7 @@ const perValue = 24
 // ErrTooMuch says that an answer was longer than Muster takes in.
 var ErrTooMuch = errors.New("the server answered more than Muster takes in")
 
-// answer hands on the rows of one.
+// answer passes on the rows of an answer.
 type answer struct {
 	columns int
 	take    func(row [][]byte) error

@@ -26,8 +26,8 @@ SET ANSI_NULLS, ANSI_PADDING, ANSI_WARNINGS, ARITHABORT, CONCAT_NULL_YIELDS_NULL
 SET NUMERIC_ROUNDABORT OFF; SET ROWCOUNT 0; SET LANGUAGE us_english;
 `
 
-// openSQLServer opens a session. SQL Server has none that can only read: what we ask, and
-// what our login may do, is what keeps it so.
+// openSQLServer opens a session. SQL Server has no read-only session: our queries, and the
+// rights of our login, keep it so.
 func openSQLServer(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error) {
 	login, ctx, end := newLogin(ctx)
 	defer end()
@@ -90,9 +90,9 @@ func (t Target) sqlServerConfig(database string) msdsn.Config {
 	return config
 }
 
-// inUTF16 lengthens a text that is to be sent with a login: the driver sends it in UTF-16
-// and counts it in runes, so that a server would miss the end of one with an emoji in it.
-// What is added lies beyond the length that is sent.
+// inUTF16 lengthens a text that is sent with a login: the driver sends it in UTF-16 and counts
+// it in runes, so that a server would miss the end of one with an emoji in it. The addition
+// lies beyond the length that is sent.
 func inUTF16(text string) string {
 	missing := len(utf16.Encode([]rune(text))) - len([]rune(text))
 	return text + strings.Repeat(" ", missing)

@@ -34,8 +34,7 @@ func goesOn(t *testing.T, s servers.Session) bool {
 	return err == nil && row[0] == "1" && !s.Closed()
 }
 
-// TestSQLServerRefusesAQuery: what is left of it is its number and a reason, and the session
-// goes on.
+// TestSQLServerRefusesAQuery: the result is its number and a reason, and the session continues.
 func TestSQLServerRefusesAQuery(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -68,8 +67,8 @@ func TestSQLServerRefusesAQuery(t *testing.T) {
 	}
 }
 
-// TestASQLServerThatStalls in the middle of rows is told that nobody waits for the rest. Who
-// confirms it is asked again; who does not loses the connection.
+// TestASQLServerThatStalls in the middle of rows gets an attention. A server that confirms it
+// is used again; one that does not loses the connection.
 func TestASQLServerThatStalls(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]tdstest.Fault{"confirms": tdstest.Stall, "deaf": tdstest.Deaf} {
@@ -112,7 +111,7 @@ func TestNobodyWaitsForASQLServer(t *testing.T) {
 	}
 }
 
-// TestASQLServerThatBreaksOff in the middle of rows: what was read is not the answer.
+// TestASQLServerThatBreaksOff in the middle of rows: the rows read so far are not the answer.
 func TestASQLServerThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]tdstest.Fault{"cut": tdstest.Cut, "another protocol": tdstest.Nonsense} {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// maxHops are the server that was registered, and one that it sends us to: Azure's gateways
-// and the listeners of availability groups do.
+// maxHops are the registered server, and one to which it redirects us: Azure's gateways and the
+// listeners of availability groups do.
 const maxHops = 2
 
 // errTooManyHops says that a server sends us to another, and that one on.

@@ -87,8 +87,8 @@ func (t Target) classifySQLServer(database string, err error) *ConnectionError {
 	return say(ClassDatabase, "@server answered, but not as a SQL Server, or it broke off.")
 }
 
-// isDial tells a connection that did not come about from one that broke, which the driver
-// may also call a *net.OpError.
+// isDial tells a connection that failed to open from one that broke, which the driver may also
+// call a *net.OpError.
 func isDial(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial"

@@ -12,8 +12,7 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 )
 
-// attentionPatience is how long a server has to confirm that it stops, when it was told
-// that nobody waits for the rest of an answer.
+// attentionPatience is how long a server has to confirm that it stops, after an attention.
 const attentionPatience = 2 * time.Second
 
 // sqlServerSession is a Session on a SQL Server.
@@ -47,15 +46,14 @@ func (s *sqlServerSession) leave() {
 	_ = s.raw.Close()
 }
 
-// Each tells the server that it may stop (an attention) when the statement's time is over,
-// for SQL Server has no deadline of its own. Whoever does not confirm that loses the
-// connection.
+// Each tells the server to stop (an attention) when the statement's time is over, because SQL
+// Server has no deadline of its own. A server that does not confirm that loses the connection.
 func (s *sqlServerSession) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
 	if s.broken {
 		return errBroken
 	}
-	// The driver takes a deadline for a network's failure, and the connection for lost; of
-	// one that was cancelled it keeps the connection.
+	// The driver takes a deadline for a network failure, and the connection for lost; after a
+	// cancellation it keeps the connection.
 	limited, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
@@ -80,7 +78,7 @@ func (s *sqlServerSession) Each(ctx context.Context, columns int, statement stri
 	return s.judge(ctx, limited, err)
 }
 
-// errBroken says that there is no connection any more.
+// errBroken says that the connection is gone.
 var errBroken = errors.New("the connection to the server is broken")
 
 // judge makes what a statement failed with one of our errors.
@@ -107,7 +105,7 @@ func (s *sqlServerSession) judge(ctx, limited context.Context, err error) error 
 	return errBroken
 }
 
-// read hands on the rows of the first answer to a statement.
+// read passes on the rows of the first answer to a statement.
 func (s *sqlServerSession) read(ctx context.Context, statement string, a *answer) (err error) {
 	prepared, err := s.conn.PrepareContext(ctx, sqlServerSettings+statement)
 	if err != nil {

@@ -110,7 +110,7 @@ func openSQLServer(t *testing.T, reach *servers.Reach, s *tdstest.Server, parame
 	return session, nil
 }
 
-// TestSQLServerSessions over every kind of encryption: what was sent arrives as text, names
+// TestSQLServerSessions over every kind of encryption: the sent values arrive as text, names
 // with an emoji in the login too.
 func TestSQLServerSessions(t *testing.T) {
 	t.Parallel()

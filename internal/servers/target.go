@@ -12,9 +12,8 @@ import (
 	"muster/domain/fleet"
 )
 
-// Target is one server: everything a connection needs. Nothing is filled in from where
-// Muster runs. Only one that a Reach gave can be connected to; that of Parse is a
-// description.
+// Target is one server: everything that a connection needs. Nothing is filled in from Muster's
+// environment. Only one from a Reach can be connected; one from Parse is a description.
 type Target struct {
 	Engine   fleet.Engine
 	Host     string // name, address, or the directory of a Unix socket
@@ -80,8 +79,9 @@ func Parse(e fleet.Engine, dsn string) (Target, error) {
 	return t, nil
 }
 
-// unrepeated is the error of a connection string without a parameter that may be the end
-// of a password: one that begins where a ? was not escaped has the @ and the host behind it.
+// unrepeated is the error of a connection string without a parameter that may be the end of a
+// password: if a ? in a password is not escaped, the parameter contains the @ and the host
+// after it.
 func unrepeated(dsn string, err error) error {
 	_, parameters, _ := strings.Cut(dsn, "?")
 	if unreadable, ok := errors.AsType[*DSNError](err); ok && strings.Contains(parameters, "@") && strings.Contains(unreadable.Problem, `"`) {
@@ -101,8 +101,7 @@ func (t Target) Open(ctx context.Context, database string, timeout time.Duration
 	return s, err
 }
 
-// Seen is the target whose sessions somebody looks at: each that is opened goes through
-// by.
+// Seen is the target with observed sessions: each new session goes through by.
 func (t Target) Seen(by func(Session) Session) Target {
 	t.seen = by
 	return t

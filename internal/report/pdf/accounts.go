@@ -72,7 +72,7 @@ func (b *builder) accounts() {
 	b.sayGaps(gaps)
 }
 
-// looked says of an instance whether it is of one of some engines and Muster itself looked.
+// looked says whether an instance has one of some engines and Muster itself assessed it.
 func looked(of func(*trait.Engine) bool) func(snapshot.Instance) bool {
 	return func(in snapshot.Instance) bool {
 		return in.Assessment != nil && !in.Assessment.Sent && of(engine.Described(in.Engine))

@@ -73,7 +73,7 @@ func (b *builder) alertSeverities(s analysis.AlertSummary) {
 	})
 }
 
-// alertTitles folds alerts that say the same: what keeps coming back shows here.
+// alertTitles folds alerts with the same title, so that recurring ones show.
 func (b *builder) alertTitles(s analysis.AlertSummary) {
 	b.sub("Alerts by title")
 	table(b, []typeset.Column{
@@ -150,7 +150,7 @@ func alertSeverity(s string) typeset.Cell {
 	return typeset.Cell{Text: word, Style: cellStrong, Mark: alertColor[s]}
 }
 
-// alertState says where an alert stands, and since when where it is over.
+// alertState is the state of an alert, with the time of its end if it is over.
 func alertState(a analysis.OpenAlert) string {
 	state := orDash(shorten(a.State, 20))
 	if a.State == string(alert.AutoResolvedState) {

@@ -58,8 +58,8 @@ func TestLongThreeThousandFindingsOfOneCheck(t *testing.T) {
 	}
 }
 
-// Where nobody was assessed, a Security report counts no finding, not even none, and says
-// what is known all the same.
+// If no server was assessed, a Security report counts no findings, not even zero, and still
+// says what is known.
 func TestNobodyWasAssessed(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)

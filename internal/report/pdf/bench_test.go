@@ -20,8 +20,8 @@ func BenchmarkSecurity14(b *testing.B) {
 	benchmark(b, snapshottest.Rich(report.Security))
 }
 
-// BenchmarkRows26000 is 26,000 findings of one check, of which 20,000 are printed.
-// Goal: 1.2 s and 200 MiB resident at most, of which the test takes some 30.
+// BenchmarkRows26000 has 26,000 findings of one check, 20,000 of which are printed. Goal: 1.2 s
+// and 200 MiB resident at most, of which the test takes some 30.
 func BenchmarkRows26000(b *testing.B) {
 	benchmark(b, snapshottest.Huge(26_000))
 }

@@ -182,8 +182,8 @@ func (b *builder) noInstance() {
 	b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
 }
 
-// clean writes the first of the three sentences, in green only where it stands on
-// everything in scope.
+// clean writes the first of the three sentences, in green only if it covers everything in
+// scope.
 func (b *builder) clean(whole bool, text string) {
 	if whole {
 		b.state(stateClean, text)

@@ -17,8 +17,8 @@ type legendEntry struct {
 	color typeset.Color
 }
 
-// stacked draws horizontal stacked bars: label left, total right, the number
-// inside each part where it fits, so that nothing is said by colour alone.
+// stacked draws horizontal stacked bars: label left, total right, the number inside each part
+// if it fits, so that color alone says nothing.
 func (b *builder) stacked(legend []legendEntry, bars []bar) {
 	const rowHeight, labelWidth, totalWidth = 15.0, 118.0, 30.0
 	d := b.d

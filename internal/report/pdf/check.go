@@ -8,8 +8,8 @@ import (
 	"muster/internal/report/pdf/typeset"
 )
 
-// howToCheck ends a report, on its last page: what to do with the file in hand, where the
-// keys are, and the witness. It is the one place that says so.
+// howToCheck ends a report, on its last page: how to check the file, where the keys are, and
+// the witness. It is the one place that says so.
 func (b *builder) howToCheck() {
 	const pad, indent = 10.0, 18.0
 	d := b.d

@@ -9,8 +9,8 @@ import (
 	"muster/internal/report/snapshot/snapshottest"
 )
 
-// Whoever holds a report finds on its last page, whatever kind it is and however long,
-// what to do with it, where the keys are, and the witness.
+// The last page of a report, of every kind and length, says how to check it, where the keys
+// are, and the witness.
 func TestTheLastPageSaysHowToCheckTheReport(t *testing.T) {
 	t.Parallel()
 	r := renderer(t)

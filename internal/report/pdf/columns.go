@@ -54,8 +54,8 @@ func (b *builder) alertChart(s analysis.AlertSummary) {
 // axisWidth is what stands left of a plot.
 const axisWidth = 22.0
 
-// every is how many buckets of a width lie between two times on an axis, so that
-// there is room for both.
+// every is the number of buckets of a width between two times on an axis, so that there is room
+// for both.
 func (b *builder) every(strides []int, step float64, layout string) (n int, room float64) {
 	room = b.r.fonts.Width(axisStyle.Face, axisStyle.Size, layout) + 8
 	for _, n = range strides {

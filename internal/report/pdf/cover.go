@@ -43,8 +43,8 @@ func verdictColor(state string) typeset.Color {
 	}
 }
 
-// cut is how page 1 is set: roomy where the contents fill it, dense where it is to be
-// enough to decide upon.
+// cut is the layout of page 1: roomy if the contents fill it, dense if it has to be enough for
+// a decision.
 type cut struct {
 	top, gap, pad, contents                  float64
 	lift                                     float64 // what figures and their note are closer by
@@ -68,8 +68,8 @@ var (
 	}
 )
 
-// cover fills page 1: what it is, of whom, as of when; the verdict; figures;
-// and room for the contents, whose page numbers are known at the end.
+// cover fills page 1: kind, scope and time of the report; the verdict; figures; and room for
+// the contents, whose page numbers are known at the end.
 func (b *builder) cover(f front, sections int) {
 	d, page := b.d, b.d.Page()
 	left, width := d.Left(), d.TextWidth()
@@ -118,7 +118,7 @@ func (b *builder) pill(x, baseline float64, label string, c typeset.Color) float
 	return x - width
 }
 
-// particulars lists who, what and when.
+// particulars lists the requester, the scope and the times.
 func (b *builder) particulars() {
 	doc := b.doc
 	rows := [][2]string{{"Scope", shorten(doc.ScopeLabel, 200)}}
@@ -166,7 +166,7 @@ func (b *builder) address() string {
 	return pageaddress.Link(b.doc.PublicURL, pageaddress.Report, b.doc.ReportID.String())
 }
 
-// sayVerdict writes the verdict: what to act upon, and smaller what else is grave.
+// sayVerdict writes the verdict: the main points, and smaller the other grave ones.
 func (b *builder) sayVerdict() {
 	d, v := b.d, b.verdict
 	lead, rest := typeset.Span{Text: v.Lead, Style: b.cut.verdict}, typeset.Span{Text: v.Rest, Style: b.cut.rest}

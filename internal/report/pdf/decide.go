@@ -9,8 +9,8 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// The lower part of a Security report's page 1, which is to be enough to decide upon:
-// where the risk is, what happened since the report before, and what to do first.
+// The lower part of a Security report's page 1, which has to be enough for a decision: where
+// the risk is, the changes since the previous report, and what to do first.
 const (
 	standingRow  = 12.5 // a row of “Where the risk is”
 	leastRows    = 5    // of it, however little room there is
@@ -20,8 +20,7 @@ const (
 	gapAfter     = 7.0
 )
 
-// decide draws the lower part of page 1 in the room that is left of it, of which the
-// contents need some.
+// decide draws the lower part of page 1 in the remaining room, some of which the contents need.
 func (b *builder) decide() {
 	first := b.plan[:min(len(b.plan), firstActions)]
 	room := b.d.Bottom() - b.d.Y - contentsInline
@@ -82,10 +81,9 @@ const (
 	openRight = 452.0
 )
 
-// whereTheRiskIs draws a row an instance: failed checks by severity and, hatched, those
-// without an answer; its end of support; its open CVEs. Where there are more than fit,
-// the lightest of those that were assessed become one row, and so do those that nobody
-// looked at.
+// whereTheRiskIs draws one row for each instance: failed checks by severity and, hatched, those
+// without an answer; its end of support; its open CVEs. If there are more than fit, the
+// assessed ones with the least weight share one row, and so do those that were not assessed.
 func (b *builder) whereTheRiskIs(most int) {
 	rows, rest := foldStandings(analysis.Standings(b.doc), most)
 	b.folded = len(rest) > 0
@@ -445,7 +443,7 @@ const (
 	treatmentAt = 236.0
 )
 
-// firstTables lists the tables with sensitive data that are to be treated first.
+// firstTables lists the tables with sensitive data that should be treated first.
 func (b *builder) firstTables() {
 	d := b.d
 	d.Y += gapAfter

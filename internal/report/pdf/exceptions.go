@@ -96,11 +96,10 @@ func daysLeft(until, asOf time.Time) string {
 	return "within a day"
 }
 
-// soon is how long before it lapses an exception becomes somebody's task.
+// soon is how long before it lapses an exception becomes a task.
 const soon = 30 * 24 * time.Hour
 
-// lapsingTasks are the exceptions of which somebody has to decide what comes
-// after them.
+// lapsingTasks are the exceptions whose successors need a decision.
 func (b *builder) lapsingTasks() []task {
 	var tasks []task
 	for _, a := range analysis.Acceptances(b.doc) {

@@ -95,8 +95,7 @@ func (b *builder) references(references []string) {
 	b.adviceSpans("Reference", spans...)
 }
 
-// linked is text that leads to an address, in the colour that says so; as it is where
-// there is none.
+// linked is text that links to an address, in the color of links; unchanged if there is none.
 func linked(style typeset.Style, address string) typeset.Style {
 	if address != "" {
 		style.Color, style.Link = accent, address
@@ -112,7 +111,7 @@ func (b *builder) findingTable(findings []analysis.Finding) {
 	})
 }
 
-// where names a database, or says that a result is of the whole instance.
+// where names a database, or says that a result is for the whole instance.
 func where(database string) typeset.Cell {
 	if database == "" {
 		return faint("instance-wide")

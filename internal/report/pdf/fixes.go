@@ -15,7 +15,7 @@ const adviceIndent = 62
 // printed by the report after they were run.
 const mostFixes = 500
 
-// remedy prints what is to be done about a check's findings.
+// remedy prints the fix of a check's findings.
 func (b *builder) remedy(label string, g analysis.CheckFindings) {
 	b.advice(label, g.Check.Remediation)
 	b.advice("Impact", g.Check.Impact)
@@ -67,8 +67,8 @@ func runWhere(engine string, f analysis.Fix) string {
 	return words + ":"
 }
 
-// breakStatement breaks a statement's lines where SQL may be broken, so that the
-// page does not do it within a name: who copies it would copy another name.
+// breakStatement breaks a statement's lines where SQL allows it, so that the page does not
+// break within a name: a reader who copies it would copy another name.
 func (b *builder) breakStatement(statement string) string {
 	width := b.d.TextWidth() - adviceIndent
 	var out strings.Builder

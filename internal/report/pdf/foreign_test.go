@@ -18,7 +18,7 @@ var foreignNames = []string{
 	"сервер_заказов_московский_центр_о9", "διακομιστής_παραγγελιών_αθηνών99999",
 }
 
-// foreign is the rich document with such names wherever somebody else chose one.
+// foreign is the rich document with such names in every place where another person chooses one.
 func foreign(kind report.Kind) snapshot.Document {
 	doc := snapshottest.Rich(kind)
 	n := 0

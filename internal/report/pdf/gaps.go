@@ -75,7 +75,7 @@ func (b *builder) sayGaps(gaps []gap) {
 	}
 }
 
-// instanceGaps are the instances of which nothing could be assessed.
+// instanceGaps are the instances without any assessment.
 func (b *builder) instanceGaps() []gap {
 	var out []gap
 	for _, in := range b.doc.Instances {

@@ -243,7 +243,7 @@ func (b *builder) sensitiveTables() {
 	b.ownTables()
 }
 
-// unclassified says so where there is no classification to tell of.
+// unclassified says so if there is no classification to report.
 func (b *builder) unclassified(c analysis.Classified) bool {
 	switch {
 	case c.Databases == 0:
@@ -276,7 +276,7 @@ func (b *builder) category(category string, risks []analysis.TableRisk) {
 	})
 }
 
-// rowsCell is the estimated number of rows, or that nobody has counted them.
+// rowsCell is the estimated number of rows, or that they were not counted.
 func rowsCell(t snapshot.ClassifiedTable) typeset.Cell {
 	rows, known := t.Rows()
 	if !known {
@@ -333,8 +333,8 @@ func encryptionCell(r analysis.TableRisk) typeset.Cell {
 	return faint("not assessed")
 }
 
-// unencrypted says how many sensitive tables are known to lie in files that are not
-// encrypted, and of how many nobody knows.
+// unencrypted says how many sensitive tables are known to lie in unencrypted files, and for how
+// many this is unknown.
 func (b *builder) unencrypted() string {
 	c := analysis.EncryptionOf(b.risks)
 	why := whyUnknown(b.risks)

@@ -9,10 +9,10 @@ import (
 // a line on each of hundreds of pages is not worth their time.
 const mostLaidOutAgain = 100
 
-// layOut puts a document on pages, and tries not to end with one that is two thirds
-// empty: it lets every page take a little more, so that the rest fits, or leaves a
-// little more to it. To lay out takes a tenth of what it takes to paint. Where nothing
-// suffices, the fullest last page is taken.
+// layOut puts a document on pages, and tries not to end with one that is two thirds empty: it
+// lets every page take a little more, so that the rest fits, or leaves a little more to it.
+// Layout takes a tenth of the time of painting. If nothing suffices, the fullest last page is
+// taken.
 func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*builder, error) {
 	b, err := newBuilder(r, doc, inputs)
 	if err != nil {
@@ -35,8 +35,8 @@ func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*builder, error
 	return best, nil
 }
 
-// laidOut is the document on paper of its own, whose pages but for the first end more
-// points above their usual end: page 1 is to be enough by itself, with the contents.
+// laidOut is the document on paper of its own, whose pages except the first end more points
+// above their usual end: page 1 has to be enough by itself, with the contents.
 func (b builder) laidOut(more float64) (*builder, error) {
 	b.d, b.more = typeset.NewPaper(b.r.fonts, b.doc.Organization.PaperSize, pageMargin), more
 	return &b, b.compose()

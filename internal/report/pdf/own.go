@@ -29,7 +29,7 @@ func (b *builder) ownTables() {
 	})
 }
 
-// ownName is a database's name, with whose it is where it is Muster's.
+// ownName is a database's name, with a note if it belongs to Muster.
 func ownName(db snapshot.Database) typeset.Cell {
 	if db.Classification != nil && db.Classification.Own {
 		return typeset.Cell{Text: db.Name, Sub: "Muster’s own", SubStyle: cellMuted}

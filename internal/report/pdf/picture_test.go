@@ -122,7 +122,7 @@ func TestPictureComparisonSeesAChangedWord(t *testing.T) {
 	}
 }
 
-// shaded counts the pixels of a page that are shaded as what nobody knows.
+// shaded counts the pixels of a page with the shading of unknown values.
 func shaded(img image.Image) int {
 	n, box := 0, img.Bounds()
 	for y := box.Min.Y; y < box.Max.Y; y++ {

@@ -10,7 +10,7 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// mostReadTables is of how many tables the readers are printed, those of the highest risk:
+// mostReadTables is for how many tables the readers are printed, those of the highest risk:
 // inventory.csv has all.
 const mostReadTables = 200
 
@@ -69,7 +69,7 @@ func (b *builder) readers() {
 	}
 }
 
-// unknownReaders counts the tables of which nobody knows who can read them, by why.
+// unknownReaders counts the tables with unknown readers, by reason.
 func unknownReaders(unknown map[string]int) string {
 	var parts []string
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {

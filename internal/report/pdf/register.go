@@ -81,8 +81,8 @@ func volumesOnly() []string {
 	return engine.Titles(func(e *trait.Engine) bool { return e.VolumesOnly })
 }
 
-// encryptionGaps says of which databases of an instance nobody told whether they are
-// encrypted: known is how many there are of which somebody did.
+// encryptionGaps lists the databases of an instance whose encryption is unknown; known is the
+// number of the others.
 func encryptionGaps(in snapshot.Instance, known int) (gaps []gap) {
 	why := "it could not be read whether their files are encrypted"
 	if in.Assessment != nil && in.Assessment.Sent {
@@ -272,8 +272,8 @@ func (b *builder) registerRisk(r analysis.TableRisk) typeset.Cell {
 // proposals is how many treatments of a risk are printed.
 const proposals = 2
 
-// treatment is what is proposed against a risk. A low one may be accepted; one that
-// nothing known drives needs a look at what is not known.
+// treatment is the proposal against a risk. A low one may be accepted; one without a known
+// driver needs a look at the unknown parts.
 func treatment(r analysis.TableRisk) string {
 	switch {
 	case r.Level() == analysis.Low:
@@ -315,8 +315,8 @@ func databasesSentence(c analysis.Classified) string {
 	}) + "."
 }
 
-// classificationGaps are the databases, and instances without one, of which the
-// inventory does not know all.
+// classificationGaps are the databases, and instances without one, that the inventory does not
+// know completely.
 func (b *builder) classificationGaps() []gap {
 	var gaps []gap
 	b.eachDatabase(func(in snapshot.Instance, db snapshot.Database) {

@@ -138,7 +138,7 @@ func (r *Renderer) Render(w io.Writer, doc snapshot.Document) (Rendered, error) 
 	return r.RenderCanonical(w, inputs)
 }
 
-// RenderCanonical is Render for whoever has the canonical form at hand.
+// RenderCanonical is Render for callers that have the canonical form.
 func (r *Renderer) RenderCanonical(w io.Writer, inputs snapshot.Canonical) (rendered Rendered, err error) {
 	doc := inputs.Document
 	defer func() {

@@ -263,8 +263,7 @@ func (b *builder) details() {
 	}
 }
 
-// resultRow is one result with its check, or that of several databases of which
-// the same is to be said.
+// resultRow is one result with its check, or that of several databases with the same text.
 type resultRow struct {
 	check                               snapshot.Check
 	status, measured, threshold, points string
@@ -280,7 +279,7 @@ func (r resultRow) takes(other resultRow) bool {
 		r.status == other.status && r.measured == other.measured && r.threshold == other.threshold && other.points == ""
 }
 
-// rowOf is what is to be said of one result.
+// rowOf is the text about one result.
 func rowOf(in *snapshot.Instance, grants []analysis.Grant, check snapshot.Check, r snapshot.CheckResult) resultRow {
 	row := resultRow{check: check, status: r.Status, measured: r.Measured, threshold: cmp.Or(r.Threshold, check.Pass), databases: []string{r.Database}}
 	switch r.Status {
@@ -334,8 +333,8 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 	})
 }
 
-// domainFindings names every object that a failed check of a domain found: what the
-// remediation plan is about.
+// domainFindings names every object that a failed check of a domain found: the subjects of the
+// remediation plan.
 func (b *builder) domainFindings(domain string) {
 	type row struct {
 		check   snapshot.Check

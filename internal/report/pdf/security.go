@@ -48,7 +48,7 @@ func (b *builder) securityFront() front {
 	return f
 }
 
-// unseenColor is that of what nobody looked at: no green, which the verdict alone gives.
+// unseenColor is the color of what was not assessed: no green, which only the verdict gives.
 func (b *builder) unseenColor(unseen int) typeset.Color {
 	if unseen+b.assessed.Gaps > 0 {
 		return caution

@@ -10,8 +10,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// A renderer whose text was changed is another one, also where version and commit are
-// the same: a report of before it differs for no fault of anybody's.
+// A renderer with a changed text is another one, even with the same version and commit: an
+// earlier report may legitimately differ.
 func TestTheIdentityCoversTheProgramText(t *testing.T) {
 	t.Parallel()
 	r, err := New(Build{Version: "1.0.0", Commit: "0123abcd"})

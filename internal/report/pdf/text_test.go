@@ -142,7 +142,7 @@ func current(doc snapshot.Document) {
 	}
 }
 
-// accepted is a document in which somebody lives with every finding.
+// accepted is a document in which every finding is accepted.
 func accepted(kind report.Kind) snapshot.Document {
 	doc := snapshottest.Rich(kind)
 	for i, c := range doc.Checks {
@@ -174,8 +174,8 @@ func forgotten() snapshot.Document {
 	return doc
 }
 
-// unassessed is a scorecard of a server that nobody has looked at, and whose version
-// has to be left.
+// unassessed is a scorecard of a server that was not assessed, and whose version has to be
+// left.
 func unassessed() snapshot.Document {
 	doc := snapshottest.Rich(report.InstanceScorecard)
 	in := &doc.Instances[0]
@@ -184,8 +184,7 @@ func unassessed() snapshot.Document {
 	return doc
 }
 
-// fed is a document of which a feed told of the SQL Server and of the Oracle, and of
-// nothing else.
+// fed is a document in which a feed sent the SQL Server and the Oracle, and nothing else.
 func fed(kind report.Kind) snapshot.Document {
 	doc, yes, no := snapshottest.Rich(kind), true, false
 	doc.Checks = append(doc.Checks, snapshot.Check{ID: "MS-13", Engine: "sqlserver", Domain: "Security", Severity: "High", Scope: "instance", Title: "User databases are not encrypted", Pass: "encrypted"})
@@ -236,7 +235,7 @@ func startedAt(score int) snapshot.Document {
 	return doc
 }
 
-// ownDatabase is a Data Inventory of which one database is that of Muster.
+// ownDatabase is a Data Inventory with Muster's own database.
 func ownDatabase() snapshot.Document {
 	doc := snapshottest.Rich(report.DataInventory)
 	i := slices.IndexFunc(doc.Instances, func(in snapshot.Instance) bool { return in.Name == "pg-orders-01" })
@@ -294,7 +293,7 @@ func TestEachUnencryptedTableIsListed(t *testing.T) {
 	}
 }
 
-// unlookedAt is a scorecard of a server that is measured and that nobody assessed.
+// unlookedAt is a scorecard of a server that is measured and was not assessed.
 func unlookedAt(engine string) snapshot.Document {
 	doc := snapshottest.Rich(report.InstanceScorecard)
 	in := &doc.Instances[0]
@@ -333,7 +332,7 @@ func disk(days int, level, perDay float64) *snapshot.Utilization {
 	return u
 }
 
-// minutes is an hour of a busy host of which there are samples of some minutes.
+// minutes is an hour of a busy host with samples for some minutes.
 func minutes(n int) *snapshot.Utilization {
 	u := &snapshot.Utilization{Start: snapshottest.AsOf().AddDate(0, 0, -30), Hosts: 1, CPUPercent: make([]*float64, 720), CPUMinutes: &n}
 	busy := 97.0

@@ -67,7 +67,7 @@ func hintCounts(hints []tuning.Hint) string {
 	}) + ". "
 }
 
-// loadWords says what the settings are held against.
+// loadWords says with what the settings are compared.
 func (b *builder) loadWords() (words string) {
 	t := b.doc.Tuning
 	for _, m := range t.Machines {

@@ -13,7 +13,7 @@ func (b *builder) toAssess() []string {
 	return nil
 }
 
-// beforeSteps says on page 1 what is to be done before anything else: to look.
+// beforeSteps says on page 1 that an assessment comes before everything else.
 func (b *builder) beforeSteps(all []string) {
 	if len(all) == 0 {
 		return
@@ -28,7 +28,7 @@ func (b *builder) beforeSteps(all []string) {
 	b.d.Y += gapAfter
 }
 
-// knownAnyway says what there is to say of an instance that nobody assessed.
+// knownAnyway lists what is known about an instance that was not assessed.
 func (b *builder) knownAnyway() {
 	in := b.subject()
 	if in == nil {

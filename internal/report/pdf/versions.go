@@ -64,7 +64,7 @@ func (b *builder) versions() {
 }
 
 // untried says that the version of an instance is newer than all with which Muster was tried;
-// empty where it is not.
+// empty if it is not.
 func untried(in *snapshot.Instance) string {
 	version, _ := analysis.Version(in)
 	return fleet.NewerThanTried(fleet.Engine(in.Engine), version)
@@ -300,7 +300,7 @@ func possibleCell(c analysis.CVECounts, whole bool) typeset.Cell {
 	return typeset.Cell{Text: number(n), Sub: "to " + decimal(c.HighestPossible), SubStyle: cellMuted}
 }
 
-// target is the version to go to, and how long its major is supported where it is another one.
+// target is the recommended version, and how long its major is supported if it is another one.
 func (b *builder) target(r *snapshot.Release) typeset.Cell {
 	cell := text(orDash(r.Target))
 	if r.Longest != nil {

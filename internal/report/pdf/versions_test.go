@@ -9,8 +9,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// Servers of other engines that are behind are told by how much and since when, what
-// clears them and what that takes; what the feed lacks is named, and none known is no 0.
+// Servers of other engines that are behind show by how much and since when, the fix and its
+// effort; gaps of the feed are named, and no known CVE is no 0.
 func TestVersionsOfOtherEnginesArePrinted(t *testing.T) {
 	t.Parallel()
 	doc := faultless(report.Security)

@@ -12,9 +12,9 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// vulnerabilities is the CVE appendix: CVSS descending, then id. Those of PostgreSQL have
-// an entry each, with what was held against the server; those of other engines, of which
-// one update clears hundreds, have a row each.
+// vulnerabilities is the CVE appendix: CVSS descending, then id. Each CVE of PostgreSQL has an
+// entry with its precondition on the server. Those of other engines, where one update fixes
+// hundreds, have one row each.
 func (b *builder) vulnerabilities() {
 	list := slices.Clone(b.doc.Vulnerabilities)
 	slices.SortStableFunc(list, func(a, b snapshot.Vulnerability) int {

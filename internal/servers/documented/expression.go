@@ -10,7 +10,7 @@ import (
 // operators stand between two operands.
 var operators = []string{"+", "-", "*", "/", "%", "||", "=", "<>", "!=", "<", ">", "<=", ">=", "&", "|", "^", "and", "or"}
 
-// expression reads one, and looks up its columns. It returns the column's name where it
+// expression reads an expression, and looks up its columns. It returns the column's name if it
 // is nothing but a column.
 func (r *reader) expression(s *scope) string {
 	name := r.operand(s)
@@ -212,8 +212,8 @@ func (r *reader) column(s *scope, parts []string, line int) {
 	r.say(line, "no table here has a column %s", name)
 }
 
-// read notes that a column is read, and tells of one that came after what the query
-// serves.
+// read notes that a column is read, and reports one that is newer than the releases that the
+// query serves.
 func (r *reader) read(t *source, column string, line int) {
 	if t.view == nil {
 		return

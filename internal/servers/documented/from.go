@@ -42,7 +42,7 @@ func (r *reader) joined(s *scope) {
 	}
 }
 
-// table is one thing that rows come from. One that is lateral sees those before it.
+// table is one source of rows. A lateral one sees those before it.
 func (r *reader) table(s *scope, lateral bool) {
 	around := s.outer
 	if lateral {

@@ -288,8 +288,8 @@ func (r *reader) items(s *scope) (outputs []string) {
 	return outputs
 }
 
-// star is * or t.*, which only a subquery or an expression of the query's own may have:
-// what a view has in the next release nobody asked for.
+// star is * or t.*, which only a subquery or an expression of the query's own may have: the
+// query did not ask for a view's columns of the next release.
 func (r *reader) star(s *scope) (columns []string, ok bool) {
 	qualifier := ""
 	switch {

@@ -113,9 +113,9 @@ func (v *Views) add(name, since string, columns []string, page string) error {
 	return nil
 }
 
-// packs are the views that Oracle's Database Licensing Information User Manual puts
-// under the Diagnostics and Tuning Packs, by the beginnings of their names. The few that
-// it exempts are here too: nobody should have to look.
+// packs are the views that Oracle's Database Licensing Information User Manual puts under the
+// Diagnostics and Tuning Packs, by the beginnings of their names. The few exempted ones are
+// here too, so that nobody has to look.
 var packs = regexp.MustCompile(`^(dba_hist_|awr_|active_session_history|ash_|dba_advisor_|dba_addm_|dba_sqlset|dba_sqltune|sql_monitor|sql_plan_monitor|dba_sql_monitor|dba_streams_tp_path_bottleneck)`)
 
 // find returns a view by the parts of its name, or says why there is none.
@@ -159,7 +159,7 @@ func (v *Views) find(parts []string) (*view, string) {
 	return wider, ""
 }
 
-// source is the page of a view, for whoever reads a fault.
+// source is the page of a view, for the reader of a fault.
 func (v *Views) source(known *view) string {
 	if known == nil || known.page == "" {
 		return ""
@@ -190,8 +190,8 @@ type Query struct {
 	Reads   map[string][]string // the columns of each view, sorted
 }
 
-// Read is Check for whoever also wants to know what is read. A query with a fault says
-// nothing of it.
+// Read is Check for callers that also need the columns that are read. A query with a fault
+// returns none.
 func (v *Views) Read(file string, line int, sql string) (q Query, faults []Fault) {
 	tokens, err := lex(v.engine, sql, line)
 	r := &reader{views: v, serves: v.first, tokens: tokens, reads: make(map[string]map[string]bool)}

@@ -48,7 +48,7 @@ func FirstLine(query string) string {
 // Database is the name of its database.
 func (s *Session) Database() string { return s.Name }
 
-// SetTimeout keeps the timeout, for whoever looks.
+// SetTimeout stores the timeout, for tests that read it.
 func (s *Session) SetTimeout(timeout time.Duration) { s.Timeout = timeout }
 
 // Closed says whether Close was called.
@@ -57,8 +57,8 @@ func (s *Session) Closed() bool { return s.closed }
 // Close closes it.
 func (s *Session) Close(context.Context) { s.closed = true }
 
-// Each hands on the rows of the answer. A query without one, and rows of another width
-// than asked for, are errors.
+// Each passes on the rows of the answer. A query without one, and rows of another width than
+// expected, are errors.
 func (s *Session) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
 	line := FirstLine(statement)
 	s.Asked = append(s.Asked, line)

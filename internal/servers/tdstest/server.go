@@ -24,7 +24,7 @@ type Options struct {
 	Silent         bool         // it takes connections and says nothing
 }
 
-// Query is one that came in.
+// Query is a received query.
 type Query struct {
 	Text     string
 	Database string // of the session
@@ -114,7 +114,7 @@ func (s *Server) Answer(query string, a Answer) {
 	s.AnswerBy(query, func(Query) Answer { return a })
 }
 
-// AnswerBy is Answer where it depends on more than the first line.
+// AnswerBy is Answer for an answer that depends on more than the first line.
 func (s *Server) AnswerBy(query string, by func(Query) Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -82,7 +82,8 @@ func Start(t testing.TB, o Options) *Listener {
 // Port is the port it listens on.
 func (l *Listener) Port() int { return l.listener.Addr().(*net.TCPAddr).Port }
 
-// Address is where it listens, as a listener sends a client there. Protocol is tcp or tcps.
+// Address is its address, in the form in which a listener redirects a client there. Protocol is
+// tcp or tcps.
 func (l *Listener) Address(protocol string) string { return Address(protocol, "127.0.0.1", l.Port()) }
 
 // Address is an address as a listener names one.

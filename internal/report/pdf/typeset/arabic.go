@@ -56,9 +56,9 @@ var forms = sync.OnceValue(func() arabic {
 	return a
 })
 
-// join puts every Arabic letter into the shape that its neighbours give it, since
-// gofpdf prints what it is given. It is done before anything is measured: the shapes of
-// a letter differ in width. A letter whose shape the fonts lack stays as it is.
+// join puts every Arabic letter into the shape that its neighbors give it, because gofpdf
+// prints what it is given. It is done before anything is measured: the shapes of a letter
+// differ in width. A letter whose shape the fonts lack stays as it is.
 func (f *Fonts) join(text []rune) []rune {
 	a := forms()
 	out := make([]rune, 0, len(text))
@@ -99,7 +99,7 @@ func (f *Fonts) join(text []rune) []rune {
 // accepts says whether a letter joins with the one before it.
 func (a arabic) accepts(r rune) bool { return r == kashida || a.letters[r][final] != 0 }
 
-// following is the next letter, whatever marks stand between; 0 where there is none.
+// following is the next letter, whatever marks are in between; 0 if there is none.
 func following(text []rune, from int) rune {
 	for _, r := range text[from:] {
 		if !unicode.Is(unicode.Mn, r) {

@@ -129,7 +129,7 @@ func components(outline []byte) func(yield func(at int) bool) {
 	}
 }
 
-// outline is what draws a glyph; empty for one that is blank.
+// outline is the data that draws a glyph; empty for a blank one.
 func (f *font) outline(glyph uint16) []byte {
 	loca, glyf := f.tables["loca"], f.tables["glyf"]
 	if binary.BigEndian.Uint16(f.tables["head"][50:]) == 0 {
@@ -186,8 +186,8 @@ func changed(table []byte, at, n int) []byte {
 	return table
 }
 
-// assembled is a TrueType file of tables. Nobody but gofpdf reads it, which looks at no
-// checksum and makes its own.
+// assembled is a TrueType file of tables. Only gofpdf reads it, which checks no checksum and
+// makes its own.
 func assembled(tables map[string][]byte) []byte {
 	out := []byte{0, 1, 0, 0}
 	for _, n := range []int{len(tables), 0, 0, 0} {

@@ -99,8 +99,8 @@ func (d *Paper) Paragraph(indent, leading float64, spans ...Span) {
 	d.ParagraphWithin(indent, d.TextWidth()-indent, leading, spans...)
 }
 
-// ParagraphWithin is Paragraph over a width of its own: the one that ParagraphHeight
-// was asked about.
+// ParagraphWithin is Paragraph over a width of its own: the one that was passed to
+// ParagraphHeight.
 func (d *Paper) ParagraphWithin(indent, width, leading float64, spans ...Span) {
 	lines, size := d.flow(width, spans)
 	height := size * leading

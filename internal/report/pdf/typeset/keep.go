@@ -19,7 +19,7 @@ func (d *Paper) Keep() {
 	}
 }
 
-// Settle ends what Keep began: what it introduces has been drawn.
+// Settle ends what Keep began: the content after the heading has been drawn.
 func (d *Paper) Settle() { d.kept = nil }
 
 // breakPage starts a page and takes along what is kept.

@@ -2,7 +2,7 @@ package typeset
 
 import "testing"
 
-// What a break takes along leads where it led, from where it is now.
+// Links that a break moves lead to the same target, from their new place.
 func TestLinksMoveWithWhatIsKept(t *testing.T) {
 	t.Parallel()
 	d := NewPaper(fonts(t), "A4", Margin{50, 50, 50, 50})

@@ -106,7 +106,7 @@ func objectsOf(p []byte) (all []object, trailer []byte, err error) {
 	return all, rows[n*entry:], nil
 }
 
-// compressors are kept: what one takes to make is more than a page takes to compress.
+// compressors are reused: creating one takes longer than compressing a page.
 var compressors = sync.Pool{New: func() any {
 	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is one
 	return w

@@ -84,7 +84,7 @@ func (p *Page) clean(x, y float64, s Style, align Align, text string) float64 {
 	return width
 }
 
-// runs draws clean text, changing to the fallback face where it must.
+// runs draws clean text, changing to the fallback face if needed.
 func (p *Page) runs(x, y float64, s Style, text string) {
 	start, face := 0, s.Face
 	flush := func(end int) {

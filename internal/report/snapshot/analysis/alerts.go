@@ -102,8 +102,7 @@ func alertRank(severity string) int {
 	return len(AlertSeverities)
 }
 
-// span is when an alert was open within the window; from is not before to where
-// it was not.
+// span is when an alert was open within the window; from is not before to if it was not.
 func span(a snapshot.Alert, w snapshot.Window) (from, to time.Time) {
 	from, to = a.CreatedAt, w.To
 	if from.Before(w.From) {
@@ -194,8 +193,8 @@ func median(d []time.Duration) time.Duration {
 	return d[half-1] + (d[half]-d[half-1])/2
 }
 
-// Bounds of a series: a window of up to hourly is cut into hours, and one that
-// would have more than mostBuckets is not drawn.
+// Limits of a series: a window of up to hourly is cut into hours, and one that would have more
+// than mostBuckets is not drawn.
 const (
 	hourly      = 48 * time.Hour
 	mostBuckets = 62

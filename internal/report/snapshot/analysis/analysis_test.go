@@ -357,7 +357,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Map order must not show: what is printed has to be the same every time.
+// Map order must not show: the printed result has to be the same every time.
 func TestSameAnswerEveryTime(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)

@@ -12,10 +12,10 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// FindingsDigest is a SHA-256, in hex, over what a document finds: its findings, open and
-// accepted, what could not be looked at, the vulnerabilities of its servers and whether
-// their support has ended. Of two documents of one kind and scope with the same digest,
-// the second tells nobody to do anything that the first did not.
+// FindingsDigest is a SHA-256, in hex, over a document's results: its findings, open and
+// accepted, the checks that could not run, the vulnerabilities of its servers and whether their
+// support has ended. If two documents of one kind and scope have the same digest, the second
+// requires nothing that the first did not.
 func FindingsDigest(doc snapshot.Document) string {
 	type server struct {
 		ID      uuid.UUID

@@ -39,8 +39,8 @@ func exceptionsFor(doc snapshot.Document, in *snapshot.Instance, r snapshot.Chec
 	return out
 }
 
-// narrowness ranks exceptions that cover the same finding: one that names the
-// object before one that does not, then by place.
+// narrowness ranks exceptions that cover the same finding: one that names the object before one
+// that does not, then by place.
 func narrowness(x *snapshot.Exception) int {
 	n := 0
 	if x.InstanceID != nil {
@@ -65,9 +65,9 @@ func covering(exceptions []*snapshot.Exception, object string) *snapshot.Excepti
 	return nil
 }
 
-// judge divides a failed result into what is open and what is accepted; what is
-// left of it is as severe as the worst that is left. An exception that names no object covers every one of them; one that does covers
-// no object beyond the listed ones, for nobody knows their names.
+// judge divides a failed result into open and accepted findings; the rest has the severity of
+// its worst open finding. An exception that names no object covers all of them. One that does
+// covers no object beyond the listed ones, because their names are unknown.
 func judge(doc snapshot.Document, checks catalogue, in *snapshot.Instance, r snapshot.CheckResult) verdict {
 	if r.Status != snapshot.StatusFail {
 		return verdict{open: r}
@@ -116,8 +116,8 @@ func withoutAccepted(share float64, failing, accepted int) float64 {
 	return float64(failing-accepted) / (assessed - float64(accepted))
 }
 
-// Accepted returns what would fail, had nobody decided to live with it, in the
-// order of Findings. Each finding names the narrowest exception that covers it.
+// Accepted returns the findings that exceptions accept, in the order of Findings. Each names
+// the narrowest exception that covers it.
 func Accepted(doc snapshot.Document) []CheckFindings {
 	checks := catalogueOf(doc)
 	return groups(doc, checks, func(in *snapshot.Instance, r snapshot.CheckResult) ([]Finding, int) {

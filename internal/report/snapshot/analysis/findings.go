@@ -27,9 +27,9 @@ type Finding struct {
 	FirstSeen    *time.Time          // nil: not known
 }
 
-// FindingID is made from what a finding is about, its first half from the check: it is
-// the same in a report and wherever findings are listed. A check that could not be run
-// is one that nobody assessed; nth tells apart findings that are about the same.
+// FindingID is made from the subject of a finding, its first half from the check: it is the
+// same in a report and in every list of findings. A check that could not run counts as not
+// assessed; nth distinguishes findings with the same subject.
 func FindingID(organization uuid.UUID, check string, f Finding, assessed bool, nth int) (id uuid.UUID) {
 	first := sha256.Sum256([]byte(check))
 	about := sha256.Sum256(fmt.Appendf(nil, "%s %s %q %q %q %t %d", organization, f.InstanceID, check, f.Database, f.Object, assessed, nth))
@@ -143,9 +143,8 @@ func compareFindings(a, b Finding) int {
 	)
 }
 
-// Keys returns the identities of all listed findings, open and accepted, each
-// sorted and unique: what the next report of the same scope is given as
-// Previous.
+// Keys returns the identities of all listed findings, open and accepted, each sorted and
+// unique: the Previous of the next report with the same scope.
 func Keys(doc snapshot.Document) (open, accepted []snapshot.FindingKey) {
 	return keysOf(Findings(doc)), keysOf(Accepted(doc))
 }
@@ -177,8 +176,8 @@ type Change struct {
 	Unknown int
 }
 
-// ChangeSince compares listed findings with the previous report's; ok is
-// false where there is none.
+// ChangeSince compares listed findings with the previous report's; ok is false if there is
+// none.
 func ChangeSince(doc snapshot.Document) (change Change, ok bool) {
 	if doc.Previous == nil {
 		return Change{}, false

@@ -19,9 +19,9 @@ func hintsOf(name string) tuning.Hints {
 	return tuning.Hints{}
 }
 
-// Hints holds the settings of a scorecard's instance against its machine and the window's
-// load; asked is false of inputs from before there were hints, and of an engine without
-// any. A setting that nobody told of has a hint that says so.
+// Hints compares the settings of a scorecard's instance with its machine and the window's load;
+// asked is false for inputs from before hints, and for an engine without any. An unknown
+// setting has a hint that says so.
 func Hints(doc snapshot.Document) (all []tuning.Hint, asked bool) {
 	if doc.Tuning == nil || len(doc.Instances) == 0 {
 		return nil, false

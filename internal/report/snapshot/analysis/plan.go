@@ -206,8 +206,8 @@ const (
 	oldMinorCheck  = "PG-S31"
 )
 
-// endOfLifeSeverity is how grave it is that a major is past its end of life: as the
-// catalogue has it of PostgreSQL, High where it has not.
+// endOfLifeSeverity is the severity of a major past its end of life: the catalog's for
+// PostgreSQL, High if it has none.
 func endOfLifeSeverity(doc snapshot.Document) string {
 	if check, ok := catalogueOf(doc)[endOfLifeCheck]; ok {
 		return check.Severity

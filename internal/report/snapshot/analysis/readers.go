@@ -14,7 +14,7 @@ type TableReaders struct {
 	Unlisted int
 	// Sent: a feed told of it. Grants that its sender did not look at are not in it.
 	Sent bool
-	// Unknown is why nobody knows; empty: it is known.
+	// Unknown is why the readers are unknown; empty: they are known.
 	Unknown string
 }
 

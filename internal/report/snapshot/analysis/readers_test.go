@@ -9,8 +9,8 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// Who can read a table is what an assessment found, or what a feed told with the accounts
-// that it names; what nobody told is unknown, and not nobody.
+// The readers of a table come from an assessment, or from a feed with the accounts that it
+// names; without either they are unknown, and not empty.
 func TestReadersByWhoToldOfThem(t *testing.T) {
 	t.Parallel()
 	in := snapshot.Instance{Engine: "oracle", Assessment: &snapshot.Assessment{Sent: true, Roles: []snapshot.DatabaseRole{

@@ -14,8 +14,8 @@ var publishers = []struct{ name, page string }{
 	{"ISO/IEC 27001:2022", "https://www.iso.org/standard/27001"},
 }
 
-// Address is where a reader finds what a reference or the name of a CVE means; empty
-// where no page is known. It looks nothing up: a document says the same for ever.
+// Address is the page for a reference or the name of a CVE; empty if no page is known. It looks
+// nothing up, so a document always has the same links.
 func Address(reference string) string {
 	switch {
 	case strings.HasPrefix(reference, "CVE-"):

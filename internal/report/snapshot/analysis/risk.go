@@ -28,7 +28,7 @@ type TableRisk struct {
 	Score        int
 	Drivers      []string // in words
 	Controls     []string // what already holds against it
-	// Treatments are proposals that answer the drivers, the one that takes away most first.
+	// Treatments are proposals against the drivers, the one that removes most first.
 	Treatments []string
 	// Partial: something that would raise the likelihood or the impact could not
 	// be read, so the score may be too low.

@@ -76,8 +76,8 @@ func recorded(doc snapshot.Document, in *snapshot.Instance) []snapshot.CheckResu
 	return out
 }
 
-// Outcome is the outcome of an instance's assessment as far as the report is
-// about it: one that only lacks answers to checks of other domains is complete.
+// Outcome is the outcome of an instance's assessment as far as the report covers it: one that
+// only lacks answers to checks of other domains is complete.
 func Outcome(doc snapshot.Document, in *snapshot.Instance) string {
 	unanswered := func(r snapshot.CheckResult) bool { return r.Status == snapshot.StatusNotAssessed }
 	switch a := in.Assessment; {
@@ -92,8 +92,8 @@ func Outcome(doc snapshot.Document, in *snapshot.Instance) string {
 	}
 }
 
-// Version is the version that a server answered with, else the one that it was
-// registered with; answered says which.
+// Version is the version in the server's answer, otherwise the registered one; answered says
+// which.
 func Version(in *snapshot.Instance) (version string, answered bool) {
 	a := in.Assessment
 	if a == nil {

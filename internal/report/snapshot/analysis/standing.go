@@ -23,9 +23,9 @@ type Standing struct {
 	Gapped     bool // the feed knows some of its CVEs and not all
 }
 
-// Standings returns how every instance in scope stands: those that were assessed,
-// heaviest first, then by what has no answer, then by name; and after them, by name,
-// those that nobody looked at.
+// Standings returns the standing of every instance in scope: the assessed ones, heaviest first,
+// then by checks without an answer, then by name; and after them, by name, those that were not
+// assessed.
 func Standings(doc snapshot.Document) []Standing {
 	out := make([]Standing, 0, len(doc.Instances))
 	for i := range doc.Instances {

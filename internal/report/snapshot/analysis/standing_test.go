@@ -198,8 +198,8 @@ func TestAnEngineWithoutAnyCheck(t *testing.T) {
 	}
 }
 
-// Each thing that raises a risk has a proposal against it, the one that takes away most
-// first; what is encrypted needs none.
+// Each driver of a risk has a proposal against it, the one that removes most first; an
+// encrypted table needs none.
 func TestTreatments(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false

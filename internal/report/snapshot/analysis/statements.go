@@ -14,9 +14,8 @@ type Fix struct {
 	Statements []string // a line each, run one after another
 }
 
-// Fixes are the statements of a check's findings: what is the same on several
-// instances once, what belongs to one database together. missing counts the
-// listed findings without one.
+// Fixes are the statements of a check's findings: a statement for several instances once, and
+// the statements of one database together. missing counts the listed findings without one.
 func Fixes(g CheckFindings) (fixes []Fix, missing int) {
 	type place struct{ instance, database string }
 	var places []place
@@ -58,7 +57,7 @@ type Grant struct {
 	Checks    []string
 }
 
-// Object is the subject with where it is.
+// Object is the subject with its place.
 func (g Grant) Object() string {
 	switch len(g.Databases) {
 	case 0:

@@ -7,8 +7,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// ToAssess is what is to be done, in order, for the checks of an instance to have answers;
-// none where they have, or where nothing can be done.
+// ToAssess lists the steps, in order, for the checks of an instance to have answers; none if
+// they have them, or if no step helps.
 func ToAssess(doc snapshot.Document, in *snapshot.Instance) []string {
 	if WhyNotChecked(in) == "" {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"muster/internal/report/snapshot/snapshottest"
 )
 
-// What is to be done for an instance to be assessed follows from why it is not; nothing
-// is, where it was, or where nothing helps.
+// The steps to have an instance assessed follow from the reason why it was not; there are none
+// if it was, or if nothing helps.
 func TestWhatHasAnInstanceAssessed(t *testing.T) {
 	t.Parallel()
 	unreachable := func(class string) func(in *snapshot.Instance) {

@@ -18,8 +18,8 @@ const (
 
 // Verdict is what page 1 says before anything else, by one rule for all kinds.
 type Verdict struct {
-	// State is the gravest that is known to be wrong, a severity. It is Clean only
-	// where there is no gap: never green over the unknown.
+	// State is the highest severity that is known to be wrong. It is Clean only if there is no
+	// gap: never green over the unknown.
 	State string
 	Lead  string // to act upon, with what nobody looked at in the same breath
 	Rest  string // whatever else is grave; may be empty
@@ -213,7 +213,7 @@ func onOthers(c Assessed) string {
 	return ""
 }
 
-// noneOf is the verdict on a scope of which nothing was assessed.
+// noneOf is the verdict on a scope without any assessment.
 func noneOf(instances int) string {
 	if instances == 1 {
 		return "The instance could not be assessed."
@@ -226,7 +226,7 @@ func (o outlook) unlisted() int {
 	return len(slices.DeleteFunc(slices.Clone(o.doc.Instances), func(in snapshot.Instance) bool { return len(in.Databases) > 0 }))
 }
 
-// gapSentence says what nobody looked at; empty: everything was.
+// gapSentence says what was not assessed; empty: everything was.
 func (o outlook) gapSentence() string {
 	gaps := o.gaps()
 	if len(gaps) == 0 {
@@ -258,7 +258,7 @@ func (o outlook) versionWords() []string {
 	return out
 }
 
-// findingWords are the findings by what they ask for.
+// findingWords are the findings by the action that they need.
 func (o outlook) findingWords() []string {
 	var out []string
 	for i, s := range []struct{ word, ask string }{{"critical", "must be closed within 7 days"}, {"high", "should be closed within 30 days"}} {

@@ -79,8 +79,8 @@ func AllCVEs(doc snapshot.Document) CVECounts {
 // Over says whether an end of life is past as of the snapshot.
 func Over(doc snapshot.Document, end time.Time) bool { return !end.After(doc.AsOf) }
 
-// Ended says since when an active instance's major version has been past its end of
-// life; ok is false where it is not, or nobody knows.
+// Ended says since when an active instance's major version has been past its end of life; ok is
+// false if it is not, or if that is unknown.
 func Ended(doc snapshot.Document, in *snapshot.Instance) (since time.Time, ok bool) {
 	if !in.Active || in.Release == nil || in.Release.EndOfLife == nil || !Over(doc, *in.Release.EndOfLife) {
 		return time.Time{}, false

@@ -101,8 +101,8 @@ func WhyNotAssessed(in *snapshot.Instance) string {
 	}
 }
 
-// WhyNotChecked is WhyNotAssessed of an instance's checks: whoever looked at a server of
-// whose engine the catalogue has no check has found nothing wrong, and nothing right.
+// WhyNotChecked is WhyNotAssessed for an instance's checks: if the catalog has no check for a
+// server's engine, an assessment has found nothing wrong, and nothing right.
 func WhyNotChecked(in *snapshot.Instance) string {
 	if why := WhyNotAssessed(in); why != "" || len(in.Assessment.Results) > 0 {
 		return why
@@ -110,7 +110,7 @@ func WhyNotChecked(in *snapshot.Instance) string {
 	return "the catalogue has no check for " + EngineName(in.Engine)
 }
 
-// EngineName is what people call an engine; an unknown one goes by its wire name.
+// EngineName is the usual name of an engine; an unknown one has its wire name.
 func EngineName(name string) string { return engine.Described(name).Title }
 
 // Title is what a check is called beside a result: a title that names the fault
