@@ -36,10 +36,10 @@ func TestWhereChannelsLead(t *testing.T) {
 	}
 }
 
-// TestNoSpecialPurposeAddressIsPublic holds the default of channels to IANA's registries of
-// special-purpose addresses (both as of 2026-07-18): what they do not call globally reachable
-// is not public. ::ffff:0:0/96 and 64:ff9b::/96 are not in the file, because they are judged by
-// the address of IPv4 in them.
+// TestNoSpecialPurposeAddressIsPublic compares the default of channels with IANA's registries
+// of special-purpose addresses (both as of 2026-07-18): addresses that they do not call
+// globally reachable are not public. ::ffff:0:0/96 and 64:ff9b::/96 are not in the file,
+// because the IPv4 address in them decides.
 func TestNoSpecialPurposeAddressIsPublic(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("testdata/special-purpose-addresses.csv")

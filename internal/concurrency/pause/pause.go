@@ -46,8 +46,8 @@ func Every(ctx context.Context, interval time.Duration, do func()) error {
 }
 
 // Flushing calls flush after each interval until ctx ends, and then once more, which may take
-// last. failed is told of an error unless the call before failed, too. The error is ctx's, and
-// that of the last call.
+// last. failed is called with an error unless the call before failed, too. The error is ctx's,
+// and that of the last call.
 func Flushing(ctx context.Context, interval, last time.Duration, flush func(context.Context) error, failed func(error)) error {
 	for failing := false; For(ctx, interval) == nil; {
 		err := flush(ctx)

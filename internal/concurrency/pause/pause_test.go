@@ -55,8 +55,8 @@ func TestAWaitIsCutShort(t *testing.T) {
 	})
 }
 
-// TestTurnsThatAreTakenUpAreLeftOut: the first is at once, one that takes two and a
-// half intervals delays the one that came meanwhile and drops the other.
+// TestTurnsThatAreTakenUpAreLeftOut: the first is at once. A turn that takes two and a half
+// intervals delays the next and drops the one after that.
 func TestTurnsThatAreTakenUpAreLeftOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestJitterIsATenth(t *testing.T) {
 }
 
 // TestWhatIsCountedIsFlushedAtTheEndToo: after each interval, and once more when the context is
-// over, within a time of its own. Of failures in a row the first one is told.
+// over, within a time of its own. Of failures in a row the first one is reported.
 func TestWhatIsCountedIsFlushedAtTheEndToo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

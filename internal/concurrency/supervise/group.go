@@ -38,8 +38,8 @@ func (g *Group) SetLimit(n int) { g.group().SetLimit(n) }
 // Wait waits for all members and returns the first error.
 func (g *Group) Wait() error { return g.group().Wait() }
 
-// Join is Wait for members that return no errors. The panic of a member goes on in the
-// goroutine of the caller, which somebody recovers.
+// Join is Wait for members that return no errors. The panic of a member continues in the
+// goroutine of the caller, whose own caller recovers it.
 func (g *Group) Join() {
 	if err := g.Wait(); err != nil {
 		panic(err)

@@ -17,10 +17,10 @@ func Processors() int { return processors() }
 const spare = 14
 
 // Spread has Go's scheduler use more threads than there are processors, unless the environment
-// says how many (GOMAXPROCS). A goroutine that computes keeps its thread for up to 10 ms, and while
-// all are kept nobody looks at the network for as long: with two processors and large messages that
-// are being read, each step of every other request waits that long. With threads to spare these
-// steps wait for the operating system alone, which gives way sooner (docs/performance.md).
+// says how many (GOMAXPROCS). A goroutine that computes keeps its thread for up to 10 ms, and
+// while all are in use nothing looks at the network for as long: with two processors and large
+// messages being read, each step of every other request waits that long. With spare threads
+// these steps wait for the operating system alone, which switches sooner (docs/performance.md).
 func Spread() {
 	n := Processors()
 	if os.Getenv("GOMAXPROCS") == "" {

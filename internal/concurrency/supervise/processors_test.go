@@ -10,8 +10,8 @@ import (
 	"muster/internal/concurrency/supervise"
 )
 
-// TestSpread: there are more threads than processors, what computes still counts processors, and
-// whoever runs the program has the last word. It runs in processes of its own.
+// TestSpread: there are more threads than processors, computations still count processors, and
+// the environment has the last word. It runs in processes of its own.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("TEST_SPREAD") != "" {

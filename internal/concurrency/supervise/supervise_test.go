@@ -209,7 +209,7 @@ func TestStopping(t *testing.T) {
 	})
 }
 
-// TestWorkThatHasAnEnd is done once, and begun again where it falls.
+// TestWorkThatHasAnEnd is done once, and begun again if it fails.
 func TestWorkThatHasAnEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

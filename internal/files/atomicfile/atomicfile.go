@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Replace puts content into a file (0600), in the place of what is there. give prepares the file
-// before it takes its place, as by giving it to somebody; nil: it is ours.
+// Replace replaces the content of a file (0600). give prepares the file before it takes its
+// place, for example by changing its owner; nil: it stays ours.
 func Replace(path string, content []byte, give func(aside string) error) error {
 	return put(path, content, give, os.Rename)
 }

@@ -10,7 +10,8 @@ import (
 	"muster/internal/files/atomicfile"
 )
 
-// TestAFileIsReplacedWholeOrNotAtAll: what fails leaves the file as it was, and nothing beside it.
+// TestAFileIsReplacedWholeOrNotAtAll: a failure leaves the file as it was, and nothing beside
+// it.
 func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("it has no owner")
@@ -51,7 +52,8 @@ func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// TestADirectoryInWhichNothingCanBeMade is told from a file that somebody cannot be given.
+// TestADirectoryInWhichNothingCanBeMade has another error than a file whose owner cannot be
+// changed.
 func TestADirectoryInWhichNothingCanBeMade(t *testing.T) {
 	t.Parallel()
 	var failed *fs.PathError

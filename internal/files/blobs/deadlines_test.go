@@ -155,9 +155,9 @@ func TestAFileThatStopsComing(t *testing.T) {
 	}
 }
 
-// TestADirectoryThatHangs has a pipe for a file: to open it hangs in the kernel, as a
-// file of a network file system does whose server is away. Whoever asks is told in
-// time, the calls that hang are bounded, and all is well when it answers again.
+// TestADirectoryThatHangs has a pipe for a file: opening it hangs in the kernel, like a file of
+// a network file system whose server is away. The caller gets an error in time, the calls that
+// hang are limited, and everything works when it answers again.
 func TestADirectoryThatHangs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

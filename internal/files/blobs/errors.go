@@ -14,8 +14,8 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// MissingFileError reports that there is no file of that name in the store, which was
-// asked and is the right one.
+// MissingFileError reports that the store has no file with that name. The store answered, and
+// is the right one.
 type MissingFileError struct{ Name string }
 
 func (e *MissingFileError) Error() string { return "no file " + e.Name }
@@ -55,8 +55,8 @@ func (e *UnavailableError) Error() string {
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// Passing says whether to wait may help. It does not where the store refuses, is another
-// one or may not be written to: somebody has to mend that.
+// Passing says whether waiting may help. It does not if the store refuses, is another one or
+// may not be written to: a person has to fix that.
 func (e *UnavailableError) Passing() bool {
 	var refused *RefusedError
 	var other *OtherStoreError
@@ -64,8 +64,8 @@ func (e *UnavailableError) Passing() bool {
 		!errors.Is(e.Err, fs.ErrPermission) && !errors.Is(e.Err, syscall.EROFS)
 }
 
-// RefusedError reports that an object store answered, and said no for a reason that no
-// second try changes: who asks, what they may, or where the bucket is.
+// RefusedError reports that an object store refused a request for a reason that no retry
+// changes: the account, its rights, or the place of the bucket.
 type RefusedError struct {
 	Operation string // as S3 calls it, such as GetObject
 	Code      string // the store's, such as AccessDenied

@@ -47,7 +47,7 @@ func TestAFullDiskIsNamedAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestAFullObjectStore is a real one, whose disk has no room for what it is given.
+// TestAFullObjectStore is a real one, whose disk has no room for the file.
 func TestAFullObjectStore(t *testing.T) {
 	t.Parallel()
 	dir := disk(t, "24m")
@@ -75,8 +75,8 @@ func TestAFullObjectStore(t *testing.T) {
 	}
 }
 
-// TestADirectoryThatTakesNoFiles is told before there is a file for it: it is full, or
-// may only be read.
+// TestADirectoryThatTakesNoFiles is reported before there is a file for it: it is full, or
+// read-only.
 func TestADirectoryThatTakesNoFiles(t *testing.T) {
 	t.Parallel()
 	dir := disk(t, "64k")

@@ -32,8 +32,8 @@ func (m *midway) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestALineThatBreaksAmidAFile, by a cut and by silence, on the way there and back: whoever
-// writes or reads is told, nobody gets a file that is short, and nothing is half-written.
+// TestALineThatBreaksAmidAFile, by a cut and by silence, in both directions: the writer or
+// reader gets an error, no file is short, and nothing is half-written.
 func TestALineThatBreaksAmidAFile(t *testing.T) {
 	t.Parallel()
 	server := s3test.Start(t)
@@ -82,7 +82,8 @@ func TestALineThatBreaksAmidAFile(t *testing.T) {
 	}
 }
 
-// TestALineThatIsSlow is one all the same: what takes long as a whole, and goes on, comes.
+// TestALineThatIsSlow still works: a file that takes long as a whole, and makes progress,
+// arrives.
 func TestALineThatIsSlow(t *testing.T) {
 	t.Parallel()
 	server := s3test.Start(t)

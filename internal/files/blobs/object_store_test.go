@@ -26,8 +26,7 @@ func says(w http.ResponseWriter, status int, code string) {
 	fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>%s</Code><Message>No.</Message><RequestId>1</RequestId></Error>`, code)
 }
 
-// TestAnObjectStoreThatRefuses says what is to be done about it, and is not taken for one
-// that has no such file.
+// TestAnObjectStoreThatRefuses names the remedy, and does not count as one without such a file.
 func TestAnObjectStoreThatRefuses(t *testing.T) {
 	t.Parallel()
 	for code, test := range map[string]struct {

@@ -22,11 +22,11 @@ const marker = "muster-store"
 // maxMarker bounds what is read of the marker.
 const maxMarker = 128
 
-// claimLooks is how often who claims a store looks whose it became. Once would do, had
-// versitygw not been seen to say that there is no marker where several make one at once.
+// claimLooks is how often a claim looks who owns the store now. Once would be enough, but
+// versitygw was seen to report no marker while several processes created one at once.
 const claimLooks = 5
 
-// OtherStoreError reports that the store is not the one that it has to be.
+// OtherStoreError reports that the store belongs to another installation than expected.
 type OtherStoreError struct{ Found, Want string } // ids of owners; Found is empty where the store has none
 
 func (e *OtherStoreError) Error() string {
@@ -38,7 +38,7 @@ func (e *OtherStoreError) Error() string {
 		"start with the same as before (--blob-url, --database-url), or give this one its own", e.Found, e.Want)
 }
 
-// Owner is whose the store is; empty: nobody's yet. Errors: *UnavailableError.
+// Owner is the owner of the store; empty: none yet. Errors: *UnavailableError.
 func (s *Store) Owner(ctx context.Context) (string, error) {
 	id, err := s.readMarker(ctx)
 	var none *MissingFileError
@@ -48,9 +48,9 @@ func (s *Store) Owner(ctx context.Context) (string, error) {
 	return id, err
 }
 
-// Claim gives a store that is nobody's to owner, and expects it to be theirs from then
-// on. Who claims it together for the same owner all get it. Errors: *UnavailableError
-// with an *OtherStoreError where it is somebody else's already.
+// Claim gives a store without an owner to owner, and expects that owner from then on.
+// Concurrent claims for the same owner all succeed. Errors: *UnavailableError with an
+// *OtherStoreError if it has another owner already.
 func (s *Store) Claim(ctx context.Context, owner string) error {
 	found, err := s.Owner(ctx)
 	if err == nil && found == "" {
@@ -81,8 +81,8 @@ func (s *Store) Recognize(ctx context.Context) error {
 	return s.recognize(ctx)
 }
 
-// Check is Recognize, and of a directory it says whether a file can be made in it, of
-// which nothing is left. Errors: *UnavailableError, *FullError.
+// Check is Recognize. For a directory, it also says whether a file can be created in it, and
+// removes that file. Errors: *UnavailableError, *FullError.
 func (s *Store) Check(ctx context.Context) error {
 	if err := s.Recognize(ctx); err != nil || s.dir == "" {
 		return err
@@ -90,8 +90,9 @@ func (s *Store) Check(ctx context.Context) error {
 	return s.failed(ctx, "write", marker, do(ctx, s, s.deadlines.Answer, s.tryWriting))
 }
 
-// tryWriting makes a file of a block in the directory and removes it: that a disk is full,
-// or somebody else's, or mounted to be read only, is known before there is a report for it.
+// tryWriting creates a file of one block in the directory and removes it. So a disk that is
+// full, belongs to another user, or is mounted read-only is known before there is a report for
+// it.
 func (s *Store) tryWriting() error {
 	f, err := os.CreateTemp(s.dir, marker+".*.tmp")
 	if err != nil {

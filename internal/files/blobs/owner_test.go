@@ -16,7 +16,7 @@ import (
 	"muster/internal/files/blobs/s3test"
 )
 
-// isAnother holds an error to saying that the store is somebody else's, or nobody's.
+// isAnother checks that an error says that the store has another owner, or none.
 func isAnother(t *testing.T, what string, err error, found string) {
 	t.Helper()
 	var away *blobs.UnavailableError

@@ -53,7 +53,7 @@ func (s *Store) Open(ctx context.Context, name string) (*File, error) {
 }
 
 // Read reads on. Errors, after which the file can only be closed: *DamagedFileError,
-// *UnavailableError, and *MissingFileError of one that was taken away since.
+// *UnavailableError, and *MissingFileError for a file that was removed since.
 func (f *File) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -89,7 +89,7 @@ func (f *File) patience() time.Duration {
 	return f.store.deadlines.Answer
 }
 
-// fail keeps an error after which nothing can be read: the reader's end is none.
+// fail stores an error after which nothing can be read; the end of the reader is no error.
 func (f *File) fail(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.EOF

@@ -14,7 +14,7 @@ import (
 	"muster/internal/files/blobs/s3test"
 )
 
-// TestStrangersToAnObjectStore are told what is wrong with them by a real one.
+// TestStrangersToAnObjectStore get the reason from a real one.
 func TestStrangersToAnObjectStore(t *testing.T) {
 	t.Parallel()
 	server := s3test.Start(t)

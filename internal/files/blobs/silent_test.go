@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheObjectStoresLibraryPrintsNothing: what a process says is its log, in one form.
-// C34: a store without checksums got a line of the library's for each file that was read.
+// TestTheObjectStoresLibraryPrintsNothing: a process writes only its log, in one form. C34:
+// with a store without checksums, the library printed a line for each file that was read.
 func TestTheObjectStoresLibraryPrintsNothing(t *testing.T) { //nolint:paralleltest // it changes standard error
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Last-Modified", "Thu, 26 Nov 2026 20:00:00 GMT")

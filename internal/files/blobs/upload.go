@@ -19,8 +19,8 @@ const partSize = 5 << 20
 // that it keeps no parts of it, and before that to end what is under way.
 const abortTimeout = 5 * time.Second
 
-// pace makes an upload to S3 one part after the other, with a sign to arrived of each
-// that the store has. One that is given up is aborted although its context has ended.
+// pace makes an upload to S3 one part after the other, and signals each stored part to arrived.
+// An upload that is given up is aborted although its context has ended.
 func (s *Store) pace(as func(any) bool, arrived chan<- struct{}) {
 	var uploads *transfermanager.Client
 	if !as(&uploads) {
@@ -40,8 +40,8 @@ func (s *Store) pace(as func(any) bool, arrived chan<- struct{}) {
 	})
 }
 
-// uploader is the client of uploads that may be given up. What is under way then is given
-// abortTimeout to end: without the answer to its beginning nobody knows what to abort, and a
+// uploader is the client of uploads that may be given up. Calls in progress then get
+// abortTimeout to end: without the answer to its beginning the upload cannot be aborted, and a
 // part that arrives after that would stay.
 type uploader struct{ *s3.Client }
 
@@ -66,7 +66,7 @@ func lingering(ctx context.Context) (context.Context, func()) {
 	return within, func() { forget(); cancel() }
 }
 
-// arrivals is told of each part of an upload that the store has.
+// arrivals gets a signal for each part of an upload that the store has.
 type arrivals func()
 
 // OnObjectBytesTransferred makes it a listener of the library.

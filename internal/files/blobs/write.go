@@ -80,8 +80,8 @@ func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, d
 		return nil, "", err
 	}
 	defer func() { _ = f.Close() }()
-	// Read first and unpack then: what the store fails to give may come back,
-	// what does not unpack will not.
+	// Read first and then unpack: a read that fails may succeed later, and data that does not
+	// unpack will not.
 	compressed, err := io.ReadAll(f)
 	if err != nil {
 		return nil, "", err
@@ -168,7 +168,7 @@ func (s *Store) write(ctx context.Context, name, contentType string, from io.Rea
 	if err := s.recognize(ctx); err != nil { // rather than write into an empty directory where the store should be
 		return Written{}, err
 	}
-	// Ending the context is how a gocloud writer is told to leave nothing behind.
+	// Ending the context tells a gocloud writer to leave nothing behind.
 	within, abandon := context.WithCancel(ctx)
 	defer abandon()
 	out, file, err := s.begin(within, abandon, name, contentType)

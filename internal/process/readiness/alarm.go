@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Alarm fails a check for a while after something was seen that must not be, and that nobody
-// looks for again.
+// Alarm fails a check for a while after an event that must not happen and that nothing looks
+// for again.
 type Alarm struct {
 	Now   func() time.Time
 	Lasts time.Duration

@@ -15,7 +15,7 @@ const (
 	// patience is how long a check may take before it counts as failed: a prober gives
 	// up after some seconds, too.
 	patience = 2 * time.Second
-	// fresh is how long an answer holds. Who asks more often is told the same.
+	// fresh is how long an answer holds. More frequent callers get the same answer.
 	fresh = time.Second
 	// complainEvery is how often the log says again that a check fails.
 	complainEvery = time.Minute

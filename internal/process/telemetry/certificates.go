@@ -25,9 +25,9 @@ func (c *Certificates) Know(certificate string, until time.Time) {
 	c.until[certificate] = until
 }
 
-// Met is for the VerifyConnection of a tls.Config: it notes until when the server's own
-// certificate is good. A server that cannot be trusted never gets there, so of one whose
-// certificate has ended the time of before stays. A nil receiver notes nothing.
+// Met is for the VerifyConnection of a tls.Config: it notes the expiry date of the server's own
+// certificate. A server that cannot be trusted never gets there, so the earlier date of an
+// expired certificate stays. A nil receiver notes nothing.
 func (c *Certificates) Met(certificate string) func(tls.ConnectionState) error {
 	if c == nil {
 		return nil

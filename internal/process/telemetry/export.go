@@ -43,10 +43,9 @@ type Export struct {
 	metrics *sdkmetric.MeterProvider // nil: no metrics
 }
 
-// StartExport exports what the standard's OTEL_* variables ask for, over
-// OTLP/HTTP; nil where they ask for nothing. A variable that cannot be followed
-// is logged, and what it is about stays off: telemetry never keeps a process
-// from starting. instance tells this process from the others.
+// StartExport exports what the standard OTEL_* variables ask for, over OTLP/HTTP; nil if they
+// ask for nothing. An unsupported variable is logged, and its part stays off: telemetry never
+// keeps a process from starting. instance identifies this process.
 func StartExport(ctx context.Context, version, instance string, figures prometheus.Gatherer, log *slog.Logger) *Export {
 	wanted, err := wantedSignals()
 	if err != nil {
@@ -55,8 +54,8 @@ func StartExport(ctx context.Context, version, instance string, figures promethe
 	if wanted == (signals{}) {
 		return nil
 	}
-	// The SDK reports to the process, not to whoever made it, and its own logger
-	// quotes headers that it cannot read.
+	// The SDK reports to the process, not to its creator, and its own logger quotes headers
+	// that it cannot read.
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(&complaints{log: log, now: time.Now})
 	described, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
@@ -145,7 +144,7 @@ func report(err error) {
 	}
 }
 
-// signals are what is to be exported.
+// signals are the signals to export.
 type signals struct{ traces, metrics bool }
 
 // wantedSignals reads the variables that switch exporting on, and says which

@@ -106,9 +106,8 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h logHandler) WithGroup(name string) slog.Handler { return logHandler{h.Handler.WithGroup(name)} }
 
-// Queries makes spans of statements, with their text and never their
-// parameters. It traces those of a request or a job only: what a process asks
-// by itself, every second, would bury them.
+// Queries makes spans of statements, with their text and never their parameters. It traces only
+// those of a request or a job: the process's own statements, every second, would bury them.
 func Queries(tracer trace.Tracer) pgx.QueryTracer { return queries{tracer} }
 
 type queries struct{ tracer trace.Tracer }
@@ -127,8 +126,8 @@ func (q queries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 	return context.WithValue(ctx, queryKey{}, true)
 }
 
-// queryKey marks a context whose span is a statement's: one that was not begun
-// must not be ended.
+// queryKey marks a context whose span is a statement's: a span that was not begun must not be
+// ended.
 type queryKey struct{}
 
 // TraceQueryEnd ends the span of a statement. An error's text quotes values; its

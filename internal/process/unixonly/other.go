@@ -16,7 +16,7 @@ func Lock(*os.File, bool) error { return errors.ErrUnsupported }
 // Kill is not there.
 func Kill(int, syscall.Signal) error { return errors.ErrUnsupported }
 
-// Owner knows nobody.
+// Owner knows no owner.
 func Owner(fs.FileInfo) (uid, gid uint32, ok bool) { return 0, 0, false }
 
 // OwnSession does nothing.

@@ -32,7 +32,7 @@ func Lock(file *os.File, exclusive bool) error {
 // Kill sends a signal to a process; 0 asks whether it is there.
 func Kill(pid int, signal syscall.Signal) error { return syscall.Kill(pid, signal) }
 
-// Owner is whose a file is; ok is false where nobody can tell.
+// Owner is the owner of a file; ok is false if that cannot be told.
 func Owner(info fs.FileInfo) (uid, gid uint32, ok bool) {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -90,7 +90,7 @@ var own = sync.OnceValue(func() *Data {
 type Machine struct {
 	Source string
 	Files  fs.FS
-	// Package is the version of the package tzdata, where it is known.
+	// Package is the version of the package tzdata, if known.
 	Package string
 }
 
@@ -116,7 +116,7 @@ func Newest(now time.Time, machines ...Machine) *Data {
 	return newest
 }
 
-// releaseOf reads the release that a directory names; it is empty where it names none.
+// releaseOf reads the release that a directory names; it is empty if there is none.
 func releaseOf(files fs.FS) string {
 	for _, name := range []string{"+VERSION", "tzdata.zi"} {
 		file, err := files.Open(name)
@@ -135,7 +135,7 @@ func releaseOf(files fs.FS) string {
 }
 
 // release is the release at the beginning of a version: "2026f" of "2026f-0+deb12u1". It is
-// empty where there is none. Releases sort as texts: after 2026z comes 2026za.
+// empty if there is none. Releases sort as texts: after 2026z comes 2026za.
 func release(version string) string {
 	version = strings.TrimPrefix(version, "tzdata")
 	end := 0

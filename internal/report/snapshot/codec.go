@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// VersionError says that a document was written in a form that this program
-// cannot read: a newer one, or one that never existed.
+// VersionError says that a document has a form that this program cannot read: a newer one, or
+// one that never existed.
 type VersionError struct {
 	Got       int
 	Supported int // the newest form that is read
@@ -22,8 +22,8 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("inputs document has form %d, this program reads 1 to %d", e.Got, e.Supported)
 }
 
-// Canonical is a document in canonical form: what it says, its bytes and their Digest,
-// which take as long to make as half of the pages. Nobody changes it.
+// Canonical is a document in canonical form: its content, its bytes and their Digest, which
+// take as long to make as half of the pages. It must not be changed.
 type Canonical struct {
 	Document Document
 	Bytes    []byte
@@ -67,17 +67,16 @@ func Digest(data []byte) string {
 // upcaster lifts a document from one form to the next one up.
 type upcaster func(data []byte) ([]byte, error)
 
-// upcasters holds, under n, what turns form n into form n+1. Form 1 is the
-// first ever shipped; add here and never change an entry.
+// upcasters has, under n, the function that turns form n into form n+1. Form 1 is the first
+// ever shipped; add here and never change an entry.
 var upcasters = map[int]upcaster{
 	1: asForm(2), // exceptions: there were none when form 1 was written
 	2: withoutTemplates,
 }
 
-// withoutTemplates lifts form 2. Its checks had templates of statements, with
-// {object} and … for what was not known and no word of what they do; they are not
-// printed again. It knew no title of a check for when it passes, no impact and no
-// fixes.
+// withoutTemplates lifts form 2. Its checks had templates of statements, with {object} and …
+// for unknown parts and no word about their effect; they are not printed again. It had no title
+// of a check for a pass, no impact and no fixes.
 func withoutTemplates(data []byte) ([]byte, error) {
 	var doc map[string]json.RawMessage
 	if err := json.Unmarshal(data, &doc); err != nil {
@@ -100,8 +99,7 @@ func withoutTemplates(data []byte) ([]byte, error) {
 	return asForm(3)(data)
 }
 
-// asForm lifts a form to one that has more fields: those that are absent are
-// read as empty.
+// asForm lifts a form to one that has more fields: missing ones are read as empty.
 func asForm(n int) upcaster {
 	return func(data []byte) ([]byte, error) {
 		var doc map[string]json.RawMessage

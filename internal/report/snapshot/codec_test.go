@@ -193,7 +193,7 @@ func TestDecodeRefusesWhatItCannotWriteAgain(t *testing.T) {
 	}
 }
 
-// The stored example of the present form must be read, and written again, for ever.
+// The stored example of the present form must stay readable, and be written again unchanged.
 func TestGoldenForm(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join("testdata", "form-3.json")
@@ -287,7 +287,7 @@ func fields(t *testing.T, data []byte) map[string]any {
 	return out
 }
 
-// Whoever is erased must be erased from every document that names them.
+// An erased person must be erased from every document that names them.
 func TestPeople(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Empty(report.Security)

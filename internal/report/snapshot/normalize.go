@@ -176,7 +176,7 @@ func (k FindingKey) Compare(o FindingKey) int {
 }
 
 // leadToAll are the attributes, permissions and privileges with which an account can give
-// itself the others, or be somebody who has them.
+// itself the others, or become an account that has them.
 var leadToAll = []string{
 	"CREATEROLE",
 	"ALTER ANY LOGIN", "ALTER ANY SERVER ROLE", "IMPERSONATE ANY LOGIN",

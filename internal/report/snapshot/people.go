@@ -7,9 +7,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// People returns every member that the document names, sorted, each once: who
-// is erased must be erased from it. Who was erased before the inputs were
-// gathered is an id without a name, and is not among them.
+// People returns every member that the document names, sorted, each once: an erased one must be
+// erased from it. A member who was erased before the inputs were gathered is an id without a
+// name, and is not among them.
 func (doc Document) People() []uuid.UUID {
 	named := []Person{doc.Requester}
 	for _, x := range doc.Exceptions {

@@ -7,8 +7,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// TestPowerOfAccounts: whoever is the server stands before who can become it, of every
-// engine, and those before whoever has some power.
+// TestPowerOfAccounts: for every engine, accounts that own the server come before those that
+// can become the owner, and those before accounts with some power.
 func TestPowerOfAccounts(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string][]snapshot.DatabaseRole{

@@ -19,9 +19,9 @@ type ScoreAtStart struct {
 	AssessedAt time.Time `json:"assessedAt"`
 }
 
-// ScoreByDay is the score on each day of UTC that the window touches, up to the day of
-// the document: what the last assessment of the day came to, as the program's history of
-// the instance has it.
+// ScoreByDay is the score on each UTC day that the window touches, up to the day of the
+// document: the result of the last assessment of the day, as the instance's history in the
+// program has it.
 type ScoreByDay struct {
 	Start  time.Time `json:"start"`  // of the first day
 	Scores []*int    `json:"scores"` // an entry a day; nil: none is kept
@@ -34,9 +34,9 @@ const MaxAlerts = 10_000
 // that was open at some time in it, or fired. Where the scorecard is scoped to a
 // database, it is those of the database and the instance-wide ones.
 type AlertHistory struct {
-	// Listed are at most MaxAlerts, sorted: what counts before what is muted, the
-	// most severe first, the newest of those first. Where there are more, it is
-	// the first of them in this order.
+	// Listed are at most MaxAlerts, sorted: unmuted before muted ones, the most severe first,
+	// and among equals the newest first. If there are more, it has the first of them in this
+	// order.
 	Listed []Alert `json:"listed"`
 	Total  int     `json:"total"` // those, and those that are not listed
 }
@@ -84,13 +84,13 @@ func severity(a Alert) int { return slices.Index(alert.Severities(), alert.Sever
 type Utilization struct {
 	Start time.Time `json:"start"` // of the first hour
 	Hosts int       `json:"hosts"` // that have a sample in these hours
-	// An entry an hour, nil where nobody measured: the mean of CPU and of memory, and
-	// of the disk the highest that the fullest volume reached, in percent.
+	// One entry for each hour, nil without a sample: the mean of CPU and of memory, and for the
+	// disk the highest value of the fullest volume, in percent.
 	CPUPercent    []*float64 `json:"cpuPercent"`
 	MemoryPercent []*float64 `json:"memoryPercent"`
 	DiskPercent   []*float64 `json:"diskPercent"`
-	// How many minutes of these hours have a sample; nil where minutes are no longer
-	// kept, and in documents of before they were counted.
+	// The number of minutes of these hours with a sample; nil if minutes are no longer stored,
+	// and in documents from before they were counted.
 	CPUMinutes    *int `json:"cpuMinutes,omitempty"`
 	MemoryMinutes *int `json:"memoryMinutes,omitempty"`
 	DiskMinutes   *int `json:"diskMinutes,omitempty"`

@@ -10,8 +10,8 @@ import (
 // SchemaVersion is the version of the document's form that this code writes.
 const SchemaVersion = 3
 
-// Document is everything a report is rendered from, as of one instant.
-// Rendering is a pure function of it: what is not in here cannot be printed.
+// Document is everything from which a report is rendered, as of one instant. Rendering is a
+// pure function of it: nothing else can be printed.
 type Document struct {
 	Schema          int             `json:"schema"`
 	Kind            string          `json:"kind"` // Security, InstanceScorecard, DataInventory
@@ -128,8 +128,8 @@ type Instance struct {
 	CreatedAt  time.Time   `json:"createdAt"`
 	Collected  bool        `json:"collected"`  // has a DSN: Muster itself can assess it
 	Assessment *Assessment `json:"assessment"` // nil: never assessed (NotAssessed says why)
-	// Logged is where the log has the assessment; nil where there is none, and of documents
-	// from before they said so.
+	// Logged is where the log has the assessment; nil if there is none, and in documents from
+	// before this field.
 	Logged *LoggedAssessment `json:"logged,omitempty"`
 	// ClassifiedSHA256 is the digest of what the document says of the classification of the
 	// databases, while it is gathered.
@@ -142,15 +142,15 @@ type Instance struct {
 	CVEs        []InstanceCVE `json:"cves"`      // sorted by id
 }
 
-// LoggedAssessment names an assessment and its event in the fleet's log, so that a document
-// can be held against an export of that log.
+// LoggedAssessment names an assessment and its event in the fleet's log, so that a document can
+// be compared with an export of that log.
 type LoggedAssessment struct {
 	ID          uuid.UUID `json:"id"`
 	At          time.Time `json:"at"`          // of the assessment: of one that was sent, what the sender says
 	FactsSHA256 string    `json:"factsSha256"` // as it is stored, and as its event says
 	// Event is the position of its event in the log fleet, and RecordedAt its time. Zero and
-	// nil where there is none: a version before marks kept it, and it differed in nothing from
-	// the one before.
+	// nil if there is none: a version before marks stored it, and it was equal to the previous
+	// one.
 	Event      int64      `json:"event"`
 	RecordedAt *time.Time `json:"recordedAt"`
 	Late       bool       `json:"late,omitempty"` // recorded too late to count for its own time in a control
@@ -192,8 +192,8 @@ type Release struct {
 	// CVEGap is what the feed lacks of the CVEs of this version, in words: no CVE is not
 	// a clean one. Empty: nothing that is known of.
 	CVEGap string `json:"cveGap,omitempty"`
-	// RegisteredAs is the version that the fleet has, where the server answered with
-	// another one, by which it was judged. Empty: they do not contradict each other.
+	// RegisteredAs is the version in the fleet, if the server's answer has another one, which
+	// was used. Empty: they agree.
 	RegisteredAs string `json:"registeredAs,omitempty"`
 }
 
@@ -302,8 +302,8 @@ type CheckResult struct {
 	FailFraction float64     `json:"failFraction"` // share of assessed objects that fail, 1 for an instance-wide check
 	Violations   []Violation `json:"violations"`   // at most MaxViolations, sorted
 	Total        int         `json:"total"`        // violations found, also those not listed
-	// FirstSeenAt is of a result that names no object and fails, or was not assessed:
-	// the first assessment of those that have found it so since. Nil: not known.
+	// FirstSeenAt applies to a result that names no object and fails, or was not assessed: the
+	// first assessment of those that have had it since. Nil: unknown.
 	FirstSeenAt *time.Time `json:"firstSeenAt,omitempty"`
 }
 
@@ -395,7 +395,8 @@ type Classification struct {
 	FailedTables      []FailedTable     `json:"failedTables"`
 	// UnreadColumns are of tables that were sampled, and were classified by their names alone.
 	UnreadColumns []UnreadColumns `json:"unreadColumns,omitempty"`
-	// Failure is of a later look, which found nothing: all else is what was known before.
+	// Failure is from a later look, which found nothing: everything else is the earlier
+	// knowledge.
 	Failure *ClassificationFailure `json:"failure,omitempty"`
 	// Again says that what was in the way may be gone soon. It is not kept.
 	Again bool `json:"-"`
@@ -428,9 +429,9 @@ type ClassifiedTable struct {
 	Encrypted     *bool    `json:"encrypted,omitempty"`     // its rows, at rest; nil: its database's matter, or not known
 	Readers       []string `json:"readers,omitempty"`       // who may read it, sorted; none: not known by name
 	AccessUnknown bool     `json:"accessUnknown,omitempty"` // a feed did not tell who may
-	// ReaderPaths are the roles that can read it, each with its way, sorted by role; none:
-	// nobody has looked, as in classifications from before it was asked and those of feeds,
-	// or, where ReadersUnlisted has a number, there was no room.
+	// ReaderPaths are the roles that can read it, each with its access path, sorted by role.
+	// None: they were not determined, as in older classifications and those of feeds, or, if
+	// ReadersUnlisted has a number, there was no room.
 	ReaderPaths     []Reader           `json:"readerPaths,omitempty"`
 	ReadersUnlisted int                `json:"readersUnlisted,omitempty"` // roles beyond those
 	Columns         []ClassifiedColumn `json:"columns"`
@@ -443,7 +444,7 @@ const Public = "PUBLIC"
 type Reader struct {
 	Role  string `json:"role"`
 	Login bool   `json:"login"`
-	// Path is how: by what it is a member of, which SET ROLE, and the right in the end:
+	// Path is the access path: the memberships, the SET ROLE, and the right in the end:
 	// "reporting → analysts → SELECT".
 	Path         string   `json:"path"`
 	Columns      []string `json:"columns,omitempty"`      // those alone, sorted; none: all
@@ -468,8 +469,8 @@ func (r Reader) Rank() int {
 	return rank
 }
 
-// Rows is the estimated number of rows; known is false where nobody has counted
-// them, as on a table that was never analysed.
+// Rows is the estimated number of rows; known is false if they were not counted, as on a table
+// that was never analyzed.
 func (t ClassifiedTable) Rows() (n int64, known bool) {
 	return t.EstimatedRows, t.RowsKnown || t.EstimatedRows > 0
 }

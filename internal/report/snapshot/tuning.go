@@ -7,8 +7,8 @@ import "time"
 type Tuning struct {
 	Settings []Setting `json:"settings"` // of those that hints are about, what the last assessment that reached the server found; sorted by name
 	Machines []Machine `json:"machines"` // the instance's hosts, as agents told of them in the last three days; sorted by name
-	// Open are the sessions at SampledAt; nil: nobody samples them. What there were
-	// before is not kept.
+	// Open are the sessions at SampledAt; nil: they are not sampled. Earlier ones are not
+	// stored.
 	Open      *int64     `json:"open"`
 	SampledAt *time.Time `json:"sampledAt"`
 	Waits     *Waits     `json:"waits"` // nil: nobody sampled sessions in the window
@@ -30,8 +30,8 @@ type Machine struct {
 	CPUs        *int      `json:"cpus"`        // logical ones; nil: its agent does not tell of each
 }
 
-// Waits are how many sessions of the instance waited at once, the mean of the hours of
-// the window in which somebody sampled.
+// Waits are how many sessions of the instance waited at once, the mean of the hours of the
+// window with a sample.
 type Waits struct {
 	Hours   int     `json:"hours"` // with a sample
 	Of      int     `json:"of"`    // of the window

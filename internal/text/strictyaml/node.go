@@ -50,8 +50,8 @@ func (r *Reader) unknown(key *Node, field, rule string) {
 // Member is what reads the value of a key.
 type Member func(value *Node, field string)
 
-// plainKey is what a key may look like to be repeated: one that was meant to be a value
-// may hold a password.
+// plainKey is the form of a key that may be repeated: a key that was meant to be a value may
+// contain a password.
 var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,39}$`)
 
 // Mapping reads the keys that it knows and refuses all others. The keys in needed must
@@ -113,8 +113,8 @@ func (r *Reader) Sequence(node *Node, field string, item Member) (ok bool) {
 	return true
 }
 
-// Text reads a text that is not empty. A number or a truth is none: 0123 and 1_0 would
-// become other than they were written.
+// Text reads a text that is not empty. A number or a boolean is refused: 0123 and 1_0 would not
+// stay as they were written.
 func (r *Reader) Text(into *string) Member {
 	return func(value *Node, field string) {
 		tag := value.ShortTag()

@@ -76,9 +76,8 @@ func Decode(text []byte, into any) error {
 // lineOf finds the line in an error of the parser, which has no type.
 var lineOf = regexp.MustCompile(`^line (\d+): `)
 
-// parserFaults are those of the parser's error, without what they quote of the file: that is
-// a value or the name of an anchor, and either may be a password that was not put into
-// quotation marks.
+// parserFaults are those of the parser's error, without what they quote from the file: that is
+// a value or the name of an anchor, and either may be an unquoted password.
 func parserFaults(err error) (faults []Fault) {
 	lines := strings.Split(err.Error(), "\n")
 	if typed := new(yaml.TypeError); errors.As(err, &typed) {

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// TestWhoReadsSeesTheLoopsOfAllProcesses, those in trouble first, and no fall of before
+// TestWhoReadsSeesTheLoopsOfAllProcesses, those in trouble first, and no failure from before
 // yesterday.
 func TestWhoReadsSeesTheLoopsOfAllProcesses(t *testing.T) {
 	t.Parallel()

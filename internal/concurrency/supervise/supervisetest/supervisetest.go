@@ -55,8 +55,8 @@ func (s *Saboteur) Broken(loop string) bool {
 	return s.broken[loop]
 }
 
-// End ends the context of a loop's runs: of a loop that waits for others and never looks
-// at it. It returns, though nobody stopped it, and panics where its next run begins.
+// End ends the context of a loop's runs: for a loop that waits for others and never looks at
+// it. It returns, though nothing stopped it, and panics where its next run begins.
 func (s *Saboteur) End(loop string) {
 	s.mu.Lock()
 	ends := s.loops[loop].ends
@@ -82,8 +82,8 @@ func (s *Saboteur) around(ctx context.Context, loop string) context.Context {
 	return run
 }
 
-// mined is the context of a run, which panics in the run's own goroutine once the loop is
-// to be broken. Others that have the context, such as loops within the loop, go on.
+// mined is the context of a run, which panics in the run's own goroutine once the loop is to be
+// broken. Other holders of the context, such as loops within the loop, continue.
 type mined struct {
 	context.Context //nolint:containedctx // it is one
 	of              *Saboteur
@@ -114,7 +114,7 @@ func (m *mined) step() {
 	}
 }
 
-// inLibrary says that a driver looks at the context: one that panicked would keep its
+// inLibrary says that a driver looks at the context: if it panicked, it would keep its
 // connection.
 func inLibrary() bool {
 	calls := make([]uintptr, 64)
@@ -130,7 +130,7 @@ func inLibrary() bool {
 	}
 }
 
-// goroutine is the number of the one that calls.
+// goroutine is the number of the calling one.
 func goroutine() string {
 	var head [64]byte
 	_, number, _ := bytes.Cut(head[:runtime.Stack(head[:], false)], []byte("goroutine "))

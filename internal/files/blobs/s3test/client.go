@@ -61,14 +61,14 @@ func profile(t testing.TB, id, secret, token string) string {
 	return name
 }
 
-// As is the URL of the bucket for whoever has these keys.
+// As is the URL of the bucket for a client with these keys.
 func (s *Server) As(t testing.TB, id, secret string) string {
 	t.Helper()
 	return s.URL + "&profile=" + profile(t, id, secret, "")
 }
 
-// Granted is the URL of the bucket for somebody whose rights are those of a policy, which
-// MinIO alone can tell.
+// Granted is the URL of the bucket for a client with the rights of a policy, which only MinIO
+// enforces.
 func (s *Server) Granted(t testing.TB, policy string) string {
 	t.Helper()
 	who := sts.New(sts.Options{Region: region, BaseEndpoint: aws.String("http://" + s.Addr), Credentials: owner})
@@ -108,7 +108,7 @@ func (s *Server) Bucket(t testing.TB, name string) string {
 	return address(name, s.Addr)
 }
 
-// Missing is the URL of a bucket that there is not.
+// Missing is the URL of a bucket that does not exist.
 func (s *Server) Missing() string { return address("nothing-here", s.Addr) }
 
 // Names are the names of the bucket's files.

@@ -48,7 +48,7 @@ func Start(t testing.TB) *Server {
 	return StartOn(t, t.TempDir())
 }
 
-// StartOn is Start for one that keeps its files below disk.
+// StartOn is Start for a store that keeps its files below disk.
 func StartOn(t testing.TB, disk string) *Server {
 	t.Helper()
 	program, minio, ok := find()

@@ -42,8 +42,8 @@ func Write(w io.Writer, name string, doc snapshot.Document) error {
 	return nil
 }
 
-// Cell is a text that somebody else chose, as a spreadsheet shows it and does not run it. The
-// pages have the same rule (web/src/ui/csv.ts).
+// Cell is a text that another person chose, in a form that a spreadsheet shows and does not
+// run. The pages have the same rule (web/src/ui/csv.ts).
 func Cell(s string) string {
 	shown := visible(s)
 	if isFormula(s) {

@@ -138,7 +138,7 @@ func cells(t *testing.T) map[string]string {
 	return all
 }
 
-// What somebody may call an object reaches the reader as it is, and runs nowhere.
+// Any name of an object reaches the reader as it is, and runs nowhere.
 func TestNamesThatSpreadsheetsWouldExecute(t *testing.T) {
 	t.Parallel()
 	for name, want := range cells(t) {
@@ -222,8 +222,8 @@ func TestUnlistedFindingsAreCounted(t *testing.T) {
 	}
 }
 
-// What a feed did not tell is an empty cell, and what it told of the database holds for
-// a table of which it told nothing else.
+// A value that a feed did not send is an empty cell, and its value for the database applies to
+// a table for which it sent nothing else.
 func TestUnknownAccessIsAnEmptyCell(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false

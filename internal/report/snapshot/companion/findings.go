@@ -12,7 +12,7 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// findingsHeader are the fields of GET /api/v1/findings, what they hold in a column each.
+// findingsHeader are the fields of GET /api/v1/findings, one column for each.
 var findingsHeader = []string{
 	"id", "checkId", "title", "domain", "severity", "references", "instanceId", "instance", "databaseId", "database",
 	"object", "evidence", "measured", "threshold", "status", "reason", "firstSeenAt", "lastSeenAt", "exceptionId", "acceptedUntil",
@@ -83,7 +83,7 @@ func findingsRows(doc snapshot.Document) [][]string {
 	return l.rows
 }
 
-// add appends a finding's row. check has the severity that the finding was judged with.
+// add appends a finding's row. check has the severity by which the finding was judged.
 func (l *listing) add(check snapshot.Check, f analysis.Finding, status string) {
 	in, result := l.instances[f.InstanceID], l.results[place{f.InstanceID, check.ID, f.Database}]
 	row := map[string]string{

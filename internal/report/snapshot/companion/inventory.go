@@ -9,7 +9,7 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// inventoryHeader: what is known of a column, then of its table, then of the run that
+// inventoryHeader: the columns about a column, then about its table, then about the run that
 // found it.
 var inventoryHeader = []string{
 	"instanceId", "instance", "databaseId", "database", "schema", "table", "column", "dataType",

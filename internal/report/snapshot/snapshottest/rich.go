@@ -40,7 +40,7 @@ func Empty(kind report.Kind) snapshot.Document {
 	return doc
 }
 
-// definition panics for a kind that there is none of: tests name kinds that exist.
+// definition panics for an unknown kind: tests name kinds that exist.
 func definition(kind report.Kind) report.Definition {
 	d, err := report.Find(kind)
 	if err != nil {

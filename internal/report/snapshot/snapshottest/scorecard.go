@@ -7,9 +7,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// alerts returns a month of them: one rule that keeps coming back, a lock storm,
-// a full disk, some that are open at the end, one from before the window, and two
-// that are muted.
+// alerts returns a month of them: one rule that keeps firing, a lock storm, a full disk, some
+// that are open at the end, one from before the window, and two that are muted.
 func alerts() *snapshot.AlertHistory {
 	h := &snapshot.AlertHistory{}
 	raise := func(severity, title, database string, before, lasted time.Duration) *snapshot.Alert {
@@ -47,8 +46,8 @@ func alerts() *snapshot.AlertHistory {
 	return h
 }
 
-// scores returns a month of days: one that was neglected at first, a week in which nobody
-// assessed, and a single day between two gaps.
+// scores returns a month of days: a neglected server at first, a week without an assessment,
+// and a single day between two gaps.
 func scores() *snapshot.ScoreByDay {
 	line := &snapshot.ScoreByDay{Start: AsOf().AddDate(0, 0, -30).Truncate(24 * time.Hour)}
 	for n := range 31 {
