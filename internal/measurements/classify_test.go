@@ -200,7 +200,7 @@ func TestClassifyPostgreSQL(t *testing.T) {
 	})
 }
 
-// TestClassifyOracle: events of v$event_name, of which the wait_class decides.
+// TestClassifyOracle: events of v$event_name, whose wait_class decides.
 func TestClassifyOracle(t *testing.T) {
 	t.Parallel()
 	classify(t, fleet.Oracle, []waits{

@@ -130,7 +130,7 @@ func (s Span) Pieces() []timegrid.Window {
 	return pieces
 }
 
-// NotKeptError says that what a figure is to be broken down by is not kept as far back.
+// NotKeptError says that the key of a breakdown is not stored that far back.
 type NotKeptError struct{ Since time.Time }
 
 func (e *NotKeptError) Error() string {
@@ -152,17 +152,17 @@ func (e *DeletedError) Error() string {
 	return fmt.Sprintf("organization %s was deleted", e.Organization)
 }
 
-// Breakdown is which figure is to be broken down, by what, and how many items are wanted.
+// Breakdown says which figure to break down, by which key, and how many items to return.
 type Breakdown struct {
 	Series Series
 	By     Key
 	Limit  int
 
-	// Zeros is for connections: who was sampled and has none of them is an item too.
+	// Zeros is for connections: a sampled contributor without any is an item too.
 	Zeros bool
 }
 
-// Detailed says whether the key is one that is kept for DayDetailsKept only.
+// Detailed says whether the key is stored for DayDetailsKept only.
 func (b Breakdown) Detailed() bool {
 	return b.By == ByDatabase || b.By == ByStatement || b.By == ByVolume
 }
@@ -218,8 +218,8 @@ type Coverage struct {
 	Instances            int // that have such a sample; the others' executing time is not known
 }
 
-// Share is the part of the time that statements have; NaN where there is none. It may
-// be above 1: a statement's time counts when it ends.
+// Share is the part of the time that statements explain; NaN if there is none. It may be above
+// 1: a statement's time counts when it ends.
 func (c Coverage) Share() float64 { return c.AttributedMs / c.BusyMs }
 
 // Others are the contributors behind the last item.
@@ -229,8 +229,8 @@ type Others struct {
 	Calls, TotalMs float64
 }
 
-// Add puts a contributor where it belongs. A category is one of several engines; any
-// other is of one, and is added once.
+// Add adds a contributor. A category may belong to several engines; any other contributor
+// belongs to one, and is added once.
 func (r *Ranking) Add(c Contributor) {
 	r.Sampled = true
 	if r.By == ByCategory {
@@ -251,8 +251,8 @@ func (r *Ranking) Add(c Contributor) {
 	}
 }
 
-// AddStatement adds a statement of c's instance. Its id, which is a SHA-1, is made only
-// where it may be an item: 200,000 of them take longer than all else.
+// AddStatement adds a statement of c's instance. Its id, which is a SHA-1, is computed only if
+// it may be an item: 200,000 of them take longer than everything else.
 func (r *Ranking) AddStatement(c Contributor, hash uint64) {
 	if n := len(r.Items); n == r.Limit && r.part(c) < r.part(r.Items[n-1]) {
 		r.Others.add(c)
@@ -291,7 +291,7 @@ func (o *Others) add(c Contributor) {
 	o.TotalMs += c.TotalMs
 }
 
-// compare is the order: the greatest part first, and of equal ones by what they are.
+// compare is the order: the greatest part first, and equal parts by their identities.
 func (r *Ranking) compare(a, b Contributor) int {
 	return cmp.Or(
 		cmp.Compare(r.part(b), r.part(a)),

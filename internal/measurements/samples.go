@@ -21,15 +21,15 @@ type Batch struct {
 	Hosts        []HostSample
 	Sessions     []SessionSample
 	Statements   []StatementSample
-	// Reached says of instances whether somebody could connect to them. The store does not
-	// keep it; package push hands it on.
+	// Reached says for instances whether a source could connect to them. The store does not
+	// keep it; package push passes it on.
 	Reached []Reached
 	// Guard runs first in the transaction that keeps the batch; its error ends it.
 	// nil: nothing is guarded. A collector holds its claim so.
 	Guard func(ctx context.Context, tx sqlx.ExtContext) error
-	// Sender is who sends the statements from outside: those of an instance come from one
-	// at a time. Empty: one that does not say who it is. nil: Muster itself, whose
-	// collectors hold claims of their own.
+	// Sender is the external sender of the statements: those of an instance come from one at a
+	// time. Empty: a sender that does not identify itself. nil: Muster itself, whose collectors
+	// hold claims of their own.
 	Sender *string
 	// Token is what the sender calls with: the same Sender by another token is another one.
 	Token uuid.UUID
@@ -84,9 +84,9 @@ type HostSample struct {
 	Stale bool
 }
 
-// Volume is how full a volume is. Either UsedPercent is known, or the three sizes are
-// of which df makes it: used = size − free, percent = used ÷ (used + available).
-// Each of the three may come alone (-1: not in this message).
+// Volume is how full a volume is. It has either UsedPercent or the three sizes from which df
+// computes it: used = size − free, percent = used ÷ (used + available). Each of the three may
+// come alone (-1: not in this message).
 type Volume struct {
 	Mount                 string
 	UsedPercent           *float64 // 0–100
@@ -100,9 +100,9 @@ type Volume struct {
 	ReadOnly bool
 }
 
-// CPUCounter is how long a CPU of a host has been in a mode since it booted. One is told
-// from another by its code: 16 × the number of the CPU + a number for the mode, so that
-// a scrape may come in parts and a part twice.
+// CPUCounter is how long a CPU of a host has been in a mode since it booted. Its code
+// identifies it: 16 × the number of the CPU + a number for the mode, so that a scrape may come
+// in parts and a part twice.
 type CPUCounter struct {
 	Code    int32
 	Seconds float64
@@ -154,8 +154,8 @@ type SessionSample struct {
 	Partial bool // it is of some of the sessions only, or does not split them
 }
 
-// SessionPart is what a sample of sessions says: a sender may know how many there are and
-// not what they wait for, or the other way round.
+// SessionPart says which part a sample of sessions has: a sender may know their number and not
+// their waits, or the other way round.
 type SessionPart int
 
 // The parts.

@@ -14,7 +14,7 @@ import (
 	"muster/domain/fleet"
 )
 
-// StatementRef is a statement of an instance: what details know it by.
+// StatementRef identifies a statement of an instance, as in details.
 type StatementRef struct {
 	Instance uuid.UUID
 	Hash     uint64 // HashStatement
@@ -66,7 +66,7 @@ type StatementMatch struct {
 // database has no sample, the maximum where nothing was executed.
 type StatementSeries struct{ Calls, TotalMs, MaxMs Values }
 
-// MeanMs is the time of an execution; NaN where there is none.
+// MeanMs is the time of an execution; NaN if there is none.
 func (s StatementSeries) MeanMs() Values {
 	means := make(Values, len(s.Calls))
 	for i := range means {
@@ -79,7 +79,8 @@ func (s StatementSeries) MeanMs() Values {
 type StatementScope struct {
 	fleet.Scope
 	Database uuid.UUID // zero: any
-	// Sampled is told each instance that has a sample in scope, once or more; nil: nobody is.
+	// Sampled is called for each instance with a sample in scope, once or more; nil: it is not
+	// called.
 	Sampled func(instance uuid.UUID)
 }
 
@@ -123,8 +124,8 @@ func (s *Statements) Add(one StatementSums) {
 	s.TotalMs += one.TotalMs
 }
 
-// Previous is the window of the same length that ends where the span begins, widened
-// where it begins to what is kept as far back.
+// Previous is the window of the same length that ends where the span begins. Its beginning is
+// moved back to an edge of the size that is stored that far back.
 func (s Span) Previous(now time.Time) Span {
 	from := s.From.Add(s.From.Sub(s.To))
 	return Span{SpanOf(from, s.From, now).From, s.From, s.Size}
@@ -204,8 +205,7 @@ func toFront[T any](items []T, n int, compare func(a, b T) int) {
 	}
 }
 
-// ShareOf is the part that a statement has of the time of all, from 0 to 1; NaN where
-// there is none.
+// ShareOf is a statement's part of the total time, from 0 to 1; NaN if there is none.
 func (s Statements) ShareOf(one StatementSums) float64 {
 	if s.TotalMs == 0 {
 		return math.NaN()

@@ -11,9 +11,9 @@ import (
 	"muster/internal/measurements/waitclass"
 )
 
-// Store keeps samples and answers, engine by engine, what the tiles are made of.
-// measurementstest.Run holds one to the readings. What is written is in
-// Connections at once, and in the series within seconds, when it has been rolled up.
+// Store stores samples and returns, engine by engine, the inputs of the tiles.
+// measurementstest.Run tests one against the readings. Written samples are in Connections at
+// once, and in the series within seconds, when they have been rolled up.
 type Store interface {
 	// Write keeps a batch, durably when it returns, whole or not at all. The same
 	// samples again are accepted and change nothing. Guard's error is returned as
@@ -98,8 +98,8 @@ type QuerySums struct {
 	Partial bool   // some are of a part of the statements only
 }
 
-// WaitSums is one engine's part of wait events, an entry a bucket of the window:
-// NaN in all five where nobody sampled.
+// WaitSums is one engine's part of wait events, one entry for each bucket of the window: NaN in
+// all five without samples.
 type WaitSums struct {
 	Waiting [waitclass.Categories]Values // average number of sessions that wait at once
 	Sampled bool                         // the engine has a sample in the window

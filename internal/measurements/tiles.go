@@ -20,7 +20,7 @@ import (
 type Tiles struct {
 	Store Store
 	Log   *slog.Logger
-	// Dropped is told of each engine that could not be read; nil: nobody is.
+	// Dropped is called for each engine that could not be read; nil: it is not called.
 	Dropped func(Drop)
 }
 
@@ -217,12 +217,11 @@ func (t *Tiles) eachKept(ctx context.Context, organization uuid.UUID, tile strin
 	return incomplete, err
 }
 
-// each reads a tile's engines, one after the other: at once they would take three of
-// the pool's connections for each tile, and a store that is slow for one engine is not
-// faster for three. Each has an equal share of the time that is left, so that a slow
-// one is dropped as a broken one is (reading 24) and the others are answered. A store
-// of which nothing can be read is an error: gaps and zeros would say that nothing was
-// measured.
+// each reads a tile's engines, one after the other: at once they would take three of the pool's
+// connections for each tile, and a store that is slow for one engine is not faster for three.
+// Each has an equal share of the remaining time, so that a slow one is dropped like a broken
+// one (reading 24) and the others are answered. A store from which nothing can be read is an
+// error: gaps and zeros would say that nothing was measured.
 func (t *Tiles) each(ctx context.Context, organization uuid.UUID, tile string, read func(context.Context, fleet.Engine) error) (incomplete bool, err error) {
 	engines := engine.Measured()
 	var failures []Drop
@@ -247,8 +246,8 @@ func (t *Tiles) each(ctx context.Context, organization uuid.UUID, tile string, r
 	return len(failures) > 0, nil
 }
 
-// within calls read, of which there are so many to come, with its share of the time
-// until ctx ends.
+// within calls read, of which so many are still to come, with its share of the time until ctx
+// ends.
 func within(ctx context.Context, shares int, read func(context.Context) error) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		var end context.CancelFunc

@@ -73,7 +73,7 @@ func (p parts) Connections(ctx context.Context, _ uuid.UUID, engine fleet.Engine
 // line is one without a value.
 func line(n int) measurements.Values { return slices.Repeat(measurements.Values{gap}, n) }
 
-// reader puts tiles together and notes what they were answered without.
+// reader combines tiles and records which engines were missing.
 type reader struct {
 	*measurements.Tiles
 	dropped []string
@@ -227,7 +227,7 @@ func TestAnEngineThatCannotBeReadIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAStoreThatCannotBeReadIsAnError: nobody may take it for a fleet without samples.
+// TestAStoreThatCannotBeReadIsAnError: it must not look like a fleet without samples.
 func TestAStoreThatCannotBeReadIsAnError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

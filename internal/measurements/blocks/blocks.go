@@ -15,10 +15,10 @@ import (
 // Table is what sort of rows a block is one of.
 type Table string
 
-// The tables. A block of Raw holds the samples of ten minutes (RawWidth, codec.Pack), of
-// Minutes the slots of an hour's minutes, of Hours those of a day's hours, of Days those of
-// a week's days. Details are what single statements and volumes come to; Closed ones are
-// those of weeks of which nothing is made any more, and there may be both of one bucket.
+// The tables. A block of Raw has the samples of ten minutes (RawWidth, codec.Pack), of Minutes
+// the slots of an hour's minutes, of Hours those of a day's hours, of Days those of a week's
+// days. Details are the results of single statements and volumes. Closed ones are those of
+// weeks from which nothing is made any more, and a bucket may have both.
 const (
 	Raw               Table = "raw"
 	Minutes           Table = "minutes"
@@ -35,8 +35,8 @@ func Tables() []Table {
 	return []Table{Raw, Minutes, Hours, Days, HourDetails, DayDetails, ClosedHourDetails, ClosedDayDetails}
 }
 
-// RawWidth is how long the samples of a block of Raw are from: who asks for one minute
-// reads ten.
+// RawWidth is the time that the samples of a block of Raw cover: a reader of one minute reads
+// ten.
 const RawWidth = 10 * time.Minute
 
 // Series is whose blocks they are.
@@ -61,8 +61,8 @@ type Range struct {
 	Front    bool // only the Front of each row is wanted
 }
 
-// Front is what a row of sessions shows, which its first two bytes give the length of: the
-// smaller part of it. Of other rows there is none.
+// Front is the visible part of a row of sessions, whose length is in its first two bytes: the
+// smaller part of it. Other rows have none.
 func Front(row []byte) []byte {
 	if len(row) < 2 {
 		return nil
@@ -72,10 +72,10 @@ func Front(row []byte) []byte {
 
 // Store keeps blocks. Package pgstore has the one in PostgreSQL.
 type Store interface {
-	// Put keeps blocks, each in the place of the one that there is of its series, table and
-	// start, durably when tx, which holds their series, has committed. A Put that
-	// reaches the store later than one that was begun after it changes nothing. The
-	// error is an *UnavailableError where the store, or a part of it, cannot be reached.
+	// Put stores blocks, each replacing the block with its series, table and start, durably
+	// when tx, which holds their series, has committed. A Put that reaches the store later than
+	// one that began after it changes nothing. The error is an *UnavailableError if the store,
+	// or a part of it, cannot be reached.
 	Put(ctx context.Context, tx *sqlx.Tx, table Table, of []Block) error
 
 	// Each hands the blocks of ranges to take, with the place of the range, in the order

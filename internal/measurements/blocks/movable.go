@@ -6,15 +6,15 @@ import "context"
 type Movable interface {
 	Store
 
-	// Series hands every series of which there may be a block to take, none twice. ID is
-	// none's but in the ledger's own database.
+	// Series passes every series that may have a block to take, none twice. Its ID is set only
+	// in the ledger's own database.
 	Series(ctx context.Context, take func(Series) error) error
 
-	// Mark is a moment. Nobody may be within Put.
+	// Mark is a moment. No Put may be running.
 	Mark(ctx context.Context) (string, error)
 
-	// Changed hands series to take of which a block was put, or taken away by Put, since a
-	// mark; it may hand out more. Forget and DeleteOrganization are no changes.
+	// Changed passes the series to take for which Put stored or removed a block since a mark;
+	// it may pass more. Forget and DeleteOrganization are no changes.
 	Changed(ctx context.Context, since string, take func(Series) error) error
 
 	// Size is how many bytes of disk all blocks take, on all servers.

@@ -19,7 +19,7 @@ import (
 	"muster/internal/testing/longtest"
 )
 
-// chDBVersion is of the npm package that has today's ClickHouse as a library.
+// chDBVersion is the version of the npm package that has a current ClickHouse as a library.
 const chDBVersion = "26.7.3-stable.1"
 
 // inChDB runs statements in chDB, which npm installs for the test, and returns what each

@@ -50,8 +50,8 @@ type answer struct {
 	err        error
 }
 
-// Each is documented at blocks.Store. Where a shard cannot be reached, what the others have
-// is handed to take before the error is returned.
+// Each is documented at blocks.Store. If a shard cannot be reached, the data of the others is
+// passed to take before the error is returned.
 func (s *Store) Each(ctx context.Context, _ *sqlx.Tx, of blocks.Table, ranges []blocks.Range, take func(place int, start time.Time, body []byte) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -26,7 +26,8 @@ func (e *ClusterError) Error() string {
 	return fmt.Sprintf("the cluster %q of ClickHouse, asked of %s, %s", e.Cluster, e.Host, e.Reason)
 }
 
-// TableError says that a table is not as it was made: somebody changed it by hand.
+// TableError says that a table differs from the one that Muster created: somebody changed it by
+// hand.
 type TableError struct{ Host, Table, Reason string }
 
 func (e *TableError) Error() string {
@@ -66,8 +67,8 @@ func (e *BlockError) Unwrap() error { return e.Reason }
 // readOnly is what ClickHouse says where an account's profile lets it read only.
 const readOnly = 164
 
-// notWell are errors of servers, by ClickHouse's codes, that pass or that whoever runs the
-// server ends: the statement is right.
+// notWell are errors of servers, by ClickHouse's codes, that pass or that the operator of the
+// server can end: the statement is right.
 var notWell = []int32{
 	74, 75, 76, 243, // files cannot be read, written, opened; no space
 	159, 160, 202, 209, 210, 241, 252, 279, // time, load, network, memory, too many parts
@@ -76,8 +77,8 @@ var notWell = []int32{
 	236, 394, 735, // the query was cancelled, as a server does that stops
 }
 
-// judge says of an error from a host which part of the store cannot be reached, or what
-// was refused. The caller's own end is nobody's fault.
+// judge says for an error from a host which part of the store cannot be reached, or what was
+// refused. The end of the caller's own context is no fault of the store.
 func judge(caller context.Context, host string, err error) error {
 	if err == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"muster/internal/measurements/blocks"
 )
 
-// Begin is the first half of a Put: what it returns is the second one, which may come late.
+// Begin is the first half of a Put: it returns the second half, which may come late.
 func (s *Store) Begin(ctx context.Context, of blocks.Table, put []blocks.Block) (arrive func() error, err error) {
 	parts, err := s.partsOf(of, put)
 	if err != nil {

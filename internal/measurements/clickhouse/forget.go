@@ -15,9 +15,8 @@ import (
 
 const selectPartitions = `SELECT DISTINCT partition, partition_id FROM system.parts WHERE active AND database = '%s' AND table = '%s_local'`
 
-// Forget is documented at blocks.Store. It drops the partitions of which everything starts
-// before, which frees their disk at once and rewrites nothing; those of days are never
-// dropped.
+// Forget is documented at blocks.Store. It drops the partitions that lie completely before a
+// time, which frees their disk at once and rewrites nothing; those of days are never dropped.
 func (s *Store) Forget(ctx context.Context, of blocks.Table, before time.Time) error {
 	return firstOf(s.onAll(func(on *shard) error {
 		for _, t := range tables {

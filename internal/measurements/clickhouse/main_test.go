@@ -15,8 +15,8 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestMain has each property tried a few times: what is read from blocks is what pgstore
-// reads, whose own tests try more.
+// TestMain has each property tried a few times: reading from blocks gives what pgstore reads,
+// whose own tests try more.
 func TestMain(m *testing.M) {
 	longtest.Checks(5, 100)
 	os.Exit(clickhousetest.Run(func() int { return pgtest.Run(m) }))

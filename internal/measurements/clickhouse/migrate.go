@@ -15,8 +15,8 @@ import (
 // of ClickHouse are one after the other in it.
 const migrationLock = 0x6d757374_636c6b68 // "mustclkh"
 
-// migrations change the tables of a server, in their order. One that was applied halfway,
-// as ClickHouse has no transactions, is applied again: each statement must bear that.
+// migrations change the tables of a server, in their order. One that was applied halfway is
+// applied again, because ClickHouse has no transactions: each statement must allow that.
 var migrations = []func(context.Context, *Store, *node, *shard) ([]string, error){
 	func(ctx context.Context, s *Store, n *node, of *shard) (all []string, err error) { // 1: the tables
 		settings, err := n.durable(ctx)
@@ -30,10 +30,10 @@ var migrations = []func(context.Context, *Store, *node, *shard) ([]string, error
 	},
 }
 
-// distributed are the statements that make a cluster's tables, which whoever looks around
-// in ClickHouse reads all shards by. Muster asks the shards themselves: a series is on one
-// of them, so that there is nothing to put together, and one that is away keeps nobody from
-// the others. What is written to these tables goes where Muster looks for it.
+// distributed are the statements that create a cluster's tables, through which a person reads
+// all shards in ClickHouse. Muster asks the shards directly: a series is on one of them, so
+// nothing has to be merged, and a shard that is away blocks no other. Data that is written to
+// these tables goes to the place where Muster looks for it.
 func (s *Store) distributed() (all []string) {
 	if s.address.Cluster == "" {
 		return nil
@@ -164,8 +164,7 @@ const (
 	selectColumns = `SELECT table, name, type FROM system.columns WHERE database = '%s'`
 )
 
-// check looks for what somebody changed by hand. Columns and tables that are there besides
-// are nobody's harm.
+// check looks for changes by hand. Additional columns and tables do no harm.
 func (s *Store) check(ctx context.Context, n *node, of *shard) error {
 	type made struct{ engine, partition, sorting string }
 	there, columns := make(map[string]made), make(map[string]string)

@@ -33,7 +33,7 @@ func (s *Store) Changed(ctx context.Context, since string, take func(blocks.Seri
 	return s.seriesWhere(ctx, fmt.Sprintf("revision > %d", revision), take)
 }
 
-// seriesWhere hands the series of which there is a row of a condition to take.
+// seriesWhere passes the series with a row that matches a condition to take.
 func (s *Store) seriesWhere(ctx context.Context, condition string, take func(blocks.Series) error) error {
 	for _, on := range s.shards { // a series is on one
 		var all []blocks.Series
@@ -53,7 +53,7 @@ func (s *Store) seriesWhere(ctx context.Context, condition string, take func(blo
 	return nil
 }
 
-// series are those of which there is a row of a condition on a server.
+// series are those with a row that matches a condition on a server.
 func (n *node) series(ctx context.Context, condition string) (all []blocks.Series, err error) {
 	seen := make(map[known]bool)
 	for _, t := range tables {

@@ -18,9 +18,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestMoveBack: blocks are moved from ClickHouse into PostgreSQL, where some of before are
-// left, while others put and take away. What is left behind can be dropped when a process
-// with workers was started at the new home, and not before.
+// TestMoveBack: blocks are moved from ClickHouse into PostgreSQL, which has some earlier ones,
+// while other processes put and remove blocks. The old place can be dropped once a process with
+// workers was started at the new home, and not before.
 func TestMoveBack(t *testing.T) {
 	t.Parallel()
 	ledger := pgtest.DB(t)

@@ -21,8 +21,8 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestMove: blocks of PostgreSQL are moved to two shards. One that somebody changed there
-// is named, and nothing is switched; the next copy puts it right.
+// TestMove: blocks of PostgreSQL are moved to two shards. A block that somebody changed there
+// is named, and nothing is switched; the next copy repairs it.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	ledger := pgtest.DB(t)

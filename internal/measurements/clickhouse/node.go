@@ -103,7 +103,7 @@ func (n *node) one(ctx context.Context, statement string) (number uint64, err er
 	return number, err
 }
 
-// atLeast says whether the server is of a version or newer.
+// atLeast says whether the server has a version or a newer one.
 func (n *node) atLeast(ctx context.Context, major, minor uint64) (bool, error) {
 	if err := n.answers(); err != nil {
 		return false, err

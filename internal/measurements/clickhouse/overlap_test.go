@@ -10,8 +10,9 @@ import (
 	"muster/internal/measurements"
 )
 
-// TestWhatIsInHeadAndBlocks counts once: hours that were put into blocks and are open again,
-// of which the head has the newest state, are added up here, and all else in ClickHouse.
+// TestWhatIsInHeadAndBlocks counts once: hours that were put into blocks and are open again
+// have their newest state in the head. They are added up here, and everything else in
+// ClickHouse.
 func TestWhatIsInHeadAndBlocks(t *testing.T) {
 	t.Parallel()
 	h := measured(t)

@@ -114,10 +114,10 @@ func pieces(in *table, list []*blocks.Block) func(func([]*blocks.Block) bool) {
 	}
 }
 
-// insert keeps blocks on a replica and waits until all others have them, so that whichever
-// is asked afterwards answers right. Where one is away, nothing is acknowledged: what is to
-// be put stays where it is, in the head. insert_quorum would say the same, but 18.16 neither
-// merges nor mutates the last part that it was asked for.
+// insert stores blocks on a replica and waits until all others have them, so that any of them
+// may be asked afterwards. While one is away, nothing is acknowledged: the blocks stay in the
+// head. insert_quorum would say the same, but 18.16 neither merges nor mutates the last part
+// for which it was requested.
 func (s *shard) insert(ctx context.Context, n *node, in *table, of blocks.Table, list []*blocks.Block, revision uint64) error {
 	err := n.insert(ctx, in, of, list, revision)
 	for _, replica := range s.replicas {
@@ -133,8 +133,8 @@ func (n *node) insert(ctx context.Context, in *table, of blocks.Table, list []*b
 		return err
 	}
 	// The context of a batch is left to end by itself: the driver watches it until some time
-	// after Send, and closes the connection of whoever has it by then (clickhouse-go's pull
-	// request 2032).
+	// after Send, and then closes the connection of its next user (clickhouse-go's pull request
+	// 2032).
 	within, cancel := context.WithTimeout(ctx, n.store.limits.Put)
 	context.AfterFunc(within, cancel)
 	names := make([]string, 0, 16)

@@ -76,8 +76,8 @@ func TestLongAReplicaAway(t *testing.T) {
 	is := instance(host.Organization, 1, fleet.PostgreSQL)
 	put(t, s, blocks.HourDetails, blocks.Block{Series: is, Start: blockstest.Hour, Body: blockstest.Detail(t, 5, fleet.PostgreSQL, 1)})
 	// A shard deletes when it has a leader: it chooses one when ZooKeeper has given up the
-	// session of the one that was killed, and begins within 10 s of that. With what the
-	// program allows, not with what bounds this test.
+	// session of the killed one, and begins within 10 s of that. The program's limits apply,
+	// not the limits of this test.
 	if err := open(t, c.URL("muster"), ledger, clickhouse.Limits{}).DeleteOrganization(t.Context(), host.Organization); err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +88,8 @@ func TestLongAReplicaAway(t *testing.T) {
 	}
 }
 
-// TestLongAReplicaTakenOut of the cluster keeps nobody from writing, and has all of it before
-// it is asked again.
+// TestLongAReplicaTakenOut of the cluster blocks no writer, and has all data before it is asked
+// again.
 func TestLongAReplicaTakenOut(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()

@@ -16,9 +16,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestALedgerThatIsOlderThanItsBlocks, as after a restore, gives the numbers of series that
-// it lost to others. What is shown is each series' own all the same: nobody sees a figure
-// of another one, or of another organization, and who sends again has his own back.
+// TestALedgerThatIsOlderThanItsBlocks, as after a restore, gives the numbers of lost series to
+// others. Each series still shows only its own data: no figure of another series or another
+// organization appears, and a series that is sent again has its blocks back.
 func TestALedgerThatIsOlderThanItsBlocks(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Shared(t)

@@ -16,9 +16,9 @@ var (
 	raiseRevision string
 )
 
-// nextRevision gives out a number that is greater than all that were given out before, by
-// this ledger or, as far as clocks are right, by one that was lost. It is taken in a
-// transaction of its own: in the caller's, all others would wait until that ends.
+// nextRevision returns a number that is greater than all earlier ones, of this ledger or, if
+// clocks are right, of a lost one. It is taken in a transaction of its own: in the caller's,
+// all others would wait until that ends.
 func (s *Store) nextRevision(ctx context.Context) (uint64, error) {
 	within, cancel := context.WithTimeout(ctx, s.limits.Read)
 	defer cancel()
@@ -26,8 +26,8 @@ func (s *Store) nextRevision(ctx context.Context) (uint64, error) {
 	return uint64(last), err
 }
 
-// overtake sees that the ledger gives out greater revisions than there are on a server: one
-// that was restored, and whose clock went backwards, would put blocks that nobody sees.
+// overtake makes sure that the ledger's next revisions are greater than those on a server: a
+// restored ledger whose clock went backwards would put invisible blocks.
 func (s *Store) overtake(ctx context.Context, n *node) error {
 	selects := make([]string, len(tables))
 	for i, t := range tables {

@@ -15,7 +15,8 @@ import (
 	"muster/internal/measurements/blocks"
 )
 
-// SilentError says that a server says nothing, and that nobody waits for it until it does.
+// SilentError says that a server does not answer, and that no caller waits for it until it
+// does.
 type SilentError struct {
 	Since time.Time
 	Err   error // what the one got who waited
@@ -27,10 +28,10 @@ func (e *SilentError) Error() string {
 
 func (e *SilentError) Unwrap() error { return e.Err }
 
-// silence is whether a server answers at all. A host that drops packets would cost whoever
-// asks it the time to connect, and each read of a tile again. So the first one who waited
-// in vain says so for all, and one goroutine goes on asking. Who is refused, or told of an
-// error, has waited for nothing: such a server is asked again by the next one.
+// silence is whether a server answers at all. A host that drops packets would cost every caller
+// the time to connect, and each read of a tile again. So the first caller who waited in vain
+// reports it for all, and one goroutine goes on asking. A refusal or an error is an answer:
+// such a server is asked again by the next caller.
 type silence struct {
 	mu     sync.Mutex
 	asking bool         // the first one looks whether it is
@@ -40,7 +41,7 @@ type silence struct {
 // askInterval is how often a silent server is asked whether it is back.
 const askInterval = time.Second
 
-// answers returns at once; an error, where nobody is to wait for the server.
+// answers returns at once; it returns an error if no caller should wait for the server.
 func (n *node) answers() error {
 	n.silence.mu.Lock()
 	defer n.silence.mu.Unlock()
@@ -50,8 +51,8 @@ func (n *node) answers() error {
 	return &blocks.UnavailableError{Part: "ClickHouse on " + n.host, Err: n.silence.since}
 }
 
-// judge is the package's, and looks whether the server is there at all where it said
-// nothing: one that was only slow with one statement keeps nobody else away.
+// judge is the package's judge. If the server did not answer, it also checks whether it is
+// there at all: a server that was only slow with one statement stays in use.
 func (n *node) judge(caller context.Context, err error) error {
 	if isSilence(err) && !errors.Is(caller.Err(), context.Canceled) {
 		n.suspect()
@@ -78,7 +79,7 @@ func (n *node) suspect() {
 	}
 }
 
-// isSilence says of an error that somebody has waited for nothing.
+// isSilence says whether an error means that the caller waited in vain.
 func isSilence(err error) bool {
 	var network net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrAcquireConnTimeout) || errors.As(err, &network) && network.Timeout()

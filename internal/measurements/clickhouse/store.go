@@ -14,7 +14,7 @@ import (
 	"muster/internal/measurements/blocks"
 )
 
-// Limits are how long something may take; zero: what is usual.
+// Limits are the time limits of calls; zero: the defaults.
 type Limits struct {
 	Dial   time.Duration // 2 s to connect
 	Read   time.Duration // 10 s a statement

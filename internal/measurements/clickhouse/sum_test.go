@@ -28,7 +28,7 @@ func put(t testing.TB, s blocks.Store, table blocks.Table, list ...blocks.Block)
 	}
 }
 
-// byBodies adds up what Each hands out, as a store without columns would.
+// byBodies adds up the results of Each, as a store without columns would.
 func byBodies(t testing.TB, s blocks.Store, ranges []blocks.StatementRange) map[string]codec.Detail {
 	t.Helper()
 	details := make(map[string][]codec.Detail)

@@ -86,8 +86,8 @@ var tables = []*table{
 	{"closed_statement_days", blocks.ClosedDayDetails, details, byMonth, 8},
 }
 
-// tableOf is where the blocks of a series are: those of statements, which are of an
-// instance, by columns where there is such a table.
+// tableOf is the place of a series' blocks: for statements of an instance, the table with
+// columns if there is one.
 func tableOf(of blocks.Table, kind, subject string) (*table, error) {
 	wanted := func(statements bool) int {
 		return slices.IndexFunc(tables, func(t *table) bool { return t.of == of && (t.form != bodies) == statements })

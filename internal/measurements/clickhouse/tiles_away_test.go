@@ -20,10 +20,10 @@ import (
 	"muster/internal/measurements/pgstore"
 )
 
-// tilesWhileAway holds what docs/operators.md says of tiles while a shard is away. Hours that are
-// over for ten minutes are on the shards, so a window that reaches into one of them needs the
-// shards of what it is asked of, however short it is. Fleets from 32 series on have rows of their
-// own in PostgreSQL, which a tile without a filter is read from.
+// tilesWhileAway checks the statement of docs/operators.md about tiles while a shard is away.
+// Hours that have been over for ten minutes are on the shards, so a window that reaches into
+// one of them needs the shards of its series, however short it is. Fleets with 32 series and
+// more have rows of their own in PostgreSQL, from which a tile without a filter is read.
 func tilesWhileAway(t *testing.T, ledger *sqlx.DB, s *clickhouse.Store, gone *clickhousetest.Server) {
 	store := pgstore.NewOn(ledger, s, quiet())
 	tiles := &measurements.Tiles{Store: store, Log: quiet()}

@@ -39,14 +39,14 @@ var waitLine = map[measurements.Series]string{
 	"locks": waitNames[0], "lightweightLocks": waitNames[1], "io": waitNames[2], "clientNetwork": waitNames[3], "other": waitNames[4],
 }
 
-// everybody is a limit that nobody is behind.
+// everybody is a limit that leaves nobody out.
 const everybody = 1 << 20
 
 // ranked asks who is behind a figure, up to a limit.
 type ranked func(h Harness, limit int) (measurements.Ranking, error)
 
-// behind compares who is behind a figure, one by one, and at a limit of its own the first
-// of them, what the others have together, and the figure itself.
+// behind compares the contributors to a figure one by one and, for a limit of its own, the
+// first of them, the sum of the others, and the figure itself.
 func (c *comparison) behind(what string, of ranked) measurements.Ranking {
 	c.Helper()
 	read := func(h Harness, limit int) measurements.Ranking {
@@ -80,7 +80,7 @@ func (c *comparison) behind(what string, of ranked) measurements.Ranking {
 	return got
 }
 
-// part is what the order goes by.
+// part is the value that decides the order.
 func part(r measurements.Ranking, c measurements.Contributor) float64 {
 	if r.Series == measurements.Average {
 		return c.TotalMs

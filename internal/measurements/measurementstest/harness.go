@@ -10,21 +10,20 @@ import (
 	"muster/internal/measurements"
 )
 
-// Harness is a store that is held to its definitions, and what a test needs of it
-// besides.
+// Harness is a store under test, with what a test needs besides.
 type Harness struct {
 	Store measurements.Store
 	// Roll makes everything that was written visible in the series.
 	Roll func(ctx context.Context) error
 	// Age makes everything that was written have arrived that much earlier.
 	Age func(ctx context.Context, by time.Duration) error
-	// Seal deletes what may be: the raw samples of hours of which none has arrived for
-	// 72 hours, and what is older than its retention.
+	// Seal deletes what may be deleted: the raw samples of hours for which none has arrived for
+	// 72 hours, and data beyond its retention.
 	Seal func(ctx context.Context) error
 }
 
-// Open returns a store that nobody else uses while the test runs; it may hold what
-// other tests have written.
+// Open returns a store that no other test uses while the test runs; it may contain data of
+// other tests.
 type Open func(t testing.TB) Harness
 
 // tester is a test, or a try of a property.

@@ -22,7 +22,8 @@ type life struct {
 	rolled    []bool // whether somebody rolls up behind each message
 }
 
-// GoString is how a failure prints it: a line a sample, an arrow where it is rolled up.
+// GoString is the form in which a failure prints it: one line for each sample, and an arrow for
+// each rollup.
 func (l life) GoString() string {
 	var out strings.Builder
 	lines := json.NewEncoder(&out)
@@ -76,8 +77,8 @@ func moments() *rapid.Generator[time.Time] {
 	})
 }
 
-// measured are numbers that somebody may measure, and 0: those next to it (1e-310) are
-// not exact to nine digits.
+// measured are numbers that may be measured, and 0: numbers next to 0 (1e-310) are not exact to
+// nine digits.
 func measured(most float64) *rapid.Generator[float64] {
 	return rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1e-6, most), rapid.Float64Range(1e-6, most))
 }

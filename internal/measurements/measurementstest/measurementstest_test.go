@@ -6,7 +6,7 @@ import (
 	"muster/internal/measurements/measurementstest"
 )
 
-// TestReference: what a store is compared with passes the suite itself.
+// TestReference: the reference with which a store is compared passes the suite itself.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	measurementstest.Run(t, func(testing.TB) measurementstest.Harness { return measurementstest.NewReference().Harness() })

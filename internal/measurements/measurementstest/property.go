@@ -51,7 +51,7 @@ type comparison struct {
 	tested, reference Harness
 }
 
-// filter draws one: of instances of the fleet, with one that nobody knows, or of none.
+// filter draws a filter: of instances of the fleet, with an unknown one, or of none.
 func (c *comparison) filter() fleet.Scope {
 	scope := fleet.Scope{Filtered: true}
 	for _, s := range append([]server{{id: uuid.UUID{9}}}, c.life.instances...) {
@@ -62,8 +62,7 @@ func (c *comparison) filter() fleet.Scope {
 	return scope
 }
 
-// window draws one that reaches over an era or two, from anywhere in a bucket to
-// anywhere.
+// window draws a window over an era or two, from any place in a bucket to any other.
 func (c *comparison) window(size timegrid.Size) timegrid.Window {
 	widest := map[timegrid.Size]time.Duration{timegrid.Minute: 2 * time.Hour, timegrid.Hour: 48 * time.Hour, timegrid.Day: 40 * 24 * time.Hour, timegrid.Week: 60 * 24 * time.Hour}
 	part := func(name string) time.Duration {

@@ -154,7 +154,7 @@ func (r *Reference) ConnectionContributors(_ context.Context, organization uuid.
 	return ranking, nil
 }
 
-// addParts adds those that have any part of a sum, or all where it is asked for them.
+// addParts adds those that have any part of a sum, or all if requested.
 func addParts(ranking *measurements.Ranking, behind map[measurements.Contributor]float64) {
 	for c, value := range behind {
 		if c.Value = value; value > 0 || ranking.Zeros {

@@ -120,7 +120,7 @@ func inScope(host []measurements.HostSample, scope measurements.HostScope) bool 
 	return slices.ContainsFunc(runs, func(id uuid.UUID) bool { return slices.Contains(scope.Instances, id) })
 }
 
-// onlyStale: a marker alone says that nobody saw the host.
+// onlyStale: a marker alone says that the host was not seen.
 func onlyStale(h measurements.HostSample) bool {
 	return h.Stale && h.CPUPercent == nil && h.MemoryPercent == nil && len(h.CPU) == 0 && h.Memory == nil && len(h.Volumes) == 0
 }
@@ -207,7 +207,7 @@ func diskOf(host []measurements.HostSample, in func(time.Time) bool) float64 {
 	return fullest
 }
 
-// percent is a part of a whole, from 0 to 100; of nothing it is none.
+// percent is a part of a whole, from 0 to 100; NaN if the whole is 0.
 func percent(part, whole float64) float64 {
 	if whole <= 0 {
 		return math.NaN()
@@ -215,7 +215,7 @@ func percent(part, whole float64) float64 {
 	return min(max(100*part/whole, 0), 100)
 }
 
-// greater is the greater of two numbers, of which NaN is none.
+// greater is the greater of two numbers; NaN counts as missing.
 func greater(a, b float64) float64 {
 	if math.IsNaN(a) || b > a {
 		return b

@@ -10,7 +10,7 @@ import (
 )
 
 // partialSessions reports whether some instance in scope lies, in a stretch of time, at or
-// after a sample that is of a part of its sessions only, and at or before one.
+// after a sample that has only a part of its sessions, and at or before one.
 func (s *samples) partialSessions(engine fleet.Engine, scope fleet.Scope, from, to time.Time) bool {
 	of := make(map[uuid.UUID][]time.Time)
 	for _, v := range s.sessions {

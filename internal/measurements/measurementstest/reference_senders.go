@@ -21,7 +21,7 @@ type turn struct {
 
 func (t turn) isOf(b measurements.Batch) bool { return t.sender == *b.Sender && t.token == b.Token }
 
-// inTurn takes a sender's turns, and returns the statements that nobody else has counted.
+// inTurn takes a sender's turns, and returns the statements that no other sender has counted.
 func (s *samples) inTurn(b measurements.Batch, now time.Time) ([]measurements.StatementSample, error) {
 	if b.Sender == nil {
 		return b.Statements, nil

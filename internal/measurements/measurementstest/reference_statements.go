@@ -107,7 +107,7 @@ func (q query) ref() measurements.StatementRef {
 	return measurements.StatementRef{Instance: q.instance, Hash: measurements.HashStatement(q.database, q.key)}
 }
 
-// only leaves the statements of one database; of all where it is zero.
+// only keeps the statements of one database; of all if it is zero.
 func (s *samples) only(database uuid.UUID) *samples {
 	if database == uuid.Nil {
 		return s

@@ -70,7 +70,7 @@ var (
 	gap                   = math.NaN()
 )
 
-// everything is no filter, nothing one that nothing matches.
+// everything is no filter; nothing is a filter without matches.
 var (
 	everything fleet.Scope
 	nothing    = fleet.Scope{Filtered: true}
@@ -80,8 +80,8 @@ func only(instances ...uuid.UUID) fleet.Scope {
 	return fleet.Scope{Filtered: true, Instances: instances}
 }
 
-// at is a time in November 2026, of which the 16th and the 23rd are Mondays:
-// "17T10:00", the 18th where no day is named, and seconds where they matter.
+// at is a time in November 2026, whose 16th and 23rd are Mondays: "17T10:00", on the 18th if no
+// day is named, with seconds if they matter.
 func at(text string) time.Time {
 	if !strings.Contains(text, "T") {
 		text = "18T" + text
@@ -122,8 +122,8 @@ type answer struct {
 	besides any // how many hosts, whether the engine has a sample, what is open
 }
 
-// is compares an answer with the one that is wanted. A line that is nil there is not
-// looked at.
+// is compares an answer with the expected one. A line that is nil in the expected one is
+// ignored.
 func (a answer) is(t tester, want answer, what string) {
 	t.Helper()
 	for name, line := range want.lines {
@@ -221,7 +221,7 @@ func oneByOne[S any](samples ...S) (messages []measurements.Batch) {
 	return messages
 }
 
-// write writes a batch, none of which may be too late.
+// write writes a batch that must not be too late.
 func (h Harness) write(t tester, b measurements.Batch) {
 	t.Helper()
 	receipt, err := h.Store.Write(t.Context(), b)

@@ -46,7 +46,7 @@ func open(database uuid.UUID, when string, active int64) measurements.SessionSam
 	return s
 }
 
-// seldom is one that is taken every five minutes.
+// seldom is a sample that is taken every five minutes.
 func seldom(s measurements.SessionSample) measurements.SessionSample {
 	s.Interval = 5 * time.Minute
 	return s

@@ -37,7 +37,7 @@ func (c hostCase) story() story {
 	}}
 }
 
-// host is a sample of a host of which the CPU is known.
+// host is a sample of a host with a known CPU.
 func host(name, when string, cpu float64) measurements.HostSample {
 	return measurements.HostSample{Host: name, At: at(when), CPUPercent: &cpu}
 }

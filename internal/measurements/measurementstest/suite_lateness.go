@@ -10,8 +10,8 @@ import (
 	"muster/internal/measurements"
 )
 
-// aging is a store in which samples lie around a week's beginning that has long been
-// over, and yet so lately that nothing of it is forgotten: retention goes by the clock.
+// aging is a store with samples around the beginning of a past week that is recent enough for
+// nothing of it to be forgotten: retention uses the clock.
 type aging struct {
 	*testing.T
 	Harness
@@ -50,7 +50,7 @@ func (a *aging) sent(when time.Duration, number float64, want measurements.Recei
 
 var each = measurements.SampleCounts{Hosts: 1, Sessions: 1, Statements: 1}
 
-// accepted and refused send a sample of which that is expected.
+// accepted and refused send a sample with that expected result.
 func (a *aging) accepted(when time.Duration, number float64) {
 	a.Helper()
 	a.sent(when, number, measurements.Receipt{Accepted: each})
@@ -61,7 +61,7 @@ func (a *aging) refused(when time.Duration, number float64) {
 	a.sent(when, number, measurements.Receipt{TooLate: each})
 }
 
-// pass lets time pass and seals what is to be sealed then.
+// pass lets time pass and seals what is due then.
 func (a *aging) pass(by time.Duration) {
 	a.Helper()
 	if err := a.Age(a.Context(), by); err != nil {

@@ -11,7 +11,7 @@ import (
 	"muster/internal/measurements"
 )
 
-// asPart is a sample of sessions of which only a part is known.
+// asPart is a partial sample of sessions.
 func asPart(part measurements.SessionPart, s measurements.SessionSample) measurements.SessionSample {
 	s.Part, s.Partial = part, true
 	return s
@@ -35,7 +35,7 @@ func (h Harness) partialIn(t *testing.T, organization uuid.UUID, engine fleet.En
 	return q.Partial, e.Partial, c.Partial
 }
 
-// partCases: what is sent of a part only counts, and is said to be one.
+// partCases: partial samples count, and the result is marked as partial.
 func partCases() []story {
 	return []story{
 		{"counts without waits, and waits without counts", func(t *testing.T, h Harness) {

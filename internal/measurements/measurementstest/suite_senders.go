@@ -12,7 +12,7 @@ import (
 	"muster/internal/measurements"
 )
 
-// turns are senders of one organization's statements, and what they bring about.
+// turns are senders of one organization's statements, and their effects.
 type turns struct {
 	*testing.T
 	Harness
@@ -40,7 +40,7 @@ func (s *turns) kept(sender *string, kept, counted int, minutes ...string) {
 	}
 }
 
-// refused writes what another sender holds, of which nothing may be left.
+// refused writes statements that another sender holds, and nothing of them may be stored.
 func (s *turns) refused(sender *string, minutes ...string) {
 	s.Helper()
 	before := s.calls()
@@ -66,8 +66,8 @@ func (s *turns) hosts() any {
 	return s.utilization(s, s.organization, measurements.HostScope{}, hours("10:00", 1)).besides
 }
 
-// counts compares the calls of the hour: each minute has one, so nothing is lost or
-// doubled where there are as many as minutes that somebody counted.
+// counts compares the calls of the hour: each minute has one, so nothing is lost or doubled if
+// there are as many as counted minutes.
 func (s *turns) counts(want float64) {
 	s.Helper()
 	if got := s.calls(); got != want {

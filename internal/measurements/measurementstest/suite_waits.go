@@ -33,7 +33,7 @@ func (c waitCase) story() story {
 	}}
 }
 
-// waiting is a sample of sessions by what they wait for, of the databases of the suite.
+// waiting is a sample of sessions by their waits, for the databases of the suite.
 func waiting(database uuid.UUID, when string, waits map[string]int64) measurements.SessionSample {
 	instance, engine := home(database)
 	return measurements.SessionSample{Instance: instance, Engine: engine, Database: database, At: at(when), Interval: 10 * time.Second, Waits: waits}
@@ -44,7 +44,7 @@ func locked(database uuid.UUID, when string, sessions int64) measurements.Sessio
 	return waiting(database, when, waits{"Lock": sessions})
 }
 
-// home is the instance that a database of the suite is of.
+// home is the instance of a database of the suite.
 func home(database uuid.UUID) (uuid.UUID, fleet.Engine) {
 	switch database {
 	case contacts:
@@ -63,7 +63,7 @@ func home(database uuid.UUID) (uuid.UUID, fleet.Engine) {
 
 type waits = map[string]int64
 
-// locks are lines of which only that of locks is not zero where there is a value.
+// locks are lines in which only that of locks is not zero at a value.
 func locks(values ...float64) (lines [waitclass.Categories]line) {
 	lines[waitclass.Locks] = values
 	for c := 1; c < waitclass.Categories; c++ {

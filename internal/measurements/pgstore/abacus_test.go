@@ -64,7 +64,7 @@ func (t *abacus) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []co
 	return row, detail, t.fail("roll")
 }
 
-// of is brute force: what the samples of a bucket come to.
+// of is brute force: the result of a bucket's samples.
 func (t *abacus) of(samples []codec.Sample, from, to time.Time) (a amounts) {
 	inside := map[int64]int64{}
 	for i, s := range samples {

@@ -77,7 +77,7 @@ func (a *absent) others(claimed []bucket) (left []bucket) {
 	return left
 }
 
-// note notes, for all processes, of which series blocks are away.
+// note records for all processes which series' blocks are away.
 func (s *Store) note(ctx context.Context, away []bucket) error {
 	if len(away) == 0 {
 		return nil

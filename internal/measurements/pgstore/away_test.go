@@ -13,7 +13,7 @@ import (
 	"muster/internal/measurements/pgstore/codec"
 )
 
-// halfAway is a store of blocks of which those of some series cannot be reached.
+// halfAway is a store of blocks in which those of some series cannot be reached.
 type halfAway struct {
 	blocks.Store
 	away map[string]bool // by subject
@@ -44,8 +44,8 @@ func (h *halfAway) Each(ctx context.Context, tx *sqlx.Tx, table blocks.Table, ra
 	return h.Store.Each(ctx, tx, table, ranges, take)
 }
 
-// TestBlocksThatAreAway keep nobody else from being rolled up, compacted and sealed; nothing
-// of theirs is lost, and what needs them is refused.
+// TestBlocksThatAreAway do not stop the rollup, compaction and sealing of others. None of their
+// data is lost, and reads that need them are refused.
 func TestBlocksThatAreAway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

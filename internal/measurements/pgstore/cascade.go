@@ -63,8 +63,8 @@ var (
 	ofWeeks = partsOf{timegrid.Day, blocks.DayDetails, timegrid.Week}
 )
 
-// readCascade reads what the days and weeks of hours are made of besides them: what the
-// head has, and what it does not have from blocks.
+// readCascade reads the other inputs of the days and weeks of hours: from the head, and from
+// blocks what the head does not have.
 func (g *group) readCascade(ctx context.Context, hours []*dirtyHour) (*cascade, error) {
 	c := &cascade{group: g, days: make(map[bucket]*longer), weeks: make(map[bucket]*longer)}
 	for _, h := range hours {
@@ -171,8 +171,8 @@ func (c *cascade) readDetails(ctx context.Context) error {
 	return err
 }
 
-// readOthers reads the parts of days or weeks that are only in blocks, where it is not known
-// what they come to. Those that are rolled up now do not count, whatever their blocks have.
+// readOthers reads the parts of days or weeks that are only in blocks and whose results are
+// unknown. Those that are rolled up now do not count, whatever their blocks have.
 func (c *cascade) readOthers(ctx context.Context, of partsOf, among map[bucket]*longer, rolled func(bucket) bool) error {
 	unknown := inOrder(among, func(l *longer) bool { return l.others == nil && c.group.kind(l.Series).OfDetails() })
 	return c.group.eachBlock(ctx, of.blocks, unknown, of.whole.Width(), func(l *longer, start time.Time, body []byte) {
@@ -182,9 +182,8 @@ func (c *cascade) readOthers(ctx context.Context, of partsOf, among map[bucket]*
 	})
 }
 
-// carry makes the days and weeks of hours anew, series by series, and returns the
-// hours of which that succeeded; the others it hands to failed, and drops whatever was
-// begun of their series.
+// carry computes the days and weeks of hours anew, series by series, and returns the successful
+// hours. It passes the others to failed, and drops everything that was begun for their series.
 func (c *cascade) carry(hours []*dirtyHour, failed func(*dirtyHour, error)) (done []*dirtyHour) {
 	for len(hours) > 0 {
 		n := 1

@@ -33,7 +33,7 @@ const (
 	// for it. ClickHouse, which makes a file of each insert and merges them, takes a day of
 	// hours from 512 in a quarter of the time that it takes them from 64 in.
 	compactGroup = 512
-	// packGroup is of how many hours raw samples are in memory at once.
+	// packGroup is the number of hours whose raw samples are in memory at once.
 	packGroup = 64
 	// overAfter is the age of an hour's start at which the hour is over: late samples have
 	// ten minutes.
@@ -44,8 +44,8 @@ const (
 	packedBytes = 4 << 20
 )
 
-// Compact puts hours that are over into blocks, and says how many, and empties parts of which
-// all is there. Any number of processes may do it.
+// Compact puts past hours into blocks, returns their number, and empties parts whose data is
+// all there. Any number of processes may do it.
 func (s *Store) Compact(ctx context.Context) (hours int, err error) {
 	var waiting []bucket
 	err = s.round(ctx, claimOverHours, compactGroup, func(ctx context.Context, g *group, claimed []bucket) error {
@@ -139,9 +139,9 @@ func (g *group) put(ctx context.Context, of map[blocks.Table][]blocks.Block) err
 	return nil
 }
 
-// putRaw packs the raw samples that the head has of hours into blocks, with those that
-// these have already; the head's count. Of a few hours the samples are in memory at once,
-// and of some more what they are packed into.
+// putRaw packs the head's raw samples of hours into blocks, together with those that are
+// already there; the head's count. The samples of a few hours are in memory at once, and the
+// packed form of some more.
 func (g *group) putRaw(ctx context.Context, hours []bucket) error {
 	if len(hours) == 0 {
 		return nil
@@ -215,7 +215,7 @@ func (g *group) pack(ctx context.Context, hours []bucket) ([]blocks.Block, error
 	return packed, nil
 }
 
-// withSample puts a sample where it belongs, unless there is one of its time.
+// withSample inserts a sample at its place, unless there is one with its time.
 func withSample(samples []codec.Sample, s codec.Sample) []codec.Sample {
 	in, known := slices.BinarySearchFunc(samples, s.At, func(s codec.Sample, at time.Time) int { return s.At.Compare(at) })
 	if known {

@@ -26,8 +26,8 @@ var (
 	openDatabases string
 )
 
-// keeps returns a NotKeptError where a span begins before what it is broken down by is
-// kept; rolled says that it is in the rollups, and not in details alone.
+// keeps returns a NotKeptError if a span begins before its key is stored; rolled says that it
+// is in the rollups, and not in details alone.
 func (s *Store) keeps(ctx context.Context, span measurements.Span, b measurements.Breakdown, rolled bool) error {
 	if !b.Detailed() {
 		return nil
@@ -42,7 +42,7 @@ func (s *Store) keeps(ctx context.Context, span measurements.Span, b measurement
 	return nil
 }
 
-// isBucket says that a span is one that tiles have, so that there is a slot of it.
+// isBucket says that a span is a bucket of tiles, and so has a slot.
 func isBucket(span measurements.Span) bool {
 	pieces := span.Pieces()
 	return len(pieces) == 1 && pieces[0].Len() == 1

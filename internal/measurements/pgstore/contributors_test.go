@@ -12,8 +12,8 @@ import (
 	"muster/internal/measurements"
 )
 
-// TestContributorsOutliveTheirSamples: what is behind hours and days of weeks ago is the
-// same while it is raw, when its week is sealed and closed, and with what came later.
+// TestContributorsOutliveTheirSamples: the contributors of past hours and days are the same
+// while they are raw, when their week is sealed and closed, and with later samples.
 func TestContributorsOutliveTheirSamples(t *testing.T) {
 	t.Parallel()
 	s, organization, instance := newStore(t), uuid.New(), uuid.New()

@@ -38,11 +38,10 @@ func missingDays(ctx context.Context, tx *sqlx.Tx, of []stored) (missing []time.
 	return missing, err
 }
 
-// makeDays sees that there are tables for blocks of raw samples, which tx is to put.
+// makeDays makes sure that there are tables for the blocks of raw samples that tx puts.
 //
-// They are made in a transaction of their own, so that nobody waits for one that puts.
-// ATTACH lets others read and write meanwhile, a backup too; CREATE TABLE … PARTITION OF
-// would not.
+// They are created in a transaction of their own, so that no Put waits for them. ATTACH lets
+// others read and write meanwhile, a backup too; CREATE TABLE … PARTITION OF would not.
 func (t tables) makeDays(ctx context.Context, tx *sqlx.Tx, of []stored) error {
 	if missing, err := missingDays(ctx, tx, of); err != nil || len(missing) == 0 {
 		return err
@@ -78,8 +77,8 @@ func makeDay(ctx context.Context, tx *sqlx.Tx, schema string, day time.Time) err
 		name, day.Format(bound), day.Add(timegrid.Day.Width()).Format(bound)))
 }
 
-// dropDays drops the days that end before a time, or at it. One that somebody reads, as a
-// backup does for hours, is left to the next round: who wants to read meanwhile waits behind us.
+// dropDays drops the days that end before a time, or at it. A day that is being read, as by a
+// backup for hours, is left to the next round, because later readers would wait behind us.
 func (t tables) dropDays(ctx context.Context, before time.Time) error {
 	days, err := statement.All[rawDay](ctx, t.db, "look which days have tables", rawDays)
 	if err != nil {
@@ -108,7 +107,7 @@ func (t tables) dropDays(ctx context.Context, before time.Time) error {
 // shortPatience is how long who gives disk back waits for those who read.
 const shortPatience = `SET LOCAL lock_timeout = '100ms'`
 
-// isHeld says that somebody did not let go of a table in time.
+// isHeld says that another session did not release a table in time.
 func isHeld(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Code == "55P03" // lock_not_available

@@ -19,7 +19,7 @@ import (
 	"muster/migrations"
 )
 
-// rawDaysOf is a store of which only the blocks of raw samples of a series are looked at.
+// rawDaysOf is a store in which only the blocks of raw samples of a series are checked.
 type rawDaysOf struct {
 	*stage
 	tables
@@ -72,8 +72,8 @@ func (r rawDaysOf) forgets(before time.Duration) {
 
 const aDay = 24 * time.Hour
 
-// TestDaysAreDropped: what is too old goes by whole days, with its table, and is counted
-// as disk before and not after.
+// TestDaysAreDropped: data beyond its retention is dropped by whole days, with its table, and
+// counts as disk before and not after.
 func TestDaysAreDropped(t *testing.T) {
 	t.Parallel()
 	r := newRawDays(t)

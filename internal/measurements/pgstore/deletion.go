@@ -25,10 +25,10 @@ var (
 // instance's there may be some ten thousand rows.
 const seriesAtOnce = 20
 
-// DeleteOrganization deletes all that is measured of an organization, some series a
-// transaction, each with all that hangs on it. It is for one for which nobody can make a
-// series any more; who had one held before is waited for, and who comes later finds none
-// (measurements.DeletedError). Blocks that are elsewhere go last: nobody can put any when
+// DeleteOrganization deletes all measurements of an organization, some series in each
+// transaction, each with everything that depends on it. No process can create series for the
+// organization any more. It waits for earlier holders of a series, and later ones find none
+// (measurements.DeletedError). Blocks elsewhere are deleted last: no process can put any when
 // no series is left.
 func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) error {
 	tables, err := statement.All[string](ctx, s.db, "list what hangs on series", seriesTables)

@@ -14,8 +14,8 @@ import (
 	"muster/internal/measurements/pgstore/codec"
 )
 
-// TestNothingIsKeptOfSeriesThatAreDeletedMeanwhile: who found the series there and waited
-// for whoever deletes it keeps nothing.
+// TestNothingIsKeptOfSeriesThatAreDeletedMeanwhile: a writer that found the series and waited
+// for their deletion stores nothing.
 func TestNothingIsKeptOfSeriesThatAreDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

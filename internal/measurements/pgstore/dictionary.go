@@ -94,9 +94,9 @@ func toKeep(ctx context.Context, tx *sqlx.Tx, entries []entry) ([]entry, error) 
 	return kept, err
 }
 
-// sightings are the statements that were executed in samples and of which the dictionary
-// has to be asked, each once, in the order of series and hash. It is asked of each that
-// has a text: whether there is one may change at any time.
+// sightings are the statements that were executed in samples and have to be looked up in the
+// dictionary, each once, in the order of series and hash. Each that has a text is looked up,
+// because the text may change at any time.
 func (s *Store) sightings(h held, samples []measurements.StatementSample) []entry {
 	var all []entry
 	for _, sample := range samples {
@@ -117,8 +117,8 @@ func (s *Store) sightings(h held, samples []measurements.StatementSample) []entr
 	return once(all)
 }
 
-// roleBehind stands between a statement's key and the name of its role, in one column: what is
-// noted of a statement when it is seen first.
+// roleBehind separates a statement's key from the name of its role, in one column: the record
+// of a statement when it is first seen.
 const roleBehind = "\x1f"
 
 func keyOf(one measurements.Statement) string {
@@ -153,7 +153,7 @@ func once(all []entry) []entry {
 	return left
 }
 
-// digest tells one text from another; 0: there is none.
+// digest identifies a text; 0: there is none.
 func digest(text string) int64 {
 	if text == "" {
 		return 0

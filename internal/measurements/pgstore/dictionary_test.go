@@ -51,7 +51,7 @@ func keepsTexts(keeps bool) func(context.Context, *sqlx.Tx, uuid.UUID) (bool, er
 	return func(context.Context, *sqlx.Tx, uuid.UUID) (bool, error) { return keeps, nil }
 }
 
-// textOf is the text of a statement; from d on there is none.
+// textOf is the text of a statement; statements from d on have none.
 func textOf(key string) string {
 	if key > "c" {
 		return ""
@@ -178,9 +178,9 @@ func TestAnUnknownTextIsKept(t *testing.T) {
 	}
 }
 
-// TestAStatementThatGoesOnIsWrittenOnceAnHour of its series, whichever process takes its
-// samples in: what is written with every sample of 200,000 statements would be the most of
-// what the database writes.
+// TestAStatementThatGoesOnIsWrittenOnceAnHour for its series, whichever process stores its
+// samples: writing it with every sample of 200,000 statements would be most of the database's
+// writes.
 func TestAStatementThatGoesOnIsWrittenOnceAnHour(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -117,10 +117,10 @@ type overWeek struct {
 	late map[blocks.Table][]blocks.Block // what closed ones there are already
 }
 
-// closeDetails closes the details of weeks: nothing is made of them any more. What the
-// weeks and their days come to becomes their rest: should a sample arrive yet of an hour
-// that never had one, its hour is added to it. A week of which that cannot be read keeps
-// its details open: it is logged, and tried again in the next round.
+// closeDetails closes the details of weeks: nothing is made from them any more. The results of
+// the weeks and their days become their rest: if a sample arrives later for an hour that never
+// had one, its hour is added to it. A week whose results cannot be read keeps its details open:
+// it is logged, and tried again in the next round.
 func closeDetails(ctx context.Context, g *group, claimed []bucket) error {
 	closing, err := statement.All[bucket](ctx, g.tx, fmt.Sprintf("close %d weeks", len(claimed)), closeWeeks, statement.Columns(claimed)...)
 	if err != nil || len(closing) == 0 {
@@ -145,7 +145,7 @@ func closeDetails(ctx context.Context, g *group, claimed []bucket) error {
 	return statement.Exec(ctx, g.tx, fmt.Sprintf("keep %d weeks open", len(kept)), noteOpenWeeks, statement.Columns(kept)...)
 }
 
-// readOver reads what there is of weeks.
+// readOver reads the data of weeks.
 func (g *group) readOver(ctx context.Context, claimed []bucket) ([]*overWeek, error) {
 	weeks := make([]*overWeek, len(claimed))
 	ranges := make([]blocks.Range, len(claimed))
@@ -175,7 +175,7 @@ func (g *group) readOver(ctx context.Context, claimed []bucket) ([]*overWeek, er
 	return weeks, nil
 }
 
-// close adds what is to be put for a week.
+// close adds the blocks to put for a week.
 func (o *overWeek) close(k codec.Kind, of series, put map[blocks.Table][]blocks.Block) (err error) {
 	changed := make(map[blocks.Table][]blocks.Block)
 	if k.OfDetails() {

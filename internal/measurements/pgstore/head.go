@@ -29,7 +29,7 @@ func (s *Store) ready(ctx context.Context) (bool, error) {
 	return ready && known, err
 }
 
-// recovered notes that the head can be read, where it can.
+// recovered records that the head can be read, if it can.
 func (s *Store) recovered(ctx context.Context) error {
 	return statement.Exec(ctx, s.db, "look whether the head is complete", headRecovered)
 }

@@ -14,9 +14,9 @@ import (
 	"muster/internal/measurements/pgstore/codec"
 )
 
-// TestTheHeadIsBounded: of series whose blocks are away it takes samples for a day, then
-// they are refused, and nobody else is. When blocks are back, all of it is put there, and
-// what was refused is taken however late it is.
+// TestTheHeadIsBounded: for series whose blocks are away it accepts samples for a day, then
+// they are refused, and no others are. When blocks are back, all of it is put there, and
+// refused samples are accepted however late they are.
 func TestTheHeadIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -36,10 +36,10 @@ func (s *Store) Place(ctx context.Context) (string, error) {
 	return statement.One[string](ctx, s.db, "look where blocks are", `SELECT place FROM block_home`)
 }
 
-// Inhabit says at which place the store's blocks are, and holds the installation to it from
-// its first measurement on. The error is a *MovedError where it has others elsewhere;
-// so is that of whatever rolls up, compacts or seals after they have moved. A store that
-// never said so is not held to anything.
+// Inhabit says at which place the store's blocks are, and binds the installation to it from its
+// first measurement on. The error is a *MovedError if it has others elsewhere; rollup,
+// compaction and sealing return it too after the blocks have moved. A store without Inhabit is
+// not bound to a place.
 func (s *Store) Inhabit(ctx context.Context, place string) error {
 	s.place = &place
 	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
@@ -50,8 +50,8 @@ func (s *Store) Inhabit(ctx context.Context, place string) error {
 	})
 }
 
-// atHome sees that blocks are where the store has them, until tx ends. What is made of
-// blocks that have moved away lacks what others put since, and what is put there nobody reads.
+// atHome makes sure that blocks are where the store has them, until tx ends. Data made from
+// blocks that have moved away lacks later ones, and nobody reads blocks that are put there.
 func (s *Store) atHome(ctx context.Context, tx *sqlx.Tx) error {
 	if s.place == nil {
 		return nil
@@ -69,8 +69,8 @@ func hasMoved(err error) bool {
 	return errors.As(err, &moved)
 }
 
-// beginHere notes that a process has begun to make something of blocks where they are: what
-// was left elsewhere is not needed any more (Drop).
+// beginHere records that a process has begun to use blocks at this place: the copy elsewhere is
+// not needed any more (Drop).
 func (s *Store) beginHere(ctx context.Context) error {
 	if s.place == nil {
 		return nil
@@ -92,9 +92,10 @@ func (e *NeededError) Error() string {
 	return are + ", and no serve has been started there yet: restart all of them first"
 }
 
-// Drop drops what a move left in a home, and frees its disk. The error is a *NeededError
-// where that is the home, or no process with workers has been started at the new one, and a
-// *ForeignError where it is another installation's. Whoever still reads there finds nothing.
+// Drop drops the copy that a move left in a home, and frees its disk. The error is a
+// *NeededError if that is the current home, or if no process with workers has been started at
+// the new one, and a *ForeignError if it is another installation's. A process that still reads
+// there finds nothing.
 func (s *Store) Drop(ctx context.Context, left Home) error {
 	return s.alone(ctx, func(ctx context.Context, tx *sqlx.Tx) error {
 		type home struct {

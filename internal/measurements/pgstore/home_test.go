@@ -13,8 +13,8 @@ import (
 	"muster/internal/measurements/pgstore/codec"
 )
 
-// TestBlocksThatMoved: a process under which the blocks have moved keeps samples, makes
-// nothing of them and says so once. Whoever has the blocks goes on with all of it.
+// TestBlocksThatMoved: a process whose blocks were moved away stores samples, makes nothing
+// from them and reports that once. The process at the new place continues with all of it.
 func TestBlocksThatMoved(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -56,8 +56,8 @@ func keepMappings(ctx context.Context, tx *sqlx.Tx, h held, samples []measuremen
 	return statement.Exec(ctx, tx, fmt.Sprintf("note what runs on %d hosts", len(rows)), mapHosts, statement.Columns(rows)...)
 }
 
-// InstancesOn says what runs on hosts by the newest of their samples that says so.
-// Hosts of which none does, or which run nothing we know, are missing.
+// InstancesOn returns the instances on hosts by the newest of their samples that names some.
+// Hosts without such a sample, or without known instances, are missing.
 func (s *Store) InstancesOn(ctx context.Context, organization uuid.UUID, names []string) (map[string][]uuid.UUID, error) {
 	type mapped struct {
 		Subject  string

@@ -11,8 +11,8 @@ import (
 	"muster/internal/measurements"
 )
 
-// How large a host is comes from whichever of its newest samples says so, and from nobody
-// else's.
+// The size of a host comes from the newest of its samples that has it, and from no other
+// host's.
 func TestMachines(t *testing.T) {
 	t.Parallel()
 	s, organization := newStore(t), uuid.New()

@@ -15,18 +15,18 @@ import (
 //go:embed sql/mark.sql
 var markDirty string
 
-// marks are what is to be rolled up of an hour.
+// marks are the parts of an hour to roll up.
 type marks struct {
 	Minutes int64 // a bit each
 	Arrived bool  // a sample of the hour itself has
 }
 
-// mark says which minutes of which hours are to be rolled up because of samples that
-// are new or have changed: their own, and as many behind them as one of their kind
-// looks back. Samples that come in order have nothing behind them; one that comes late
-// cuts the interval of the next in two, wherever in that reach it is. Nobody looks for
-// that one: to roll up 1,000 hosts that are scraped every 15 s takes 4 % of a core, most
-// of it to read the ten minutes before, which has to be done in either case.
+// mark says which minutes of which hours have to be rolled up because of samples that are new
+// or have changed: their own, and as many after them as one of their kind looks back. Samples
+// that come in order have nothing after them. A late one splits the interval of the next in
+// two, wherever in that reach it is. That next sample is not searched for: rolling up 1,000
+// hosts that are scraped every 15 s takes 4 % of a core, most of it for reading the ten minutes
+// before, which is needed in either case.
 func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []placed) error {
 	if len(news) == 0 {
 		return nil

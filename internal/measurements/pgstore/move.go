@@ -16,7 +16,7 @@ import (
 	"muster/internal/postgres/transact"
 )
 
-// moveSeries is of how many series the blocks of a table are in memory at once.
+// moveSeries is the number of series whose blocks of a table are in memory at once.
 const moveSeries = 32
 
 // Step is what Move is at.
@@ -77,13 +77,13 @@ type mover struct {
 	Moving
 }
 
-// Move copies all blocks from one home to another, compares them, and notes that they are
-// there. It may be broken off and called again: what is there already is read and not put
-// again. Others go on meanwhile; only in the last step, which is about what they have put
-// since the first one began, they wait. The error is a *DifferError where both are not the
-// same, a *blocks.UnavailableError where a part of either is away, a *ForeignError where to
-// is another installation's, an *OvertakenError where another is moving them, and a
-// *MovedError where the blocks are in neither home; then nothing has been switched.
+// Move copies all blocks from one home to another, compares them, and records that they are
+// there. It may be stopped and called again: existing blocks are read and not put again. Others
+// continue meanwhile; they wait only in the last step, which handles what they have put since
+// the first one began. The error is a *DifferError if both differ, a *blocks.UnavailableError
+// if a part of either is away, a *ForeignError if to is another installation's, an
+// *OvertakenError if another process is moving them, and a *MovedError if the blocks are in
+// neither home; then nothing has been switched.
 func (s *Store) Move(ctx context.Context, from, to Home, tell func(Moving)) error {
 	are, err := s.Place(ctx)
 	if err != nil || are == to.Place {
@@ -112,7 +112,7 @@ func (s *Store) Move(ctx context.Context, from, to Home, tell func(Moving)) erro
 	return s.alone(ctx, m.change)
 }
 
-// alone does something while nobody makes anything of blocks.
+// alone runs a function while nothing else is made from blocks.
 func (s *Store) alone(ctx context.Context, do func(ctx context.Context, tx *sqlx.Tx) error) error {
 	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		err := statement.Exec(ctx, tx, "wait for whoever makes something of blocks", `SELECT pg_advisory_xact_lock(hashtextextended('block_home', 0))`)
@@ -205,7 +205,7 @@ func (m *mover) differ(ctx context.Context, tx *sqlx.Tx, of []series) (differ []
 	for i, one := range of {
 		ranges[i] = blocks.Range{Series: one.block(), From: time.Unix(0, 0).UTC(), To: time.Unix(1<<32-1, 0).UTC()}
 	}
-	// There first: what is read in from later may be newer, and is left to the last step.
+	// There first: the other copy is read later and may be newer, and is left to the last step.
 	there := make(map[bucket][]byte)
 	err = m.to.Store.Each(ctx, tx, m.Table, ranges, func(place int, start time.Time, body []byte) error {
 		there[bucket{of[place].ID, start.UTC()}] = slices.Clone(body)
@@ -263,7 +263,7 @@ func sameBlock(table blocks.Table, kind string, start time.Time, a, b []byte) bo
 	return wrong == nil && broken == nil && left == right
 }
 
-// changed are the series that somebody put blocks of since the first step began.
+// changed are the series for which blocks were put since the first step began.
 func (m *mover) changed(ctx context.Context, db sqlx.QueryerContext) ([]series, error) {
 	put := make(map[blocks.Series]bool)
 	err := m.from.Store.Changed(ctx, m.since, func(one blocks.Series) error {
@@ -279,7 +279,7 @@ func (m *mover) changed(ctx context.Context, db sqlx.QueryerContext) ([]series, 
 	}), err
 }
 
-// judge finds the first block that differs though nobody has put one of its series since.
+// judge finds the first block that differs although none of its series was put since.
 func (m *mover) judge(ctx context.Context) error {
 	if len(m.doubt) == 0 {
 		return nil
@@ -296,8 +296,8 @@ func (m *mover) judge(ctx context.Context) error {
 	return nil
 }
 
-// change copies what others have put since the first step began, while nobody puts more,
-// and notes where all of it is now.
+// change copies the blocks that others have put since the first step began, while no process
+// puts more, and records the new place.
 func (m *mover) change(ctx context.Context, tx *sqlx.Tx) error {
 	changed, err := m.changed(ctx, tx)
 	if err != nil {
@@ -324,8 +324,8 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("there are measurements of organization %s, which this installation does not know; name a database of its own", e.Organization)
 }
 
-// leaveOut deletes there what organizations had that have been deleted here since it was
-// copied. The error is a *ForeignError where it finds others that are not known here.
+// leaveOut deletes there the data of organizations that have been deleted here since it was
+// copied. The error is a *ForeignError if it finds others that are not known here.
 func (m *mover) leaveOut(ctx context.Context, db sqlx.QueryerContext) error {
 	found := make(map[uuid.UUID]bool)
 	err := m.to.Store.Series(ctx, func(s blocks.Series) error {

@@ -51,9 +51,9 @@ func partialIn(b measurements.Batch) map[seriesKey]stretchOf {
 	return found
 }
 
-// keepPartial marks the series of samples that are of a part only. One that is marked
-// from its first such sample to its last is so in between, whoever sent what is there:
-// a figure is said to be of a part rather than not.
+// keepPartial marks the series of partial samples. A series is marked from its first such
+// sample to its last, whoever sent the samples in between: a figure is rather called partial
+// than not.
 func keepPartial(ctx context.Context, tx *sqlx.Tx, h held, b measurements.Batch) error {
 	type marked struct {
 		Series int64

@@ -26,13 +26,13 @@ const (
 	// partRest is how many samples that are not in blocks are moved out of a part, so that
 	// it can be emptied; with more it waits.
 	partRest = 5000
-	// partPause is how long parts are left alone after somebody did not let go of one: who
-	// wants to read one meanwhile waits behind us.
+	// partPause is how long parts are left alone after a session did not release one, because
+	// later readers would wait behind us.
 	partPause = 5 * time.Minute
 )
 
-// emptyParts empties parts of which all is in blocks. One that somebody is at, as a backup
-// is for hours, is left to another time.
+// emptyParts empties parts whose data is all in blocks. A part that is in use, as by a backup
+// for hours, is left to another time.
 func (s *Store) emptyParts(ctx context.Context) error {
 	if at := s.busyParts.Load(); at != nil && time.Since(*at) < partPause {
 		return nil
@@ -57,10 +57,10 @@ func (s *Store) emptyParts(ctx context.Context) error {
 
 // emptyPart empties a part, unless much of it is not in blocks; the rest of it is moved.
 //
-// Whoever writes or reads samples holds all parts until the end of the transaction. So once
-// the part is ours nobody is in the midst of something, and what was committed is seen. That
-// is short: a look at each series, and TRUNCATE, which gives the disk back at once. Whoever
-// waited for it reads what there is afterwards, and blocks after that.
+// Writers and readers of samples hold all parts until the end of the transaction. So once the
+// part is ours none of them is active, and committed data is visible. That is short: a look at
+// each series, and TRUNCATE, which frees the disk at once. Sessions that waited for it read
+// what is left afterwards, and then blocks.
 func (s *Store) emptyPart(ctx context.Context, part int) error {
 	table := fmt.Sprintf("raw_samples_%d", part)
 	open := strings.ReplaceAll(openInPart, "{part}", table)

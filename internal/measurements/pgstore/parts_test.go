@@ -100,8 +100,8 @@ func TestPartsThatAreWrittenTo(t *testing.T) {
 	}
 }
 
-// TestPartsAreEmptiedUnderTheirWriters: no sample is lost, and nobody is turned away, when
-// parts are emptied that are written to and rolled up.
+// TestPartsAreEmptiedUnderTheirWriters: no sample is lost, and no writer is refused, when parts
+// are emptied that are written to and rolled up.
 func TestPartsAreEmptiedUnderTheirWriters(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

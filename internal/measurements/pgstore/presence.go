@@ -17,12 +17,12 @@ var (
 	attended string
 )
 
-// attendInterval is how often it is noted that samples can be sent: what is known of the
+// attendInterval is how often a process records that samples can be sent: the record of the
 // last time may be as old when a process dies.
 const attendInterval = time.Minute
 
 const (
-	// awayAfter is how long nobody took in samples when they come late after that.
+	// awayAfter is the time without an intake after which samples count as held up.
 	awayAfter = time.Hour
 	// settled is how long late samples may take to come; nothing is sealed meanwhile.
 	settled = 6 * time.Hour

@@ -41,8 +41,8 @@ func (s *stage) seals(want int, when string) {
 	}
 }
 
-// TestSealingAfterAnAbsence waits until six hours after it: what senders kept while
-// nobody took it in comes late, and is right in every bucket. Without one it is as ever.
+// TestSealingAfterAnAbsence waits until six hours after it: samples that senders kept during it
+// come late, and are right in every bucket. Without an absence, sealing is as usual.
 func TestSealingAfterAnAbsence(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour
@@ -84,7 +84,7 @@ func TestSealingAfterAnAbsence(t *testing.T) {
 	}
 }
 
-// TestSealingWithoutAnAbsence is as ever: a start that took less than an hour is none,
+// TestSealingWithoutAnAbsence is as usual: a start that took less than an hour is none,
 // whatever came before.
 func TestSealingWithoutAnAbsence(t *testing.T) {
 	t.Parallel()
@@ -99,8 +99,8 @@ func TestSealingWithoutAnAbsence(t *testing.T) {
 	}
 }
 
-// TestAFirstStart, and a start on a database of which nobody noted when it was taken in
-// last, are as after an absence.
+// TestAFirstStart, and a start on a database without a record of the last intake, are as after
+// an absence.
 func TestAFirstStart(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -129,8 +129,8 @@ func TestAClockThatWasAhead(t *testing.T) {
 	s.seals(1, "six hours later")
 }
 
-// TestWhatIsSaidOfAnArrival: why sealing waits, and nothing at a first start or while
-// somebody was there.
+// TestWhatIsSaidOfAnArrival: why sealing waits, and nothing at a first start or while a process
+// was there.
 func TestWhatIsSaidOfAnArrival(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -151,8 +151,8 @@ func TestWhatIsSaidOfAnArrival(t *testing.T) {
 	}
 }
 
-// TestReplicasAttend: while one is there nobody was away, and of those who come back at
-// once each notes the same.
+// TestReplicasAttend: while one is there, there is no absence, and replicas that come back at
+// once record the same.
 func TestReplicasAttend(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -192,8 +192,8 @@ func TestReplicasAttend(t *testing.T) {
 	}
 }
 
-// TestTilesAfterAnAbsence: what a sender kept while nobody was there brings about what it
-// would have, sent at once, in every table that a tile is read from.
+// TestTilesAfterAnAbsence: samples that a sender kept during an absence have the effect of
+// samples sent at once, in every table from which a tile is read.
 func TestTilesAfterAnAbsence(t *testing.T) {
 	t.Parallel()
 	organization, instance, databases := uuid.New(), uuid.New(), []uuid.UUID{uuid.New(), uuid.New()}

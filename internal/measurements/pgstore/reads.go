@@ -91,10 +91,10 @@ type found struct {
 	at    int64 // µs
 }
 
-// eachBoth hands the rows that ranges have in the head and in blocks to take; of raw
-// samples those with their times. Where both have one, the head's counts. It is read
-// first: what is compacted in between is found twice, and not never. Ranges of which the
-// head has every row are not looked for in blocks. The bytes are good until take returns.
+// eachBoth passes the rows of ranges in the head and in blocks to take; raw samples with their
+// times. If both have one, the head's counts. The head is read first: data that is compacted in
+// between is found twice, and not never. Ranges with every row in the head are not looked up in
+// blocks. The bytes are valid until take returns.
 func (s *Store) eachBoth(ctx context.Context, table blocks.Table, ranges []blocks.Range, take func(place int, at time.Time, body []byte) error) error {
 	if len(ranges) == 0 {
 		return nil
@@ -137,7 +137,7 @@ func (s *Store) eachBoth(ctx context.Context, table blocks.Table, ranges []block
 	return failed(s.eachPacked(ctx, nil, left, other))
 }
 
-// rowsOf is how many rows of slots a range may have; of other tables nobody knows.
+// rowsOf is the maximum number of rows of slots in a range; for other tables it is unknown.
 func rowsOf(table blocks.Table, r blocks.Range) int64 {
 	var width time.Duration
 	switch table {
@@ -174,8 +174,8 @@ func (s *Store) eachPacked(ctx context.Context, tx *sqlx.Tx, ranges []blocks.Ran
 	})
 }
 
-// readInstances hands what the rows of an engine's instances in scope have within the
-// window to take, as readRows does, and says whether some of it is of a part only.
+// readInstances passes the data of an engine's instances in scope within the window to take, as
+// readRows does, and says whether some of it is partial.
 func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(codec.Stretch) error) (partial bool, err error) {
 	found, err := s.inScope(ctx, organization, kind, engine, scope)
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind 
 	return found.arePartial(w.Start(), w.End()), s.readRows(ctx, w, found, func(_ int, part codec.Stretch) error { return take(part) })
 }
 
-// subject is a series, and the host or the instance that it is of.
+// subject is a series, and its host or instance.
 type subject struct {
 	series
 	PartialFrom *time.Time `db:"partial_from"` // of an instance: samples of a part only
@@ -193,7 +193,7 @@ type subject struct {
 	Ready       bool       // what the head lost in a crash has been made anew
 }
 
-// instance is the one that the series is of.
+// instance is the instance of the series.
 func (s subject) instance() (uuid.UUID, error) {
 	id, err := uuid.Parse(s.Subject)
 	if err != nil {

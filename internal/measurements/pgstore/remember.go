@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// mostRemembered is of how many statements a process knows that the dictionary has
-	// them: 32 MB.
+	// mostRemembered is the number of statements that a process knows to be in the dictionary:
+	// 32 MB.
 	mostRemembered = 4 << 20
 	// rememberedFor is how long that is believed, far below statementsKept, after which the
 	// dictionary forgets.
@@ -22,9 +22,9 @@ func noteHour(series int64, at time.Time) time.Time {
 	return at.Add(-begins).Truncate(time.Hour).Add(begins)
 }
 
-// remembered are statements of a series that the dictionary has: seen first at first or
-// before, and last in hour or after. That stays true whoever writes, because the one time
-// only becomes earlier, the other only later, and nobody deletes what was seen lately.
+// remembered are statements of a series in the dictionary: first seen at first or before, and
+// last in hour or after. That stays true whichever process writes, because the first time only
+// becomes earlier, the other only later, and nothing deletes a recently seen one.
 type remembered struct {
 	first, hour time.Time
 	hashes      []int64 // in order; never changed, for who reads holds no lock
@@ -37,8 +37,9 @@ type memory struct {
 	size   int // of all hashes
 }
 
-// known are the statements of a series of which the dictionary need not be asked when they
-// were executed at a time; none where that is too early, or in a later hour than we know of.
+// known are the statements of a series that need no look-up in the dictionary when they were
+// executed at a time; none if that is too early, or in a later hour than the process knows
+// about.
 func (m *memory) known(series int64, at, now time.Time) []int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -55,8 +55,8 @@ func (r *recall) forgets(text, key string) bool {
 	return rows == 1
 }
 
-// TestADictionaryIsAskedOnceAnHour of a statement, and each time where there is a text or
-// a sample is older than what is known.
+// TestADictionaryIsAskedOnceAnHour for a statement, and each time if it has a text or a sample
+// is older than the known ones.
 func TestADictionaryIsAskedOnceAnHour(t *testing.T) {
 	t.Parallel()
 	r := newRecall(t)
@@ -80,7 +80,7 @@ func TestADictionaryIsAskedOnceAnHour(t *testing.T) {
 	}
 }
 
-// TestOtherProcessesFindTheirOwn: what one knows is written by another all the same.
+// TestOtherProcessesFindTheirOwn: one process writes a statement although another one knows it.
 func TestOtherProcessesFindTheirOwn(t *testing.T) {
 	t.Parallel()
 	r := newRecall(t)
@@ -109,8 +109,8 @@ func TestWhatIsTakenBackIsNotRemembered(t *testing.T) {
 	}
 }
 
-// TestAMemoryHasBounds: what is more than it may remember is forgotten, and what is older
-// than a day is not believed.
+// TestAMemoryHasBounds: entries beyond its limit are dropped, and entries older than a day are
+// not used.
 func TestAMemoryHasBounds(t *testing.T) {
 	t.Parallel()
 	m := memory{series: make(map[int64]remembered)}

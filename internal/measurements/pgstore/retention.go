@@ -6,9 +6,9 @@ import (
 	"muster/internal/measurements"
 )
 
-// retention is how long rows are kept, at least: what something may still be made of stays.
-// Statements take it as a parameter, so that no SQL file repeats a number. The retention of
-// details is measurements.KeptSince.
+// retention is how long rows are kept, at least: data from which something may still be made
+// stays. Statements take it as a parameter, so that no SQL file repeats a number. The retention
+// of details is measurements.KeptSince.
 type retention struct {
 	raw     time.Duration // raw samples, after the last one of their hour arrived; then the hour is sealed
 	minutes time.Duration // blocks of minutes, and rows of them of wholes

@@ -36,24 +36,22 @@ var (
 )
 
 const (
-	// groupHours is how many hours of series one transaction rolls up: two days of one
-	// that is imported, and some 50 ms for which its writers may have to wait.
+	// groupHours is how many hours of series one transaction rolls up: two days of an imported
+	// series, and some 50 ms for which its writers may have to wait.
 	groupHours = 48
 	// groupBytes is how much a group reads of series whose hours are large. The first
 	// hour is rolled up whatever its size, the others then wait.
 	groupBytes = 16 << 20
 )
 
-// Roll rolls up what is dirty now, of any organization, and says how many hours of
-// series that were; 0: nothing is left that nobody else is at. Any number of
-// processes may do it.
+// Roll rolls up what is dirty now, of any organization, and returns the number of hours of
+// series; 0: nothing is left that no other process works on. Any number of processes may do it.
 //
-// It takes turns: a group of the newest hours, so that what is measured now is shown
-// in seconds, and then, while there is more than that, a group of the next series in
-// their order, so that an import is worked off too, days at a time. What becomes dirty
-// behind a group that was not full waits for the next call: to run after each sample
-// takes a transaction for each. An hour that cannot be rolled up is logged, waits and
-// stays dirty; it is no error.
+// It alternates between two groups: a group of the newest hours, so that current samples are
+// shown in seconds, and then, while there is more, a group of the next series in their order,
+// so that an import is processed too, days at a time. Hours that become dirty after a group
+// that was not full wait for the next call: running after each sample would take a transaction
+// for each. An hour that cannot be rolled up is logged, waits and stays dirty; it is no error.
 func (s *Store) Roll(ctx context.Context) (hours int, err error) {
 	if err := s.recover(ctx); err != nil {
 		return 0, err
@@ -163,12 +161,13 @@ func (s *Store) tellAway(ctx context.Context, hour bucket, err error) {
 	s.log.WarnContext(ctx, "an hour of samples cannot be rolled up, trying again later", "series", hour.Series, "hour", hour.Start, "error", err)
 }
 
-// await postpones hours whose blocks cannot be reached, and notes of which series they are.
+// await postpones hours whose blocks cannot be reached, and records their series.
 func (s *Store) await(ctx context.Context, hours []bucket) error {
 	if len(hours) == 0 {
 		return nil
 	}
-	// In this order: whoever forgets what no longer waits (Compact) would not see before that these do.
+	// In this order: otherwise the code that forgets what no longer waits (Compact) would not
+	// see that these do.
 	err := statement.Exec(ctx, s.db, fmt.Sprintf("postpone %d hours", len(hours)), awaitBlocks,
 		append(statement.Columns(hours), blocksRetry)...)
 	if err != nil {
@@ -206,7 +205,7 @@ type group struct {
 	cut    bool             // some that were claimed are left: all would be too large
 }
 
-// dirtyHour is an hour of a series that is to be rolled up.
+// dirtyHour is an hour of a series to roll up.
 type dirtyHour struct {
 	bucket
 	Dirty  uint64 `db:"minutes"`

@@ -139,7 +139,7 @@ func TestTwoProcessesRollWhileOthersWrite(t *testing.T) {
 	s.check()
 }
 
-// TestASlowWriter: what is not committed yet is neither rolled up nor lost.
+// TestASlowWriter: uncommitted samples are neither rolled up nor lost.
 func TestASlowWriter(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -25,11 +25,11 @@ var (
 // sealGroup is how many hours one transaction seals: some 15,000 raw samples.
 const sealGroup = 64
 
-// Seal closes hours of which no sample has arrived for as long as raw samples are kept, and
-// deletes their raw samples and what is older than its retention. It says how many hours it sealed. Any number of
-// processes may do it.
+// Seal closes hours for which no sample has arrived for as long as raw samples are kept, and
+// deletes their raw samples and data beyond its retention. It returns the number of sealed
+// hours. Any number of processes may do it.
 //
-// It waits for whoever sends late because nobody could send before (Attend): while the
+// It waits for senders that are late because they could not send before (Attend): while the
 // intake is away for more than an hour, and in the six hours after that, it does nothing.
 func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 	if ok, err := statement.One[bool](ctx, s.db, "look whether the intake was away", attended, awayAfter, settled); err != nil || !ok {
@@ -49,12 +49,12 @@ func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 	return hours, s.forget(ctx)
 }
 
-// round claims groups and does something to each, in a transaction of its own, until
-// there are no more. Args are what the claim takes beside its size. A claim goes on behind the last bucket of the one before it ($2 and
-// $3): what could not be done, or is somebody else's, is left to the next round, and
-// what must stay is not looked at again for every group. Where blocks cannot be reached,
-// each of a group is done by itself, and the round goes on without their series; the error
-// says so at its end.
+// round claims groups and processes each in a transaction of its own, until there are no more.
+// Args are the further arguments of the claim besides its size. A claim continues after the
+// last bucket of the previous one ($2 and $3): buckets that failed, or that another process
+// holds, are left to the next round, and buckets that must stay are not looked at again for
+// every group. If blocks cannot be reached, each of a group is processed by itself, and the
+// round continues without their series; the error says so at its end.
 func (s *Store) round(
 	ctx context.Context, claim string, size int, do func(context.Context, *group, []bucket) error, args ...any,
 ) error {

@@ -137,8 +137,8 @@ var (
 	monthly = timegrid.Week.Floor(time.Now().Add(-40 * 24 * time.Hour))
 )
 
-// TestRetention: minutes for 30 days, hours for 400, days and weeks for ever; and not
-// while their samples are there.
+// TestRetention: minutes for 30 days, hours for 400, days and weeks forever; and not while
+// their samples are there.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

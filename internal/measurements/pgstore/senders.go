@@ -69,7 +69,7 @@ func inTurn(ctx context.Context, tx *sqlx.Tx, b measurements.Batch) (kept []meas
 	return kept, noteResumed(ctx, tx, b.Organization, taken, kept)
 }
 
-// turn is one that a sender has taken.
+// turn is a turn that a sender has taken.
 type turn struct {
 	Instance uuid.UUID  `db:"instance_id"`
 	Since    *time.Time `db:"since"`   // what began before it others have counted; nil: nobody has

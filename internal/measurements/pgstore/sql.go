@@ -9,8 +9,7 @@ import (
 	"muster/domain/timegrid"
 )
 
-// bucket is a bucket of a series, by where it starts; as a key, Start is what onGrid or
-// timegrid made.
+// bucket is a bucket of a series, by its start; as a key, Start comes from onGrid or timegrid.
 type bucket struct {
 	Series int64 `db:"series_id"`
 	Start  time.Time
@@ -27,8 +26,8 @@ func (b bucket) compare(o bucket) int {
 // floor is the bucket of a size that b is in.
 func (b bucket) floor(size timegrid.Size) bucket { return bucket{b.Series, size.Floor(b.Start)} }
 
-// within is the number of the bucket in the longer one that it is in, of a size whose
-// width is step.
+// within is the number of the bucket in the longer one that contains it, of a size whose width
+// is step.
 func (b bucket) within(longer, step timegrid.Size) int {
 	return int(b.Start.Sub(longer.Floor(b.Start)) / step.Width())
 }

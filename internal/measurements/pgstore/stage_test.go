@@ -56,7 +56,7 @@ func (s *stage) another() *Store {
 	return store
 }
 
-// afresh goes on with an organization of which nothing is known.
+// afresh continues with an unknown organization.
 func (s *stage) afresh() {
 	s.org = uuid.New()
 	clear(s.kept)
@@ -65,7 +65,7 @@ func (s *stage) afresh() {
 // monday is a week's start some time ago.
 var monday = time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 
-// measured is a sample of a abacus: a number, of part 0 where there is but one.
+// measured is a sample of an abacus: a number, of part 0 if there is only one.
 func measured(kind, subject string, at time.Time, numbers ...int64) codec.Arrival {
 	of := map[int64]int64{}
 	for part, n := range numbers {
@@ -139,7 +139,7 @@ func (s *stage) rollAll() {
 	})
 }
 
-// dirty says what is to be rolled up.
+// dirty lists what has to be rolled up.
 func (s *stage) dirty() []string {
 	s.Helper()
 	dirty, err := statement.All[string](s.Context(), s.db, "read what is dirty",

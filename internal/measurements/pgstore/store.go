@@ -45,7 +45,7 @@ type Store struct {
 	// KeepsTexts says whether an organization keeps the texts of statements, and sees to
 	// it that this stays until tx ends; nil: none does.
 	KeepsTexts func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
-	// Loops runs what Run is made of; nil: nobody is told where one falls.
+	// Loops runs the loops of Run; nil: their failures are not reported.
 	Loops *supervise.Supervisor
 }
 
@@ -63,9 +63,8 @@ func NewOn(db *sqlx.DB, kept blocks.Store, log *slog.Logger) *Store {
 }
 
 const (
-	// rollInterval is how often somebody looks for what is dirty: with the time that
-	// rolling up takes it has to stay well below the 15 s in which a series shows a
-	// sample.
+	// rollInterval is how often a process looks for dirty hours: with the time of the rollup it
+	// has to stay well below the 15 s in which a series shows a sample.
 	rollInterval = 2 * time.Second
 	// compactInterval is how often hours that are over are put into blocks.
 	compactInterval = 20 * time.Second

@@ -63,8 +63,8 @@ func (t tables) Size(ctx context.Context) (int64, error) {
 		WHERE coalesce(pg_partition_root(oid), oid) IN (`+everyTable(`'{table}'::regclass`, ", ")+`)`)
 }
 
-// dropPatience is how long Drop waits for who reads the tables, a backup say: whoever asks
-// for them meanwhile waits behind it.
+// dropPatience is how long Drop waits for readers of the tables, for example a backup: later
+// readers wait behind it.
 const dropPatience = `SET LOCAL lock_timeout = '5s'`
 
 // Drop is documented at blocks.Movable.

@@ -70,7 +70,7 @@ func TestASeriesThatIsNeverFree(t *testing.T) {
 	s.check()
 }
 
-// TestAWriterThatHangs holds up nobody but its own series.
+// TestAWriterThatHangs holds up only its own series.
 func TestAWriterThatHangs(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -97,8 +97,8 @@ func TestAWriterThatHangs(t *testing.T) {
 	s.check()
 }
 
-// TestRollingUpEnds, however busy the senders are: what comes meanwhile waits for the
-// next time, when there is more of it.
+// TestRollingUpEnds, however busy the senders are: later samples wait for the next time, when
+// there are more.
 func TestRollingUpEnds(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -126,7 +126,7 @@ func TestRollingUpEnds(t *testing.T) {
 	s.check()
 }
 
-// awaitWaiter returns when somebody waits for a lock.
+// awaitWaiter returns when a session waits for a lock.
 func awaitWaiter(s *stage) {
 	s.Helper()
 	s.eventually(func() []string {
@@ -137,7 +137,7 @@ func awaitWaiter(s *stage) {
 	})
 }
 
-// TestGroupsAreBounded by what they read.
+// TestGroupsAreBounded by the amount that they read.
 func TestGroupsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -49,8 +49,8 @@ func (s *Store) Volumes(ctx context.Context, organization uuid.UUID, names []str
 	})
 }
 
-// ReadOnly returns, at the place of each name, the mount points of which one of the host's
-// newest samples since a time says that nothing can be written there.
+// ReadOnly returns, at the place of each name, the mount points that one of the host's newest
+// samples since a time reports as read-only.
 func (s *Store) ReadOnly(ctx context.Context, organization uuid.UUID, names []string, since time.Time) ([][]string, error) {
 	hosts, err := s.find(ctx, fmt.Sprintf("find %d hosts", len(names)), namedHosts, organization, names)
 	if err != nil {

@@ -47,11 +47,11 @@ var (
 )
 
 const (
-	// wholeFrom is of how many series there are rows together: those of fewer are read in
-	// the time that a statement takes.
+	// wholeFrom is the number of series from which on there are rows together: fewer are read
+	// in the time of one statement.
 	wholeFrom = 32
-	// wholeInterval is how often it is looked for what is to be made, or as often as
-	// making it takes no more than a part of a core.
+	// wholeInterval is how often the loop looks for rows to make, or longer if making them
+	// would take more than a part of a core.
 	wholeInterval = 2 * time.Second
 	wholeShare    = 5
 	// wholeRows is how many rows of series one transaction may read of each width: some
@@ -91,16 +91,16 @@ func (s *Store) runWhole(ctx context.Context) error {
 	}
 }
 
-// findWholes takes in those that no mark tells of.
+// findWholes adds those without a mark.
 func (s *Store) findWholes(ctx context.Context) (int, error) {
 	n, err := statement.Affected(ctx, s.db, "find whole organizations", findWholes, s.wholeFrom)
 	return int(n), err
 }
 
-// Whole makes the rows of whole organizations anew where series have been rolled up, and
-// some of those that are missing. It says of how many it did something; 0: nothing is
-// left that nobody else is at. Any number of processes may do it. One that cannot be made
-// is logged and waits; it is no error, and the others go on.
+// Whole makes the rows of whole organizations anew if series have been rolled up, and some of
+// the missing ones. It returns their number; 0: nothing is left that no other process works on.
+// Any number of processes may do it. One that cannot be made is logged and waits; it is no
+// error, and the others continue.
 func (s *Store) Whole(ctx context.Context) (made int, err error) {
 	if ready, err := s.ready(ctx); err != nil || !ready {
 		return 0, err
@@ -179,7 +179,7 @@ func (m *making) findSeries(ctx context.Context) (err error) {
 	return err
 }
 
-// begin notes of which days there is something. What is marked by now is among it.
+// begin records which days have data, including everything that is marked by now.
 func (m *making) begin(ctx context.Context) error {
 	if err := statement.Exec(ctx, m.tx, "take the marks of "+m.String(), `DELETE FROM whole_marks
 		WHERE organization_id = $1 AND kind = $2 AND engine = $3`, m.with()...); err != nil {

@@ -38,7 +38,7 @@ func newCompany(t testing.TB) *company {
 	return c
 }
 
-// afresh goes on with another one, of which nothing is known.
+// afresh continues with another, unknown one.
 func (c *company) afresh() {
 	c.id, c.instances, c.databases = uuid.New(), nil, []uuid.UUID{uuid.New(), uuid.New()}
 	for range 3 {
@@ -85,7 +85,7 @@ func (c *company) count(t tester, query string, args ...any) (n int) {
 	return n
 }
 
-// compact puts all that there is into blocks.
+// compact puts everything into blocks.
 func (c *company) compact(t tester) {
 	t.Helper()
 	c.exec(t, `UPDATE measured_hours SET arrived_at = arrived_at - interval '11 minutes'`)

@@ -52,8 +52,8 @@ func TestOldRowsOfWholesGo(t *testing.T) {
 	c.same(t, windowAround(month, timegrid.Hour), "what is kept")
 }
 
-// TestAWholeAfterACrash is made when the head has been made anew, and of days too of which
-// the head has but the week.
+// TestAWholeAfterACrash is made when the head has been made anew, also for days of which the
+// head has only the week.
 func TestAWholeAfterACrash(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
@@ -85,7 +85,7 @@ func TestAWholeAfterACrash(t *testing.T) {
 	}
 }
 
-// TestALateSampleOfAnOldHour makes all of its row anew: what others had of it may be
+// TestALateSampleOfAnOldHour makes all of its row anew: the data of others for it may be
 // forgotten.
 func TestALateSampleOfAnOldHour(t *testing.T) {
 	t.Parallel()

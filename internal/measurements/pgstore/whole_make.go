@@ -20,9 +20,9 @@ var (
 	keepWhole string
 )
 
-// windows are those of every size that have what is dirty. They may have more: what is
-// made anew is right, whatever it is of. What is older than series are kept is made of all
-// its slots: those that others had may be forgotten.
+// windows are those of every size that contain dirty data. They may contain more: rows that are
+// made anew are right in any case. Windows older than the retention of series are made from all
+// their slots, because those of others may be forgotten.
 func (m *making) windows(now time.Time) (all []timegrid.Window) {
 	hours := slices.SortedFunc(maps.Keys(m.dirty), time.Time.Compare)
 	last := map[timegrid.Size]*timegrid.Window{}
@@ -70,8 +70,8 @@ func later(a, b time.Time) time.Time {
 
 // remake makes the slots of a window anew from those of the series.
 //
-// They are read on a connection of their own, by statements that begin after the marks
-// were taken: whoever set one has committed what it is of.
+// They are read on a connection of their own, by statements that begin after the marks were
+// taken: the setter of a mark has committed its data.
 func (m *making) remake(ctx context.Context, asked timegrid.Window) error {
 	w := windowOf(asked)
 	sum := codec.NewWhole(m.Kind, w.buckets)
@@ -162,8 +162,8 @@ type sampled struct {
 	rows   map[int][]uint64 // of each, by the bucket of the row's slot 0
 }
 
-// sampled is nothing yet; nil where it is nobody's business: of instances, and of weeks,
-// whose days say it.
+// sampled is empty at first; nil if it is not needed: for instances, and for weeks, whose days
+// say it.
 func (m *making) sampled(w window) *sampled {
 	if m.Kind != codec.Hosts || w.Size == timegrid.Week {
 		return nil
@@ -188,7 +188,7 @@ func (s *sampled) note(place int, part codec.Stretch) {
 	}
 }
 
-// presence is what the row has whose slot 0 is of a bucket.
+// presence is the data of the row whose slot 0 belongs to a bucket.
 func (s *sampled) presence(of int) codec.Presence {
 	row := s.rows[of]
 	if row == nil {

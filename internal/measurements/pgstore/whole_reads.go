@@ -25,9 +25,9 @@ var (
 	wholeHosts string
 )
 
-// readEngine hands what an engine's instances in scope have within the window to take, and
-// says whether some of it is of a part only: from the rows of the whole where there is no
-// filter and these have all of it, else from those of the series.
+// readEngine passes the data of an engine's instances in scope within the window to take, and
+// says whether some of it is partial: from the rows of the whole if there is no filter and
+// these have all of it, otherwise from those of the series.
 func (s *Store) readEngine(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(codec.Stretch) error) (partial bool, err error) {
 	if !scope.Filtered {
 		of := whole{organization, kind, engine}

@@ -152,8 +152,8 @@ func TestWhatIsNotMadeYetIsReadFromTheSeries(t *testing.T) {
 	c.same(t, all, "when all is made")
 }
 
-// TestWhatIsRolledUpMeanwhileIsMadeNext: somebody rolls up while another reads the series,
-// or before it does, or just before it commits.
+// TestWhatIsRolledUpMeanwhileIsMadeNext: one process rolls up while another reads the series,
+// before it does, or just before it commits.
 func TestWhatIsRolledUpMeanwhileIsMadeNext(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)

@@ -111,7 +111,7 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	return receipt, noted, keepLatest(ctx, tx, h, b.Sessions)
 }
 
-// placed is an arrival, and the series that it is of.
+// placed is an arrival with its series.
 type placed struct {
 	codec.Arrival
 	series int64

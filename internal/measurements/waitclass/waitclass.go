@@ -12,7 +12,7 @@ const (
 	Categories // how many there are
 )
 
-// OnCPU is the category of a class that is named like a wait and is none.
+// OnCPU is the category of a class that has the name of a wait and is none.
 const OnCPU = -1
 
 // Names are how the categories are spelled.

@@ -15,8 +15,8 @@ import (
 	"muster/internal/measurements/pgstore/codec"
 )
 
-// arrivals are samples of an instance, a minute apart, of as many statements each: of two
-// databases, of which the second one executes nothing.
+// arrivals are samples of an instance, a minute apart, with a number of statements each: of two
+// databases, the second of which executes nothing.
 func arrivals(t testing.TB, start time.Time, minutes, statements int, engine fleet.Engine, seed uint64) (all []codec.Sample) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 2))

@@ -22,12 +22,11 @@ import (
 type Backend struct {
 	Store  blocks.Store
 	Ledger *sqlx.DB
-	// Series is a series as the ledger has it, made where it had none; nil: the one that
-	// was asked for.
+	// Series is a series in the ledger, created if it had none; nil: the requested one.
 	Series func(blocks.Series) blocks.Series
 }
 
-// Open returns a store that nobody else uses while the test runs.
+// Open returns a store that no other test uses while the test runs.
 type Open func(t testing.TB) Backend
 
 // Run holds a store to its interface.

@@ -41,8 +41,8 @@ func Shared(t testing.TB) *Cluster {
 	return shared.cluster
 }
 
-// Database is the name of one that nobody else uses. Whoever opens it makes it; it goes with
-// the test.
+// Database is the name of a database that no other test uses. The test that opens it creates
+// it, and it is dropped with the test.
 func (c *Cluster) Database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))

@@ -11,14 +11,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Columns are the statements of a detail, or of the samples of a block, as columns: what a
-// store by columns keeps instead of bytes, to add it up itself. Statements are in the order
-// of their databases, hashes and times, so that what repeats is next to itself.
+// Columns are the statements of a detail, or of the samples of a block, as columns: a store by
+// columns stores these instead of bytes, to add them up itself. Statements are in the order of
+// their databases, hashes and times, so that repeated values are adjacent.
 type Columns struct {
 	// Times are those of the samples, in microseconds since the block's start; none of a detail.
 	Times []uint32
-	// SampledAt and Sampled say which databases were sampled, and of samples at which of
-	// Times; a database of which no statement ran is only here.
+	// SampledAt and Sampled say which databases were sampled and, for samples, at which of
+	// Times; a database in which no statement ran is only here.
 	SampledAt []uint32
 	Sampled   []uuid.UUID
 

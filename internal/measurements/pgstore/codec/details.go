@@ -12,8 +12,8 @@ import (
 	"muster/internal/engine/trait"
 )
 
-// Detail has the statements of a bucket, or of a sample, database by database, in the
-// order of their ids. Details from before databases were noted have one that is zero.
+// Detail has the statements of a bucket, or of a sample, database by database, in the order of
+// their ids. Details from before databases were recorded have a single zero database.
 type Detail []DatabaseStatements
 
 // DatabaseStatements are what a detail has of one database.
@@ -22,8 +22,8 @@ type DatabaseStatements struct {
 	Statements Deltas
 }
 
-// withDatabases stands in front of a detail. Before databases were noted it began with
-// how many statements there are, of which there was one at least or nothing behind.
+// withDatabases begins a detail. Before databases were recorded, it began with the number of
+// statements, which was at least one unless nothing followed.
 const withDatabases = 0
 
 // Encode writes each database's id, how many statements follow, and those, each with the
@@ -124,8 +124,8 @@ func (d Detail) whole() Detail {
 	return d
 }
 
-// placed gives the statements whose database nobody noted to the one that they are of,
-// where another detail knows it: a statement's hash is its database's too.
+// placed assigns statements without a database to their database if another detail knows it: a
+// statement's hash belongs to its database too.
 func (d Detail) placed() Detail {
 	unplaced := d[0].Statements
 	sum := Detail{{}}

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDetailsFromBeforeDatabases: what was kept of statements without their database is
-// theirs as soon as another detail tells it, and otherwise nobody's.
+// TestDetailsFromBeforeDatabases: statements that were stored without their database get it as
+// soon as another detail has it, and have none otherwise.
 func TestDetailsFromBeforeDatabases(t *testing.T) {
 	t.Parallel()
 	shop := uuid.UUID{1}
@@ -39,8 +39,8 @@ func TestDetailsFromBeforeDatabases(t *testing.T) {
 	}
 }
 
-// TestAnAdderAddsUpDetails: what it makes of the bytes of samples and details, old and
-// new, is what AddUpDetails makes of the details themselves; again after a reset.
+// TestAnAdderAddsUpDetails: its result for the bytes of samples and details, old and new, is
+// that of AddUpDetails for the details themselves; again after a reset.
 func TestAnAdderAddsUpDetails(t *testing.T) {
 	t.Parallel()
 	const aSample, aDetail, anOldDetail = 0, 1, 2

@@ -12,8 +12,8 @@ import (
 // ErrBytes says that bytes are not ones that this package made.
 var ErrBytes = errors.New("the bytes are none that the store wrote")
 
-// reader takes values off the front of bytes. The first that is not there is
-// remembered, and everything after it is zero: whoever reads asks once, at the end.
+// reader takes values off the front of bytes. It remembers the first missing value, and
+// everything after it is zero: the caller asks once, at the end.
 type reader struct {
 	bytes []byte
 	bad   bool
@@ -172,7 +172,7 @@ func nextSlot(row []byte) (slot, rest []byte, err error) {
 	return row[skip:end:end], row[end:], nil
 }
 
-// slotsOf returns the slots of a row; nil where there is none. At least n of them.
+// slotsOf returns the slots of a row, at least n of them; nil if there is none.
 func slotsOf(row []byte, n int) ([][]byte, error) {
 	slots := make([][]byte, 0, n)
 	for len(row) > 0 {

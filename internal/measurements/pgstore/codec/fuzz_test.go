@@ -13,9 +13,8 @@ import (
 	"muster/internal/measurements"
 )
 
-// FuzzKinds gives each kind bytes that it never wrote, as a disk that rots might: an
-// error is an answer, a panic is none, and what comes without an error is what the kind
-// itself can read.
+// FuzzKinds gives each kind bytes that it never wrote, as a failing disk might: an error is a
+// valid answer and a panic is not, and the kind itself can read every result without an error.
 func FuzzKinds(f *testing.F) {
 	used, total := 42.5, 3.25
 	batch := measurements.Batch{

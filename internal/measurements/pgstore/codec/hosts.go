@@ -25,10 +25,10 @@ type counters struct {
 	all []measurements.CPUCounter // nil: there is none to count from
 }
 
-// advance goes on to a sample. It returns how busy the CPUs were, in percent, in the
-// interval that ends with it, and how long that is in microseconds; NaN and 0 where no
-// interval does. A marker of staleness stands before the scrape of its time: agents send
-// it with the first one that lacks what went stale.
+// advance moves to a sample. It returns how busy the CPUs were, in percent, in the interval
+// that ends with it, and its length in microseconds; NaN and 0 if no interval ends there. A
+// staleness marker comes before the scrape of its time: agents send it with the first scrape
+// that lacks the stale series.
 func (c *counters) advance(at time.Time, b *HostBody) (busy float64, length uint64) {
 	if b.stale {
 		*c = counters{}
@@ -163,7 +163,7 @@ func (s HostSlot) encode() []byte {
 	return out
 }
 
-// DecodeHostSlot reads a slot; of none, nobody sampled.
+// DecodeHostSlot reads a slot; an empty one has no samples.
 func DecodeHostSlot(slot []byte) (HostSlot, error) {
 	s := noHost()
 	if len(slot) == 0 {
@@ -250,8 +250,7 @@ func (hostKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sam
 	return RowOf(slots), detail, nil
 }
 
-// minuteOf is the minute of an hour that a time is in; ok is false where it is in
-// another hour.
+// minuteOf is the minute of an hour that contains a time; ok is false if it is in another hour.
 func minuteOf(hour, at time.Time) (minute int, ok bool) {
 	since := at.Sub(hour)
 	return int(since / time.Minute), since >= 0 && since < time.Hour

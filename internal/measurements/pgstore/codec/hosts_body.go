@@ -32,8 +32,7 @@ type volumeBody struct {
 	readOnly bool
 }
 
-// isReadOnly is the bit of a volume behind those of its numbers. Programs from before it
-// pass over it.
+// isReadOnly is the bit of a volume after those of its numbers. Earlier programs skip it.
 const isReadOnly = 1 << 4
 
 // Places in volumeBody.bytes.
@@ -59,7 +58,7 @@ func given(v *float64) float64 {
 	return *v
 }
 
-// atLeastZero is a number of which -1 says that it is missing.
+// atLeastZero is a number whose missing value is -1.
 func atLeastZero(v float64) float64 {
 	if v < 0 {
 		return math.NaN()
@@ -149,8 +148,8 @@ func (b *HostBody) addVolumes(volumes []volumeBody) (changed bool) {
 	return changed || len(b.volumes) > before
 }
 
-// isSample is whether the body is more than a marker: one that stands alone says that
-// nobody saw the host.
+// isSample says whether the body is more than a marker: a marker alone says that the host was
+// not seen.
 func (b *HostBody) isSample() bool {
 	known := slices.ContainsFunc(b.numbers(), func(v *float64) bool { return !math.IsNaN(*v) })
 	return !b.stale || known || len(b.counters) > 0 || b.volumes != nil
@@ -195,7 +194,7 @@ func (b *HostBody) fullest() float64 {
 	return most
 }
 
-// inBytes says that the volume is told in bytes, of which some may be missing yet.
+// inBytes says that the volume has its sizes in bytes, some of which may still be missing.
 func (v *volumeBody) inBytes() bool {
 	return slices.ContainsFunc(v.bytes[:], func(n float64) bool { return !math.IsNaN(n) })
 }
@@ -222,7 +221,7 @@ func percent(part, whole float64) float64 {
 	return min(100, max(0, 100*part/whole))
 }
 
-// greater is the greater one of two numbers, of which NaN is none.
+// greater is the greater of two numbers; NaN counts as missing.
 func greater(a, b float64) float64 {
 	if math.IsNaN(a) || b > a {
 		return b
@@ -325,7 +324,7 @@ func DecodeHost(body []byte) (*HostBody, error) {
 	return b, r.end()
 }
 
-// Volumes are those that count, as messages tell of them.
+// Volumes are those that count, in the form of messages.
 func (b *HostBody) Volumes() (volumes []measurements.Volume) {
 	for i := range b.volumes {
 		volumes = append(volumes, b.volumes[i].Volumes())
@@ -333,7 +332,7 @@ func (b *HostBody) Volumes() (volumes []measurements.Volume) {
 	return volumes
 }
 
-// Volumes is the volume as messages tell of it.
+// Volumes is the volume in the form of messages.
 func (v *volumeBody) Volumes() measurements.Volume {
 	out := measurements.Volume{Mount: v.mount, Size: -1, Free: -1, Available: -1, ReadOnly: v.readOnly}
 	if !math.IsNaN(v.percent) {

@@ -37,8 +37,8 @@ type Kind interface {
 	Reach() time.Duration
 	// whole says that rolling up a minute needs all samples of its hour.
 	Whole() bool
-	// merge joins what is stored of a series and time and what has arrived of it
-	// since: what is stored stays. changed is false where nothing is new.
+	// merge joins the stored data of a series and time with later arrivals: stored data stays.
+	// changed is false if nothing is new.
 	Merge(stored, arrived []byte) (merged []byte, changed bool, err error)
 	// roll makes those minutes of an hour anew that are set in dirty, of samples in
 	// the order of time, and the hour's detail where the kind has one (nil: it has not, or

@@ -107,8 +107,8 @@ func arrive(r *rapid.T, b measurements.Batch) []Arrival {
 	return all
 }
 
-// TestTheFirstContentStays: what has come again changes nothing, and it does not
-// matter in which messages parts came, only in which order.
+// TestTheFirstContentStays: repeated data changes nothing. Only the order of parts matters, and
+// not the messages in which they came.
 func TestTheFirstContentStays(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
 		k := KindOf(name)
@@ -156,8 +156,8 @@ func TestTheFirstContentStays(t *testing.T) {
 	})
 }
 
-// TestMinutesMayBeRolledInAnyOrder: some of them at a time, from the samples that those
-// need, as often as one likes: the row is the one that all make at once.
+// TestMinutesMayBeRolledInAnyOrder: some of them at a time, from the samples that they need,
+// any number of times: the row is the one that rolling all at once makes.
 func TestMinutesMayBeRolledInAnyOrder(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
 		k := KindOf(name)
@@ -201,8 +201,7 @@ func TestMinutesMayBeRolledInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestSlotsStayWhereTheyAreSet: one slot changes, no other one does, and one that is
-// taken away is gone.
+// TestSlotsStayWhereTheyAreSet: one slot changes and no other does, and a removed one is gone.
 func TestSlotsStayWhereTheyAreSet(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
 		k := KindOf(name)

@@ -159,8 +159,8 @@ type packedPart struct {
 	count    int
 }
 
-// unpackStatements returns the samples that packStatements packed, those from a time on and
-// before another. Bodies are made of those only: who asks for a minute reads ten.
+// unpackStatements returns the samples that packStatements packed, from one time on and before
+// another. It makes only their bodies: a reader of one minute reads ten.
 func unpackStatements(start time.Time, plain []byte, from, to time.Time) ([]Sample, error) {
 	if len(plain) == 0 {
 		return nil, nil

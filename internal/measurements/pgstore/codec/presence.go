@@ -11,7 +11,7 @@ type Presence struct {
 	Slots  []uint64 // of each, bit n: slot n
 }
 
-// mostPresent is of how many series a row can be.
+// mostPresent is the maximum number of series in a row.
 const mostPresent = 1 << 20
 
 // Encode writes how many sets of slots there are, those, and runs of series that are as

@@ -24,8 +24,8 @@ func presenceOf(of map[int64]uint64) (p Presence) {
 	return p
 }
 
-// TestPresence: what is written is read, and what is known anew of some slots takes the
-// place of what was known of these, and of nothing else.
+// TestPresence: written data is read back, and new knowledge of some slots replaces the
+// knowledge of these, and of nothing else.
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,7 +56,7 @@ func TestPresence(t *testing.T) {
 	})
 }
 
-// FuzzPresence: bytes that nobody wrote are an error, or are read as what they say.
+// FuzzPresence: bytes that were never written are an error, or are read as what they say.
 func FuzzPresence(f *testing.F) {
 	f.Add(Presence{Series: []int64{1, 2, 900}, Slots: []uint64{1, AllMinutes, 1}}.Encode())
 	f.Add([]byte{1, 1, 0, 0})

@@ -52,8 +52,8 @@ func nextWaiting(r *reader) (w Waiting) {
 	return w
 }
 
-// WaitSums are what a bucket has of a database: of the samples in which somebody
-// waited, how many there were and the sum of each category.
+// WaitSums are a bucket's sums for a database: the number of samples in which a session waited,
+// and the sum of each category over them.
 type WaitSums struct {
 	Samples uint64
 	Sums    Waiting
@@ -64,8 +64,8 @@ func (s *WaitSums) addSums(o WaitSums) {
 	s.Sums.addWaiting(o.Sums)
 }
 
-// WaitSlot is what a bucket has of the databases of an instance. It is nil where
-// nobody sampled; databases in which nobody waited need not be in it.
+// WaitSlot is a bucket's data for the databases of an instance. It is nil without samples;
+// databases in which no session waited need not be in it.
 type WaitSlot map[uuid.UUID]WaitSums
 
 // AddDatabase adds what another bucket has of a database.
@@ -78,7 +78,7 @@ func (s WaitSlot) AddDatabase(database uuid.UUID, o WaitSums) {
 	s[database] = sum
 }
 
-// encode writes a slot that stands by itself: what is known of a row of one.
+// encode writes a slot by itself: the knowledge of a row with one.
 func (s WaitSlot) encode() []byte {
 	if s == nil {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"muster/internal/measurements/waitclass"
 )
 
-// WaitRow is a row of slots. It is stored as what a tile shows of each slot, behind the
-// length of that, and then as what is known of them, of which longer buckets are made:
-// the ids of the databases once, because most of them are in most slots, and the sums
-// of each. A tile reads the first part only, which is a third of the row where an
-// instance has three databases, and needs a look at each slot and none at each database.
+// WaitRow is a row of slots. It is stored as the visible values of each slot, after their
+// length, followed by the data from which longer buckets are made: the ids of the databases
+// once, because most of them are in most slots, and the sums of each. A tile reads the first
+// part only, which is a third of the row for an instance with three databases, and looks at
+// each slot and not at each database.
 type WaitRow []WaitSlot
 
 // shownHead is how many bytes the length of the shown part takes. The statement that
@@ -23,9 +23,9 @@ const shownHead = 2
 // bits of the categories that are not zero.
 const isFraction = 1 << waitclass.Categories
 
-// Shown is what a tile shows of a slot: the average of each category over the samples
-// in which somebody waited, summed over the databases. Of few samples it is a fraction
-// with a small denominator, which takes two bytes and is exact; otherwise short numbers.
+// Shown is a tile's value of a slot: the average of each category over the samples in which a
+// session waited, summed over the databases. For few samples it is a fraction with a small
+// denominator, which takes two bytes and is exact; otherwise short numbers.
 func (s WaitSlot) Shown() []byte {
 	if s == nil {
 		return nil

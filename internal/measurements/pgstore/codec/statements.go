@@ -59,8 +59,8 @@ func appendDelta(body []byte, d Delta) []byte {
 	return appendFloat(appendFloat(binary.AppendUvarint(body, d.Calls<<1|1), d.Total), d.Max)
 }
 
-// delta is the next statement of a body or, where it has the number of its samples
-// (counted), of a detail.
+// delta is the next statement of a body or, if it has the number of its samples (counted), of a
+// detail.
 func (r *reader) delta(counted bool) (d Delta) {
 	if r.bytes = d.decode(r.bytes, counted); r.bytes == nil {
 		r.fail()
@@ -129,7 +129,7 @@ func eachDatabase(body []byte, skip func(*reader), take func(database uuid.UUID,
 	return nil
 }
 
-// mergeDatabases adds the parts of databases of which nothing is stored.
+// mergeDatabases adds the parts of databases without stored data.
 func mergeDatabases(stored, arrived []byte, skip func(*reader)) (merged []byte, changed bool, err error) {
 	known := make(map[uuid.UUID]bool)
 	if err := eachDatabase(stored, skip, func(database uuid.UUID, _ []byte) { known[database] = true }); err != nil {
@@ -175,8 +175,8 @@ func (d Delta) Plus(o Delta) Delta {
 	return d
 }
 
-// addUp is the sum of lists, of two neighbours at a time: what is in all of them, as
-// most statements are, is so looked at twice and not once for each.
+// addUp is the sum of lists, of two neighbors at a time: a statement in all of them, as most
+// are, is then looked at twice and not once for each list.
 func addUp(lists []Deltas) Deltas {
 	for len(lists) > 1 {
 		left := lists[:0]
@@ -194,9 +194,9 @@ func addUp(lists []Deltas) Deltas {
 	return lists[0]
 }
 
-// Shown is what the tile shows of a statement in one bucket, the rules of the engine
-// applied: one that is in too few samples counts for nothing, and the maximum is the
-// interval's where the engine has one.
+// Shown is the tile's value of a statement in one bucket, with the rules of the engine applied:
+// a statement with too few samples does not count, and the maximum is the interval's if the
+// engine has one.
 func (d Delta) Shown(by trait.Statements) QuerySlot {
 	if d.Calls == 0 || d.Samples < by.Least {
 		return QuerySlot{sampled: true, Max: math.NaN()}
@@ -216,7 +216,7 @@ type QuerySlot struct {
 	Max     float64 // ms; NaN: there was no call
 }
 
-// NoQueries is the sum of nothing, which nobody sampled.
+// NoQueries is the sum without samples.
 func NoQueries() QuerySlot { return QuerySlot{Max: math.NaN()} }
 
 // AddQueries adds another statement or another bucket.
@@ -242,7 +242,7 @@ func (s QuerySlot) encode() []byte {
 	return binary.AppendUvarint(out, s.Calls)
 }
 
-// DecodeQuerySlot reads a slot; of none, nobody sampled.
+// DecodeQuerySlot reads a slot; an empty one has no samples.
 func DecodeQuerySlot(slot []byte) (QuerySlot, error) {
 	s := QuerySlot{sampled: len(slot) > 0, Max: math.NaN()}
 	if len(slot) <= 1 { // there was no call

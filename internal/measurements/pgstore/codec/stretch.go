@@ -10,7 +10,7 @@ type Stretch struct {
 	At, end int
 }
 
-// Cut is the stretch of a row whose slot 0 is of bucket of.
+// Cut is the stretch of a row whose slot 0 belongs to bucket of.
 func Cut(row []byte, of, at, end int) (s Stretch, err error) {
 	s = Stretch{slots: row, At: at, end: end}
 	for range at - of {
@@ -27,8 +27,8 @@ func Cut(row []byte, of, at, end int) (s Stretch, err error) {
 // More says whether there is a slot left.
 func (s *Stretch) More() bool { return s.At < s.end && len(s.slots) > 0 }
 
-// Next cuts the next slot off, and says of which bucket it is; empty: there is none.
-// Those that tiles show are shorter than 128 bytes.
+// Next cuts the next slot off, and returns its bucket; empty: there is none. The slots of tiles
+// are shorter than 128 bytes.
 func (s *Stretch) Next() (slot []byte, bucket int, ok bool) {
 	n := int(s.slots[0]) + 1
 	if n > len(s.slots) {

@@ -170,7 +170,7 @@ func (e *WaitEvents) Take(part Stretch) error {
 	return nil
 }
 
-// Sums has a gap in all categories where nobody sampled.
+// Sums has a gap in all categories if there are no samples.
 func (e *WaitEvents) Sums() measurements.WaitSums {
 	for i, sampled := range e.sampled {
 		e.Sampled = e.Sampled || sampled

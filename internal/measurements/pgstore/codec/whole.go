@@ -5,8 +5,8 @@ package codec
 type Whole interface {
 	// Take adds what a series' row has, or what is shown of it.
 	Take(part Stretch) error
-	// Slot is what a bucket comes to, in the form of a series' slot, or of what is
-	// shown of one: whoever reads a tile sees no difference.
+	// Slot is the result of a bucket, in the form of a series' slot, or of its visible values:
+	// a reader of a tile sees no difference.
 	Slot(bucket int) []byte
 }
 
@@ -59,7 +59,7 @@ func (s wholeSessions) Slot(i int) []byte {
 	return out
 }
 
-// wholeStatements likewise, and which buckets somebody sampled.
+// wholeStatements likewise, and which buckets have samples.
 type wholeStatements struct {
 	*QueryPerformance
 	sampled []bool

@@ -18,7 +18,7 @@ UPDATE measured_hours SET arrived_at = arrived_at - make_interval(secs => $1)`
 // silence is how long nothing has come of an hour that is put into blocks, and a bit.
 const silence = 11 * time.Minute
 
-// Harness is a store on a ledger of the test's own. Roll rolls up whatever is to be.
+// Harness is a store on a ledger of the test's own. Roll rolls up everything that is due.
 func Harness(t testing.TB, ledger *sqlx.DB, store *pgstore.Store, roll func(context.Context) error) measurementstest.Harness {
 	t.Helper()
 	if _, err := ledger.ExecContext(t.Context(), `INSERT INTO intake_presence (seen_at, back_at) VALUES (now(), now() - interval '7 hours')`); err != nil {
