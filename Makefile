@@ -193,7 +193,7 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO) $(GOVULNCHECK)
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$)' ./...
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m \
 		$$(git grep -l 'longtest\.Checks' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
-	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/files/blobs ./cmd/muster
+	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/files/blobs ./e2e
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
 	for fuzz in intake/remotewrite/FuzzDecode1 intake/remotewrite/FuzzDecode2 intake/otlp/FuzzProtobuf intake/otlp/FuzzJSON \
 		intake/sqltext/FuzzNormalize intake/alertmanager/FuzzWebhook intake/alertmanager/FuzzAlerts measurements/pgstore/codec/FuzzKinds httpapi/FuzzSamples httpapi/FuzzAssessments; do \
@@ -207,7 +207,7 @@ vulnerabilities: build $(GOVULNCHECK)
 # memory is theirs. make test-all has a tenth of it with the detector.
 chaos: $(VERSITYGW)
 	$(AS_BUILT) CGO_ENABLED=0 VERSITYGW=$(VERSITYGW) MUSTER_TEST_LONG=1 MUSTER_CHAOS_KILLS=$${MUSTER_CHAOS_KILLS:-1000} \
-		go test -vet=off -count=1 -v -timeout 6h -run '^TestLongUnderFire$$' ./cmd/muster
+		go test -vet=off -count=1 -v -timeout 6h -run '^TestLongUnderFire$$' ./e2e
 
 bench:
 	bash scripts/bench.sh
@@ -219,13 +219,13 @@ truth-page:
 	@$(GO) run $(FLAGS) ./scripts/truth docs/truth.md
 
 incidents:
-	$(AS_BUILT) MUSTER_TEST_LONG=1 TEST_INCIDENTS_PAGE=$${TEST_INCIDENTS_PAGE-$(CURDIR)/docs/incidents.md} go test -vet=off -count=1 -v -timeout 30m -parallel 12 -run '^TestLongIncidents$$' ./cmd/muster
+	$(AS_BUILT) MUSTER_TEST_LONG=1 TEST_INCIDENTS_PAGE=$${TEST_INCIDENTS_PAGE-$(CURDIR)/docs/incidents.md} go test -vet=off -count=1 -v -timeout 30m -parallel 12 -run '^TestLongIncidents$$' ./e2e
 
 load: build
 	bash scripts/load.sh
 
 lint: $(GOLANGCI) $(if $(NPM),$(OPENAPI_LINT) $(SQL_LINT))
-	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal kit migrations projections scripts)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
+	@test -z "$$(gofmt -l cmd commands domain e2e eventstore handlers internal kit migrations projections scripts)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
 	CGO_ENABLED=0 $(AS_BUILT) $(GOLANGCI) run ./...
 	CGO_ENABLED=0 $(AS_BUILT) go generate ./... && git diff --exit-code -- internal/httpapi/api
 	$(if $(NPM),,$(call SKIPPED,the linters of openapi.yaml and queries and of the pages,npm is missing: install Node.js 20 or newer))

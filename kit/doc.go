@@ -4,7 +4,7 @@
 // Each file begins with its purpose and with what it was tried with. If a third-party tool can
 // check a file (promtool), that tool does. Statements about Muster in a file (metrics, settings,
 // limits, pages) are compared with Muster's own sources. If a file needs a running Muster to be
-// tried, its test is in cmd/muster.
+// tried, its test is in e2e.
 //
 // # What may go wrong
 //

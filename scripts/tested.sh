@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-heavy=(cmd/muster internal/httpapi internal/measurements/pgstore handlers commands internal/accounts internal/operate/demo internal/report/pdf)
+heavy=(e2e internal/httpapi internal/measurements/pgstore handlers commands internal/accounts internal/operate/demo internal/report/pdf)
 shares='^[[:space:]]*go [a-z]|\.Go\(|sync\.(RW)?(Mutex|Map|Cond)|atomic\.[A-Z]'
 
 is_heavy() { [[ " ${heavy[*]} " == *" $1 "* ]]; }

@@ -56,7 +56,7 @@ func run(args []string) error {
 
 // test is one that ran, or that said why it did not.
 type test struct {
-	name    string // "cmd/muster TestX", "web/e2e/chart.test.ts draws …"
+	name    string // "e2e TestX", "web/e2e/chart.test.ts draws …"
 	seconds float64
 	skipped string // why; empty: it ran
 	failed  string // what it said; empty: it did not fail

@@ -14,14 +14,14 @@ import (
 
 // allowed are the functions that start a goroutine which recovers nothing, and why.
 var allowed = map[string]string{
-	"cmd/muster/serve_demo.go startDemos":            "waits, and closes a channel",
-	"cmd/muster/serve_http.go startHTTP":             "a listener that fails ends the process",
-	"cmd/muster/serve_ready.go startDoor":            "a listener that fails ends the process",
-	"cmd/muster/serve_demo.go runDemo":               "each member is a loop of the Supervisor's",
-	"cmd/muster/serve_entrance.go newEntrance":       "a listener that fails ends the process",
+	"internal/cli/serve/demo.go startDemos":          "waits, and closes a channel",
+	"internal/cli/serve/http.go startHTTP":           "a listener that fails ends the process",
+	"internal/cli/serve/ready.go startDoor":          "a listener that fails ends the process",
+	"internal/cli/serve/demo.go runDemo":             "each member is a loop of the Supervisor's",
+	"internal/cli/serve/entrance.go newEntrance":     "a listener that fails ends the process",
 	"internal/servers/login.go newLogin":             "ends a context",
-	"cmd/muster/backup.go progress":                  "prints what a command does; a command may end by a panic",
-	"cmd/muster/service_windows.go Execute":          "is the program itself",
+	"internal/cli/operate/backup.go progress":        "prints what a command does; a command may end by a panic",
+	"internal/cli/service_windows.go Execute":        "is the program itself",
 	"handlers/jobs/subscriber.go Close":              "waits, and closes a channel",
 	"handlers/jobs/subscriber.go Subscribe":          "ends a context",
 	"internal/files/blobs/upload.go lingering":       "ends a context",
@@ -60,7 +60,7 @@ func TestNoGoroutineIsBare(t *testing.T) {
 				return err
 			}
 			name = filepath.ToSlash(name)
-			for _, in := range bare(file, strings.HasPrefix(name, "cmd/muster/serve") || strings.HasPrefix(name, "internal/agent/")) {
+			for _, in := range bare(file, strings.HasPrefix(name, "internal/cli/serve/") || strings.HasPrefix(name, "internal/agent/")) {
 				if where := name + " " + in; allowed[where] == "" {
 					t.Errorf("%s starts a goroutine that recovers no panic: use internal/concurrency/supervise", where)
 				} else {

@@ -33,5 +33,5 @@
 //   - A library panics in a goroutine of its own. The libraries that Muster uses recover theirs,
 //     or have none that runs our code.
 //
-// cmd/muster documents what may still end `muster serve` on purpose.
+// internal/cli documents what may still end `muster serve` on purpose.
 package supervise

@@ -1,6 +1,0 @@
-//go:build !windows
-
-package main
-
-// asService is for Windows, whose service manager has to be answered.
-func asService() (status int, is bool) { return 0, false }
