@@ -7,9 +7,8 @@
 // TestUnderFire failed in CI so, with "address already in use".
 //
 // Ports are taken from below the range that the kernel chooses from. A port belongs to the test
-// process that took it until the process ends, however it ends: the process holds the UDP port of
-// the same number, which none of these servers uses. The browser tests take theirs in the same way
-// (web/e2e/ports.ts).
+// process that took it until the process ends, however it ends: the process holds a UDP port that
+// belongs to it (markOf). The browser tests take theirs in the same way (web/e2e/ports.ts).
 //
 // What may go wrong: a program that is no test listens on a port of the range after it was taken. A
 // machine whose kernel chooses from below 32000, too (ip_local_port_range), may give the port to a

@@ -11,8 +11,8 @@ import (
 
 // The ports from which one is taken. Linux chooses from 32768 on, others from 49152.
 const (
-	first = 20_000
-	count = 12_000
+	first = 21_000
+	count = 11_000
 )
 
 // taken are the UDP ports that say which ports are this process's: closed when it ends.
@@ -41,11 +41,15 @@ func Address(t testing.TB) string {
 	return at(port)
 }
 
+// markOf is the UDP port that says that a port is taken. It is none of those given out: Caddy
+// listens on UDP, too, at the port of its TCP.
+func markOf(port int) int { return port - count }
+
 func at(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
 // take says whether the port is ours from now on.
 func take(port int) bool {
-	mark, err := net.ListenPacket("udp", at(port)) //nolint:noctx // it does not wait
+	mark, err := net.ListenPacket("udp", at(markOf(port))) //nolint:noctx // it does not wait
 	if err != nil {
 		return false
 	}

@@ -101,12 +101,25 @@ func TestAPortOfAProgramThatIsNoTest(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	taken.Lock()
 	for _, mark := range taken.marks {
-		if mark.LocalAddr().(*net.UDPAddr).Port == port {
+		if mark.LocalAddr().(*net.UDPAddr).Port == markOf(port) {
 			_ = mark.Close()
 		}
 	}
 	taken.Unlock()
 	if take(port) {
 		t.Errorf("port %d has a listener", port)
+	}
+}
+
+// TestTheUDPPortIsFree, too: Caddy listens there for HTTP/3.
+func TestTheUDPPortIsFree(t *testing.T) {
+	t.Parallel()
+	conn, err := net.ListenPacket("udp", Address(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+	if markOf(first+count-1) >= first {
+		t.Errorf("the mark of %d is a port that is given out", first+count-1)
 	}
 }
