@@ -233,7 +233,7 @@ func (s *Store) OrganizationNamed(ctx context.Context, tx *sqlx.Tx, name string)
 	return id, err
 }
 
-// Refusal says why a sign-in was refused, or an account was not created.
+// Refusal says why a sign-in was refused, or why an account or a view was not created or changed.
 type Refusal struct {
 	Code       string // one of the Code constants
 	Detail     string // for the person refused; says nothing they may not know
@@ -255,4 +255,8 @@ const (
 	CodeSetupClosed        = "setup_closed"    // an administrator exists
 	CodeSetupLinkGone      = "forbidden"       // unknown, used, or older than 30 minutes
 	CodeInvitationGone     = "invitation_gone" // 410: unknown, used, or older than 24 h
+	CodeTooManyViews       = "too_many_views"
+	CodeNameTaken          = "invalid_name"
+	CodeNotYourView        = "forbidden"
+	CodeNobodysView        = "invalid_state"
 )

@@ -1,6 +1,7 @@
 // Package accounts keeps organizations, their members, and the credentials of members and
 // machines: passwords, identities at identity providers, sessions, tokens, invitations and setup
-// links. It also keeps the security log of sign-ins and refusals.
+// links. It also keeps the security log of sign-ins and refusals, and the views of members: pages
+// under a name.
 //
 // A Store answers who makes a request (SignIn, SessionPrincipal, TokenPrincipal) and who belongs
 // to an organization (Members, Addresses). Facts that people may dispute later (who invited

@@ -152,7 +152,8 @@ var lockPeople string
 // EraseMember empties a member's row and deletes their credentials: sessions, API tokens, an
 // invitation, known addresses, failed sign-ins and linked identities. The row is written first,
 // so a sign-in in progress either sees that or has its session deleted here. Ingest tokens are
-// revoked and stay, because the log names them.
+// revoked and stay, because the log names them. Their views are deleted too, but shared ones
+// stay without an author, because others use them.
 func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID) error {
 	address, err := statement.One[string](ctx, tx, "lock a member", `SELECT coalesce(email, '') FROM members WHERE organization_id = $1 AND id = $2 FOR UPDATE`, org, id)
 	if err != nil {
@@ -172,6 +173,8 @@ func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID)
 		{"withdraw the invitation of a member", `DELETE FROM invitations WHERE member_id = $1`, []any{id}},
 		{"forget failed sign-ins", `DELETE FROM sign_in_failures WHERE kind = 'account' AND substring(subject FOR $2::integer) = $1`,
 			[]any{account, len(account)}}, // those at a network that they signed in from follow it with that network's digest
+		{"let go of the views that a member shares", `UPDATE views SET member_id = NULL WHERE member_id = $1 AND shared`, []any{id}},
+		{"forget the views of a member", `DELETE FROM views WHERE member_id = $1`, []any{id}},
 		{"forget where a member signed in from", `DELETE FROM sign_in_addresses WHERE member_id = $1`, []any{id}},
 	} {
 		if err := statement.Exec(ctx, tx, step.what, step.query, step.args...); err != nil {

@@ -129,6 +129,10 @@ POST   /api/v1/setup                                 *
 GET    /api/v1/api-tokens                            vmaA admin
 POST   /api/v1/api-tokens                            vmaA admin
 DELETE /api/v1/api-tokens/:tokenId                   vmaA admin
+GET    /api/v1/views                                 vmaA metrics:read
+POST   /api/v1/views                                 vmaA admin
+PATCH  /api/v1/views/:viewId                         vmaA admin
+DELETE /api/v1/views/:viewId                         vmaA admin
 GET    /api/v1/ingest-tokens                         ---A admin
 POST   /api/v1/ingest-tokens                         ---A admin
 DELETE /api/v1/ingest-tokens/:tokenId                ---A admin

@@ -29,6 +29,7 @@ func TestNoTableNamesAnErasedMember(t *testing.T) {
 	signIn("not hers").problem(401, "invalid_credentials")
 	her := person{Member: zoe, session: signIn(goodPassword).is(200).cookie("__Host-muster_session").Value}
 	w.post(her, "/api/v1/api-tokens", map[string]any{"name": "Quine's laptop", "scopes": []string{"reports:read"}}).is(201)
+	w.view(her, "Quine's servers", false)
 	_, err = w.deps.Commands.JoinByIdentity(t.Context(), accounts.Identity{Issuer: "https://login.ours.example", Subject: "quine"}, email, accounts.Client{})
 	must(t, err)
 	hers, another := w.instance(w.ours, "hers"), w.instance(w.ours, "another")
@@ -44,7 +45,7 @@ func TestNoTableNamesAnErasedMember(t *testing.T) {
 	}
 
 	before := slices.Sorted(maps.Keys(pgtest.Mentions(t, w.deps.DB, "quine")))
-	if diff := cmp.Diff([]string{"public.idempotency_keys", "public.member_identities", "public.members", "public.sessions", "public.tokens"}, before); diff != "" {
+	if diff := cmp.Diff([]string{"public.idempotency_keys", "public.member_identities", "public.members", "public.sessions", "public.tokens", "public.views"}, before); diff != "" {
 		t.Fatalf("tables that name her before (-want +got):\n%s", diff)
 	}
 	w.do(request{method: "DELETE", path: memberPath(her), as: w.ours.admin}).is(204)

@@ -69,6 +69,7 @@ func (w *world) belongings(of tenant) map[string]string {
 		"scheduleId":   scheduled.object()["id"].(string),
 		"tokenId":      id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'api' LIMIT 1`),
 		"ingestToken":  id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'ingest' LIMIT 1`),
+		"viewId":       w.view(of.member, "hidden", true),
 		"sessionId":    id(`SELECT id FROM sessions WHERE organization_id = $1 LIMIT 1`),
 		"deadLetterId": id(`SELECT id FROM jobs WHERE organization_id = $1 AND dead_at IS NOT NULL LIMIT 1`),
 		"mailId":       mails[0].ID,
@@ -102,7 +103,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	before := w.theirEvents()
 	bodies := map[string]string{ // where one is needed
 		"changeChannel": `{"name":"x"}`, "changeFinding": `{"ticketUrl":null}`, "changeNotificationRule": `{"enabled":false}`,
-		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`,
+		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`, "changeView": `{"name":"x"}`,
 	}
 	queries := map[string]string{"getStatement": windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")}
 	untold := []string{"name", "provider", "token", "checkId", "log"} // the installation's; an invitation's secret is nobody's id
@@ -275,6 +276,7 @@ func TestNobodyMintsMoreThanTheyHave(t *testing.T) {
 		{method: "DELETE", path: "/api/v1/sessions"},
 		{method: "POST", path: "/api/v1/password", body: `{"currentPassword":"x","newPassword":"y"}`},
 		{method: "PATCH", path: "/api/v1/organization", body: `{"name":"x"}`},
+		{method: "POST", path: "/api/v1/views", body: `{"name":"x","query":"/alerts"}`},
 	} {
 		r.token = secret
 		w.do(r).problem(403, "forbidden")

@@ -28,6 +28,7 @@ func TestNamesThatMisleadAreRefused(t *testing.T) {
 		}{
 			"an instance":      {w.post(w.ours.admin, "/api/v1/instances", members{"name": bad, "engine": "postgresql", "dsn": dsn}), "#/name"},
 			"a token":          {w.post(w.ours.admin, "/api/v1/api-tokens", members{"name": bad, "scopes": []string{"reports:read"}}), "#/name"},
+			"a view":           {w.post(w.ours.viewer, "/api/v1/views", members{"name": bad, "query": "/alerts"}), "#/name"},
 			"a member":         {w.post(w.ours.admin, "/api/v1/members", members{"name": bad, "email": "new@ours.example", "role": "viewer"}), "#/name"},
 			"the organization": {w.change(w.ours.admin, tag, members{"name": bad}), "#/name"},
 			"a feed's server":  {in.send("/ingest/v1/fleet", fleet(members{"name": bad})), "#/instances/0/name"},

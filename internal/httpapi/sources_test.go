@@ -397,6 +397,7 @@ var ofTables = map[string]subject{
 	"sender_counts":          {"the list", "listSenders"},
 	"budget_use":             {"the list", "listBudgets"},
 	"open_alerts":            {"the list", "listBudgets"},
+	"views":                  {"the list", "listViews"},
 	"tokens":                 {"the tokens, and who sends", "listApiTokens listBudgets listIngestTokens listSenders"},
 }
 

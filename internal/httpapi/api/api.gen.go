@@ -1288,6 +1288,13 @@ type ChangeSchedule struct {
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
 
+// ChangeView defines model for ChangeView.
+type ChangeView struct {
+	Name   *string `json:"name,omitempty"`
+	Query  *string `json:"query,omitempty"`
+	Shared *bool   `json:"shared,omitempty"`
+}
+
 // Channel defines model for Channel.
 type Channel struct {
 	// Addresses Only for `email`: addresses that belong to no member. They get only alerts, and get nothing until they are confirmed.
@@ -1859,6 +1866,17 @@ type CreateSchedule struct {
 
 	// Weekday Required for `week`.
 	Weekday *Weekday `json:"weekday,omitempty"`
+}
+
+// CreateView defines model for CreateView.
+type CreateView struct {
+	Name string `json:"name"`
+
+	// Query A page's path and search, as in `/alerts?status=open`.
+	Query string `json:"query"`
+
+	// Shared All members of the organization see it.
+	Shared *bool `json:"shared,omitempty"`
 }
 
 // Database defines model for Database.
@@ -4415,6 +4433,22 @@ type Version struct {
 	Version string `json:"version"`
 }
 
+// View defines model for View.
+type View struct {
+	// Author Null once the member was erased.
+	Author    *Person            `json:"author"`
+	CreatedAt time.Time          `json:"createdAt"`
+	Id        openapi_types.UUID `json:"id"`
+	Name      string             `json:"name"`
+	Query     string             `json:"query"`
+	Shared    bool               `json:"shared"`
+}
+
+// ViewList defines model for ViewList.
+type ViewList struct {
+	Items []View `json:"items"`
+}
+
 // VolumeSample defines model for VolumeSample.
 type VolumeSample struct {
 	// Mount 1 to 255 bytes.
@@ -4562,6 +4596,9 @@ type Tag = []string
 
 // TokenId defines model for TokenId.
 type TokenId = openapi_types.UUID
+
+// ViewId defines model for ViewId.
+type ViewId = openapi_types.UUID
 
 // WindowFrom defines model for WindowFrom.
 type WindowFrom = time.Time
@@ -5627,6 +5664,14 @@ type Handlers interface {
 	GetStatement(ctx context.Context, request GetStatementRequestObject) (GetStatementResponseObject, error)
 	// GET /api/v1/tags: List the tags that servers have
 	ListTags(ctx context.Context, request ListTagsRequestObject) (ListTagsResponseObject, error)
+	// GET /api/v1/views: The caller's views, and those that others share
+	ListViews(ctx context.Context, request ListViewsRequestObject) (ListViewsResponseObject, error)
+	// POST /api/v1/views: Keep a page under a name
+	CreateView(ctx context.Context, request CreateViewRequestObject) (CreateViewResponseObject, error)
+	// DELETE /api/v1/views/{viewId}: Delete a view
+	RemoveView(ctx context.Context, request RemoveViewRequestObject) (RemoveViewResponseObject, error)
+	// PATCH /api/v1/views/{viewId}: Rename a view, share it, or give it another page
+	ChangeView(ctx context.Context, request ChangeViewRequestObject) (ChangeViewResponseObject, error)
 	// GET /auth/oidc/{provider}/callback: Return from the identity provider
 	FinishOIDC(ctx context.Context, request FinishOIDCRequestObject) (FinishOIDCResponseObject, error)
 	// GET /auth/oidc/{provider}/start: Sign in with the organization's identity provider
@@ -6670,6 +6715,39 @@ type ListTagsResponseObject interface {
 	VisitListTagsResponse(w http.ResponseWriter) error
 }
 type ListTags200JSONResponse TagKeys
+type ListViewsRequestObject struct{}
+type ListViewsResponseObject interface {
+	VisitListViewsResponse(w http.ResponseWriter) error
+}
+type ListViews200JSONResponse ViewList
+type CreateViewRequestObject struct {
+	Body *CreateView `body:""`
+}
+type CreateViewResponseObject interface {
+	VisitCreateViewResponse(w http.ResponseWriter) error
+}
+type CreateView201ResponseHeaders struct {
+	Location string `header:"Location"`
+}
+type CreateView201JSONResponse struct {
+	Body    View
+	Headers CreateView201ResponseHeaders
+}
+type RemoveViewRequestObject struct {
+	ViewId ViewId `path:"viewId"`
+}
+type RemoveViewResponseObject interface {
+	VisitRemoveViewResponse(w http.ResponseWriter) error
+}
+type RemoveView204Response struct{}
+type ChangeViewRequestObject struct {
+	ViewId ViewId      `path:"viewId"`
+	Body   *ChangeView `body:""`
+}
+type ChangeViewResponseObject interface {
+	VisitChangeViewResponse(w http.ResponseWriter) error
+}
+type ChangeView200JSONResponse View
 type FinishOIDCRequestObject struct {
 	Provider Provider `path:"provider"`
 	Params   FinishOIDCParams
@@ -7332,6 +7410,19 @@ func (a GetStatement304Response) VisitGetStatementResponse(w http.ResponseWriter
 func (a ListTags200JSONResponse) VisitListTagsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
+func (a ListViews200JSONResponse) VisitListViewsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a CreateView201JSONResponse) VisitCreateViewResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
+}
+func (a RemoveView204Response) VisitRemoveViewResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
+}
+func (a ChangeView200JSONResponse) VisitChangeViewResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
 func (a FinishOIDC302Response) VisitFinishOIDCResponse(w http.ResponseWriter) error {
 	writeHead(w, 302, a.Headers)
 	return nil
@@ -7542,6 +7633,10 @@ func Operations(h Handlers) []Operation {
 		operation("GET", "/api/v1/statements", h.ListStatements, ListStatementsResponseObject.VisitListStatementsResponse),
 		operation("GET", "/api/v1/statements/:statementId", h.GetStatement, GetStatementResponseObject.VisitGetStatementResponse),
 		operation("GET", "/api/v1/tags", h.ListTags, ListTagsResponseObject.VisitListTagsResponse),
+		operation("GET", "/api/v1/views", h.ListViews, ListViewsResponseObject.VisitListViewsResponse),
+		operation("POST", "/api/v1/views", h.CreateView, CreateViewResponseObject.VisitCreateViewResponse),
+		operation("DELETE", "/api/v1/views/:viewId", h.RemoveView, RemoveViewResponseObject.VisitRemoveViewResponse),
+		operation("PATCH", "/api/v1/views/:viewId", h.ChangeView, ChangeViewResponseObject.VisitChangeViewResponse),
 		operation("GET", "/auth/oidc/:provider/callback", h.FinishOIDC, FinishOIDCResponseObject.VisitFinishOIDCResponse),
 		operation("GET", "/auth/oidc/:provider/start", h.StartOIDC, StartOIDCResponseObject.VisitStartOIDCResponse),
 		operation("GET", "/healthz", h.GetHealth, GetHealthResponseObject.VisitGetHealthResponse),

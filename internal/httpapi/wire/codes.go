@@ -127,6 +127,7 @@ var Codes = map[string]Code{
 	"unknown_channel":              {rule, "A channel is not known"},
 	"too_many_channels":            {rule, "Too many channels"},
 	"too_many_rules":               {rule, "Too many rules"},
+	"too_many_views":               {rule, "Too many views"},
 	"idempotency_key_reused":       {rule, "The key belongs to another request"},
 	"target_not_allowed":           {rule, "Muster does not connect to this server"},
 	"connection_failed":            {rule, "The server cannot be reached"},

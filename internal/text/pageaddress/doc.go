@@ -1,4 +1,4 @@
-// Package pageaddress has the addresses of the pages, and makes links to them.
+// Package pageaddress has the addresses of the pages, makes links to them, and tells them from other addresses.
 //
 // The pages' own table is web/src/routes.tsx; All is the same list on the Go side. Two tests
 // keep the lists equal and complete: one in internal/httpapi compares All with the table, and

@@ -1,6 +1,10 @@
 package pageaddress
 
-import "strings"
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
 
 // The pages that mails, messages, reports and commands link to.
 const (
@@ -50,4 +54,34 @@ func Link(publicURL, address string, ids ...string) string {
 		}
 	}
 	return strings.TrimRight(publicURL, "/") + strings.Join(parts, "/")
+}
+
+// id is what stands in the place of a name: never "..", which a browser would follow.
+var id = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+
+// Is reports whether an address leads to a page of this installation: the path of one with ids, and a search or none.
+// It has no host, no fragment and nothing that a browser would read otherwise.
+func Is(address string) bool {
+	path, search, _ := strings.Cut(address, "?")
+	if _, err := url.ParseQuery(search); err != nil || strings.ContainsAny(search, "#\\ ") {
+		return false
+	}
+	for _, page := range All() {
+		if fits(strings.Split(path, "/"), strings.Split(page, "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+func fits(path, page []string) bool {
+	if len(path) != len(page) {
+		return false
+	}
+	for i, part := range page {
+		if name := strings.HasPrefix(part, ":"); name && !id.MatchString(path[i]) || !name && path[i] != part {
+			return false
+		}
+	}
+	return true
 }

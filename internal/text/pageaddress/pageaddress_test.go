@@ -27,6 +27,25 @@ func TestLink(t *testing.T) {
 	}
 }
 
+// TestIs: only an address of a page leads nowhere else, however a browser reads it.
+func TestIs(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"/": true, "/?range=7d&tag=env%3Aprod": true, "/findings": true, "/findings?tag=env:prod": true,
+		"/instances/0199f0d2-7a10-7c44-9b0e-2f6f1e6c1b01?range=24h": true, "/checks/PG-S17": true,
+
+		"": false, "findings": false, "/nowhere": false, "/findings/": false, "/instances/a/b": false,
+		"//evil.example": false, "//evil.example/findings": false, "https://evil.example/": false, "javascript:alert(1)": false,
+		"/\\evil.example": false, "\\\\evil.example": false, "/reports/..": false, "/reports/%2e%2e": false, "/reports/.": false,
+		"/instances/a\\..\\b": false, "/findings#x": false, "/findings?q=a#x": false, "/findings?q=%zz": false, "/findings?q=a b": false,
+		"/:alertId": false, "/alerts/:alertId": false, "/Findings": false, " /findings": false, "/findings\n": false,
+	} {
+		if got := pageaddress.Is(address); got != want {
+			t.Errorf("%q is an address of a page: %t", address, got)
+		}
+	}
+}
+
 // elsewhere are files in which a text begins like an address of a page and is something else.
 var elsewhere = []string{
 	"internal/intake/feed/",         // JSON pointers into what is sent
