@@ -1,15 +1,16 @@
-import { Anchor, Checkbox, Group, Paper, Skeleton, Stack, Table } from "@mantine/core";
+import { Anchor, Group, Paper, Skeleton, Stack, Table } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../api/client";
 import { count } from "../ui/format";
 import { Panel } from "../ui/Panel";
+import { SelectAll, SelectRow } from "../ui/Selecting";
 import { SortHead } from "../ui/SortHead";
 import { Time } from "../ui/Time";
+import type { Selection } from "../ui/useSelection";
 import { Where } from "../ui/Where";
 import type { ScopeSearch } from "../window/scope";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
 import { type AlertsSearch, first, type Sort } from "./query";
-import type { Selection } from "./useSelection";
 
 export type Alert = Schemas["Alert"];
 
@@ -49,37 +50,6 @@ function Lasted({ alert, now }: { alert: Alert; now: Date }) {
   );
 }
 
-/** Select is a row's or card's checkbox. */
-function Select({ alert, selection }: { alert: Alert; selection: Selection }) {
-  return (
-    <Checkbox
-      aria-label={`Select ${alert.title}`}
-      checked={selection.selected.has(alert.id)}
-      onChange={(e) => selection.select([alert.id], e.currentTarget.checked)}
-      styles={{ body: { padding: 4, margin: -4 } }}
-    />
-  );
-}
-
-/** SelectAll is the checkbox of the page's alerts, which is neither where some of them are selected. */
-export function SelectAll({ alerts, selection, label }: { alerts: Alert[]; selection: Selection; label?: string }) {
-  const chosen = alerts.filter(({ id }) => selection.selected.has(id)).length;
-  return (
-    <Checkbox
-      aria-label={label ? undefined : "Select all alerts on this page"}
-      label={label}
-      checked={chosen === alerts.length}
-      indeterminate={chosen > 0 && chosen < alerts.length}
-      onChange={(e) =>
-        selection.select(
-          alerts.map(({ id }) => id),
-          e.currentTarget.checked,
-        )
-      }
-    />
-  );
-}
-
 const columns: { name: string; first?: Sort; right?: boolean }[] = [
   { name: "Severity", first: first.severity },
   { name: "Alert" },
@@ -111,7 +81,7 @@ export function AlertTable({
             <Table.Tr>
               {rows.selection && (
                 <Table.Th scope="col" w={40}>
-                  <SelectAll alerts={rows.alerts} selection={rows.selection} />
+                  <SelectAll rows={rows.alerts} what="alerts" selection={rows.selection} />
                 </Table.Th>
               )}
               {columns.map((column) => (
@@ -135,7 +105,7 @@ function Row({ alert, scope, list, now, selection }: Omit<Rows, "alerts"> & { al
     <Table.Tr data-alert={alert.id}>
       {selection && (
         <Table.Td>
-          <Select alert={alert} selection={selection} />
+          <SelectRow id={alert.id} name={alert.title} selection={selection} />
         </Table.Td>
       )}
       <Table.Td>
@@ -178,7 +148,7 @@ export function AlertCards({ alerts, scope, list, now, busy, selection }: Rows &
           <Group gap={4} mb={6}>
             {selection && (
               <div style={{ marginInlineEnd: 4 }}>
-                <Select alert={alert} selection={selection} />
+                <SelectRow id={alert.id} name={alert.title} selection={selection} />
               </div>
             )}
             <SeverityBadge severity={alert.severity} />

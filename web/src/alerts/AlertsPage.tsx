@@ -14,13 +14,14 @@ import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
+import { SelectAll } from "../ui/Selecting";
+import { useSelection } from "../ui/useSelection";
 import { useAnchor, useScope } from "../window/scope";
 import { AlertFilters, ClearFilters } from "./AlertFilters";
-import { AlertCards, AlertsLoading, AlertTable, SelectAll } from "./AlertTable";
+import { AlertCards, AlertsLoading, AlertTable } from "./AlertTable";
 import { BulkActions } from "./BulkActions";
 import { type AlertsSearch, alertsQuery, defaultSort, isFiltered, pageSizes, type Sort, windowText } from "./query";
 import { useAlertsSearch } from "./useAlertsSearch";
-import { useSelection } from "./useSelection";
 
 /** AlertsPage is the explorer: every alert of the scope, searched, filtered, sorted, a page at a time. */
 export function AlertsPage() {
@@ -101,7 +102,7 @@ function List({ data, busy, narrow, search, change, children }: Listed) {
       {children}
       {narrow && acts && (
         <Group mb="xs" px="sm">
-          <SelectAll alerts={data.items} selection={selection} label="Select all on this page" />
+          <SelectAll rows={data.items} what="alerts" selection={selection} label="Select all on this page" />
         </Group>
       )}
       {narrow ? <AlertCards {...rows} /> : <AlertTable {...rows} sort={sort} onSort={onSort} />}

@@ -1,11 +1,11 @@
-import { Box, Button, Group, Paper, Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { lazy, Suspense, useRef, useState } from "react";
-import { plural } from "../ui/format";
 import { part } from "../ui/part";
+import { SelectionBar } from "../ui/Selecting";
+import type { Selection } from "../ui/useSelection";
 import type { Alert } from "./AlertTable";
 import { actions } from "./actions";
 import { type Action, useAlertsAction } from "./useAlertAction";
-import type { Selection } from "./useSelection";
 
 const ActDialog = lazy(() => part(() => import("./ActDialog")).then((m) => ({ default: m.ActDialog })));
 
@@ -13,7 +13,6 @@ const ActDialog = lazy(() => part(() => import("./ActDialog")).then((m) => ({ de
 export function BulkActions({ alerts, selection }: { alerts: Alert[]; selection: Selection }) {
   const [asked, ask] = useState<Action | null>(null);
   const act = useAlertsAction();
-  // Focus comes back here from the dialog, whose button is gone with the selection.
   const place = useRef<HTMLDivElement>(null);
   const close = () => {
     ask(null);
@@ -21,42 +20,21 @@ export function BulkActions({ alerts, selection }: { alerts: Alert[]; selection:
   };
   const chosen = alerts.filter(({ id }) => selection.selected.has(id));
   return (
-    <Box
-      ref={place}
-      tabIndex={-1}
-      role="group"
-      aria-label="Actions on the selected alerts"
-      style={{ position: "sticky", bottom: 8, zIndex: 2, outlineOffset: 4 }}
-    >
-      <Text className="visually-hidden" role="status">
-        {chosen.length > 0 && `${plural(chosen.length, "alert")} selected`}
-      </Text>
-      {chosen.length > 0 && (
-        <Paper withBorder shadow="md" p="xs" mt="sm">
-          <Group gap="xs" justify="space-between">
-            <Text size="sm" fw={600} className="numbers">
-              {plural(chosen.length, "alert")} selected
-            </Text>
-            <Group gap="xs">
-              {actions.map(({ action, name, icon: Icon, suits }) => (
-                <Button
-                  key={action}
-                  size="xs"
-                  variant="default"
-                  disabled={!chosen.some(suits)}
-                  leftSection={<Icon size={14} aria-hidden />}
-                  onClick={() => ask(action)}
-                >
-                  {name}
-                </Button>
-              ))}
-              <Button size="xs" variant="subtle" onClick={() => selection.only([])}>
-                Clear selection
-              </Button>
-            </Group>
-          </Group>
-        </Paper>
-      )}
+    <>
+      <SelectionBar ref={place} thing="alert" chosen={chosen.length} onClear={() => selection.only([])}>
+        {actions.map(({ action, name, icon: Icon, suits }) => (
+          <Button
+            key={action}
+            size="xs"
+            variant="default"
+            disabled={!chosen.some(suits)}
+            leftSection={<Icon size={14} aria-hidden />}
+            onClick={() => ask(action)}
+          >
+            {name}
+          </Button>
+        ))}
+      </SelectionBar>
       {asked && (
         <Suspense>
           <ActDialog
@@ -75,6 +53,6 @@ export function BulkActions({ alerts, selection }: { alerts: Alert[]; selection:
           />
         </Suspense>
       )}
-    </Box>
+    </>
   );
 }

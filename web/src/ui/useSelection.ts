@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** Selection is which alerts of the shown page are selected. */
+/** Selection is which rows of the shown page are selected. */
 export type Selection = {
   selected: ReadonlySet<string>;
   select: (ids: readonly string[], on: boolean) => void;
@@ -12,10 +12,10 @@ export type Selection = {
  * useSelection is the selection on a page of a list. Another address (another page, filter or order) begins with none,
  * and what has left the page is not selected: nothing is done to what nobody sees.
  */
-export function useSelection(alerts: readonly { id: string }[], address: unknown): Selection {
+export function useSelection(rows: readonly { id: string }[], address: unknown): Selection {
   const of = JSON.stringify(address);
   const [kept, keep] = useState<{ of: string; ids: ReadonlySet<string> }>({ of, ids: new Set() });
-  const selected = new Set(kept.of === of ? alerts.flatMap(({ id }) => (kept.ids.has(id) ? [id] : [])) : []);
+  const selected = new Set(kept.of === of ? rows.flatMap(({ id }) => (kept.ids.has(id) ? [id] : [])) : []);
   return {
     selected,
     select: (ids, on) => {

@@ -1,0 +1,80 @@
+import { Box, Button, Checkbox, Group, Paper, Text } from "@mantine/core";
+import type { ReactNode, Ref } from "react";
+import { plural } from "./format";
+import type { Selection } from "./useSelection";
+
+/** SelectRow is the checkbox of a row or a card. */
+export function SelectRow({ id, name, selection }: { id: string; name: string; selection: Selection }) {
+  return (
+    <Checkbox
+      aria-label={`Select ${name}`}
+      checked={selection.selected.has(id)}
+      onChange={(e) => selection.select([id], e.currentTarget.checked)}
+      styles={{ body: { padding: 4, margin: -4 } }}
+    />
+  );
+}
+
+type All = { rows: readonly { id: string }[]; what: string; selection: Selection; label?: string };
+
+/** SelectAll is the checkbox of all rows of the page, which is neither where some of them are selected. */
+export function SelectAll({ rows, what, selection, label }: All) {
+  const chosen = rows.filter(({ id }) => selection.selected.has(id)).length;
+  return (
+    <Checkbox
+      aria-label={label ? undefined : `Select all ${what} on this page`}
+      label={label}
+      checked={chosen === rows.length}
+      indeterminate={chosen > 0 && chosen < rows.length}
+      onChange={(e) =>
+        selection.select(
+          rows.map(({ id }) => id),
+          e.currentTarget.checked,
+        )
+      }
+    />
+  );
+}
+
+type Bar = {
+  /** Focus comes back here from a dialog, whose button may be gone with the selection. */
+  ref: Ref<HTMLDivElement>;
+  /** One of the selected things, "alert", and how many are selected. */
+  thing: string;
+  chosen: number;
+  onClear: () => void;
+  /** The buttons. */
+  children: ReactNode;
+};
+
+/** SelectionBar is what can be done with the selected rows. It stays in sight while the list is scrolled. */
+export function SelectionBar({ ref, thing, chosen, onClear, children }: Bar) {
+  return (
+    <Box
+      ref={ref}
+      tabIndex={-1}
+      role="group"
+      aria-label={`Actions on the selected ${thing}s`}
+      style={{ position: "sticky", bottom: 8, zIndex: 2, outlineOffset: 4 }}
+    >
+      <Text className="visually-hidden" role="status">
+        {chosen > 0 && `${plural(chosen, thing)} selected`}
+      </Text>
+      {chosen > 0 && (
+        <Paper withBorder shadow="md" p="xs" mt="sm">
+          <Group gap="xs" justify="space-between">
+            <Text size="sm" fw={600} className="numbers">
+              {plural(chosen, thing)} selected
+            </Text>
+            <Group gap="xs">
+              {children}
+              <Button size="xs" variant="subtle" onClick={onClear}>
+                Clear selection
+              </Button>
+            </Group>
+          </Group>
+        </Paper>
+      )}
+    </Box>
+  );
+}
