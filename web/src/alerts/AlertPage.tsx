@@ -57,7 +57,7 @@ function useBack() {
   const { search } = useScope();
   const list = useRouterState({ select: (s) => s.location.state.alerts });
   if (!list) return search;
-  const { range: _range, from: _from, to: _to, instanceId: _ids, ...filters } = list;
+  const { range: _range, from: _from, to: _to, instanceId: _ids, tag: _tags, ...filters } = list;
   return { ...filters, ...search };
 }
 

@@ -175,7 +175,7 @@ function Nothing({ total, search, change }: { total: number } & Pick<Listed, "se
   if (total > 0) {
     return <NoSuchPage icon={icon} total={total} what="alerts" toFirst={() => change({})} />;
   }
-  if (isFiltered(search) || windowed || search.instanceId) {
+  if (isFiltered(search) || windowed || search.instanceId || search.tag) {
     return (
       <EmptyState
         icon={icon}
@@ -196,7 +196,7 @@ function Nothing({ total, search, change }: { total: number } & Pick<Listed, "se
         }
       >
         {matchesNothing
-          ? "The instance filter contains no valid instance. Choose instances above."
+          ? "The filter names no valid instance or tag. Choose instances above."
           : "Choose a longer time range or other instances, or clear the filters."}
       </EmptyState>
     );

@@ -24,12 +24,13 @@ test.each([
     "severity=critical&severity=info&q=lag&sort=state&page=3&pageSize=50",
     { ...plain, severity: ["critical", "info"], q: "lag", sort: "state", page: 3, pageSize: 50 },
   ],
+  ["tag=env:prod&tag=env:test", { ...plain, tag: ["env:prod", "env:test"] }],
   ["pageSize=5000", { ...plain, pageSize: 100 }],
 ])("the address “%s” asks for exactly that", (address, query) => {
   expect(asked(address)).toEqual(query);
 });
 
-test.each(["instanceId=", "instanceId=nonsense", "severity=", "severity=dreadful"])(
+test.each(["instanceId=", "instanceId=nonsense", "tag=", "tag=nonsense", "severity=", "severity=dreadful"])(
   "the filter “%s” matches nothing and asks nothing",
   (address) => {
     expect(asked(address)).toBeNull();

@@ -1,6 +1,7 @@
 import type { paths } from "../api/schema";
 import { absoluteTime } from "../ui/format";
 import type { alertsSearch } from "../url/schemas";
+import { namesNone, serversOf } from "../window/query";
 import { isCustom, type Preset, presetNames, type Range, windowOf } from "../window/window";
 
 /** AlertsSearch is what the address of the list says. */
@@ -17,7 +18,7 @@ export const defaultSort: Sort = "-lastTriggeredAt";
  * anchor, so that an alert which fires while the page is read is still in it.
  */
 export function alertsQuery(search: AlertsSearch, anchor: Date): AlertsQuery | null {
-  if (search.instanceId?.length === 0 || search.severity?.length === 0) return null;
+  if (namesNone(search) || search.severity?.length === 0) return null;
   return {
     page: search.page ?? 1,
     pageSize: Math.min(search.pageSize ?? pageSizes[0], 100),
@@ -25,7 +26,7 @@ export function alertsQuery(search: AlertsSearch, anchor: Date): AlertsQuery | n
     status: search.status ?? "all",
     muted: search.muted ?? "include",
     ...boundsOf(search, anchor),
-    ...(search.instanceId && { instanceId: search.instanceId }),
+    ...serversOf(search),
     ...(search.severity && { severity: search.severity }),
     ...(search.q && { q: search.q }),
   };

@@ -27,8 +27,8 @@ const eachBucket = ({ bucketSize }: Schemas["AlertHistory"]) =>
 
 /** AlertHistoryTile is how many alerts were firing and how many were resolved in each bucket, muted ones left out. */
 export function AlertHistoryTile() {
-  const { window, instanceIds, compares } = useScope();
-  const { scope, error, retry } = useAlertScope(instanceIds);
+  const { window, servers, compares } = useScope();
+  const { scope, error, retry } = useAlertScope(servers);
   const { from, to, bucketSize } = window;
   const history = api.useQuery(
     "get",

@@ -4,7 +4,7 @@ import { client } from "../api/client";
 import { useSession } from "../api/session";
 import type { Marks } from "../chart/types";
 import { useScope } from "../window/scope";
-import { useAlertScope } from "./fleet";
+import { type AlertScope, useAlertScope } from "./fleet";
 import { type Marked, marksOf } from "./markedAlerts";
 
 const pageSize = 100;
@@ -13,10 +13,10 @@ const pages = 3;
 
 /** AlertMarks reads the alerts of the window, muted ones left out as in every count, and tells what they are as marks. */
 export function AlertMarks({ tell }: { tell: (marks: Marks | null) => void }) {
-  const { window, instanceIds, matchesNothing } = useScope();
+  const { window, servers, matchesNothing } = useScope();
   const { can } = useSession();
   const { from, to } = window;
-  const { scope } = useAlertScope(instanceIds);
+  const { scope } = useAlertScope(servers);
   const asked = useQuery({
     queryKey: ["marks", from, scope],
     queryFn: ({ signal }) => read({ from, ...scope }, signal),
@@ -32,7 +32,7 @@ export function AlertMarks({ tell }: { tell: (marks: Marks | null) => void }) {
   return null;
 }
 
-type Of = { from: string; instanceId?: string[]; instanceName?: string[] };
+type Of = AlertScope & { from: string };
 
 /** An alert that was raised or resolved in a window was seen firing after its beginning, the oldest first. */
 async function read(of: Of, signal: AbortSignal) {

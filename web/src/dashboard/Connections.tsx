@@ -106,12 +106,12 @@ function Sessions({ snapshot, answeredAt, known }: { snapshot: Snapshot; answere
 
 /** Connections is the snapshot of open client sessions, split so that the parts add up to the total. */
 export function Connections() {
-  const { instanceIds, matchesNothing } = useScope();
+  const { servers, matchesNothing } = useScope();
   const { show } = useWho();
   const snapshot = api.useQuery(
     "get",
     "/api/v1/metrics/connections",
-    { params: { query: instanceIds ? { instanceId: instanceIds } : {} } },
+    { params: { query: servers } },
     { enabled: !matchesNothing, ...useCurrent() },
   );
   const shown = matchesNothing ? nothing : snapshot.data;

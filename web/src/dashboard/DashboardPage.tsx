@@ -39,9 +39,9 @@ const FirstMinute = lazy(() => part(() => import("./FirstMinute")).then((m) => (
 
 /** Beginning says what comes when, where all that is in scope has just been added: until it is there, or too old. */
 function Beginning() {
-  const { instanceIds } = useScope();
+  const { servers } = useScope();
   const { organization } = useSession();
-  const { instances } = useReporting(instanceIds);
+  const { instances } = useReporting(servers);
   const [over, end] = useState("");
   const ids = instances?.map((i) => i.id).join() ?? "";
   const now = serverNow().getTime();
@@ -63,19 +63,19 @@ function Beginning() {
  * told of: what comes later pushes the page down.
  */
 function InTrouble() {
-  const { instanceIds, matchesNothing } = useScope();
-  const { instances, dataUpdatedAt, isError } = useReporting(instanceIds);
+  const { servers, matchesNothing } = useScope();
+  const { instances, dataUpdatedAt, isError } = useReporting(servers);
   const told = useServersAtFirst();
   if (matchesNothing) return null;
   if (instances) {
     const active = instances.filter((i) => i.status !== "inactive").length;
     return <Trouble active={active} {...troubled(instances, active, onServer(dataUpdatedAt))} />;
   }
-  if (!told || isError) return null;
+  if (!told || isError || servers.tag) return null; // the session tells no tags
   const { inactive, ...states } = told.states;
-  const active = instanceIds?.length ?? Object.values(states).reduce((sum, n) => sum + n, 0);
+  const active = servers.instanceId?.length ?? Object.values(states).reduce((sum, n) => sum + n, 0);
   if (told.notUp.length < states.down + states.silent + states.unknown) return null; // of too many the first ones alone
-  const notUp = told.notUp.filter((i) => !instanceIds || instanceIds.includes(i.id));
+  const notUp = told.notUp.filter((i) => servers.instanceId?.includes(i.id) ?? true);
   return <Trouble active={active} {...troubled(notUp, active, serverNow().getTime())} />;
 }
 

@@ -67,7 +67,7 @@ function Waiting() {
 
 /** Latest asks for the alerts of one scope; another scope is another Latest, so that none shows the other's list. */
 function Latest({ scope }: { scope: AlertScope }) {
-  const { window, instanceIds } = useScope();
+  const { window, servers } = useScope();
   const alerts = api.useQuery(
     "get",
     "/api/v1/alerts",
@@ -86,7 +86,7 @@ function Latest({ scope }: { scope: AlertScope }) {
     },
     useCurrent(),
   );
-  const shown = useLast(alerts.data, instanceIds);
+  const shown = useLast(alerts.data, servers);
   const failed = alerts.isError && (
     <div className={classes.failed}>
       <ProblemNote
@@ -115,8 +115,8 @@ function Latest({ scope }: { scope: AlertScope }) {
 
 /** Digest is the ten alerts that fired last, resolved ones too, after the first chart. It asks for none until the filter's names are known. */
 export function Digest() {
-  const { instanceIds, matchesNothing, search } = useScope();
-  const { scope, error, retry } = useAlertScope(instanceIds);
+  const { servers, matchesNothing, search } = useScope();
+  const { scope, error, retry } = useAlertScope(servers);
   const heading = useId();
   const body = () => {
     if (matchesNothing) return <NoInstance />;

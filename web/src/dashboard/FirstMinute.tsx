@@ -10,6 +10,7 @@ import { count, plural } from "../ui/format";
 import { useNow } from "../ui/now";
 import { say } from "../ui/say";
 import { Time } from "../ui/Time";
+import type { Servers } from "../window/query";
 import { useAnchor, useScope } from "../window/scope";
 import classes from "./firstMinute.module.css";
 import { type Seen, type Step, stepsOf } from "./firstSteps";
@@ -22,14 +23,14 @@ const valued = (series: Record<string, (number | null)[]>) =>
   Object.values(series).some((values) => values.some((value) => value !== null));
 
 /** look asks which charts have a value by now: not as of the page's anchor, which moves once a minute. */
-async function look(ids: string[] | undefined, signal: AbortSignal): Promise<Seen> {
+async function look(servers: Servers, signal: AbortSignal): Promise<Seen> {
   const to = serverNow();
   const from = new Date(to.getTime() - quarter);
   const query = {
     from: from.toISOString(),
     to: to.toISOString(),
     bucketSize: "1m" as const,
-    ...(ids && { instanceId: ids }),
+    ...servers,
   };
   const options = { params: { query }, signal };
   const [sessions, statements] = await Promise.all([
@@ -47,11 +48,11 @@ async function look(ids: string[] | undefined, signal: AbortSignal): Promise<See
  * with each first. It ends when there is nothing left to await.
  */
 export function FirstMinute({ onOver }: { onOver: () => void }) {
-  const { instanceIds } = useScope();
+  const { servers } = useScope();
   const { move } = useAnchor();
   const now = useNow(1_000);
-  const { instances = [] } = useReporting(instanceIds, often);
-  const asked = { params: { query: instanceIds ? { instanceId: instanceIds } : {} } };
+  const { instances = [] } = useReporting(servers, often);
+  const asked = { params: { query: servers } };
   const connections = api.useQuery(
     "get",
     "/api/v1/metrics/connections",
@@ -59,8 +60,8 @@ export function FirstMinute({ onOver }: { onOver: () => void }) {
     usePolling(() => often),
   );
   const { data: seen } = useQuery({
-    queryKey: ["get", "first minute", instanceIds],
-    queryFn: ({ signal }) => look(instanceIds, signal),
+    queryKey: ["get", "first minute", servers],
+    queryFn: ({ signal }) => look(servers, signal),
     ...usePolling(() => often),
   });
   const steps = stepsOf(

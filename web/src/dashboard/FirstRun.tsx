@@ -10,7 +10,7 @@ import { useReporting } from "./fleet";
 /** FirstRun stands in place of the dashboard while the organization has no instance. */
 export function FirstRun() {
   const admin = useSession().can("admin");
-  useReporting(undefined, 5_000); // an agent may add one at any moment
+  useReporting({}, 5_000); // an agent may add one at any moment
   return (
     <>
       <ByItself />

@@ -5,7 +5,7 @@ import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { useNow } from "../ui/now";
 import { useScope } from "../window/scope";
-import { awaitsFirst, useFleet } from "./fleet";
+import { awaitsFirst, useReporting } from "./fleet";
 
 /** NoInstance is shown where the filter names no server that could be asked for. */
 export function NoInstance() {
@@ -17,7 +17,7 @@ export function NoInstance() {
         <Anchor
           size="sm"
           renderRoot={(props) => (
-            <Link from="/" to="/" search={(here) => ({ ...here, instanceId: undefined })} {...props} />
+            <Link from="/" to="/" search={(here) => ({ ...here, instanceId: undefined, tag: undefined })} {...props} />
           )}
         >
           Show all instances
@@ -38,12 +38,11 @@ export function NotRead() {
 
 /** NoValues is shown where a window has no value at all, with the nearest place that may have some. */
 export function NoValues() {
-  const { window, instanceIds } = useScope();
+  const { window, servers } = useScope();
   const admin = useSession().can("admin");
-  const fleet = useFleet(true);
+  const { instances } = useReporting(servers);
   const now = useNow(10_000);
-  const inScope = fleet.data?.filter((i) => instanceIds === undefined || instanceIds.includes(i.id)) ?? [];
-  if (awaitsFirst(inScope, now.getTime())) {
+  if (awaitsFirst(instances ?? [], now.getTime())) {
     return (
       <EmptyState icon={<IconHourglass size={28} stroke={1.5} aria-hidden />} title="Waiting for the first minute">
         This instance is new. Muster measures once a minute, so the first values appear in a minute or two.

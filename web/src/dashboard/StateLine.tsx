@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useServersAtFirst } from "../api/session";
 import { type Instance, type Status, statuses, statusIcons, statusNames } from "../instances/states";
 import { count, plural } from "../ui/format";
+import type { Servers } from "../window/query";
 import { useScope } from "../window/scope";
 import { type Counted, countOf, useReporting } from "./fleet";
 import classes from "./states.module.css";
@@ -15,9 +16,9 @@ const squares = 60;
  * Until they are read, the session has told the counts of the whole organization.
  */
 export function StateLine() {
-  const { instanceIds, matchesNothing } = useScope();
+  const { servers, matchesNothing } = useScope();
   const told = useServersAtFirst();
-  const { instances, isError, refetch } = useReporting(instanceIds);
+  const { instances, isError, refetch } = useReporting(servers);
   if (matchesNothing) return <span className={classes.line}>No instance matches this filter.</span>;
   if (isError && !instances) {
     return (
@@ -29,7 +30,7 @@ export function StateLine() {
       </span>
     );
   }
-  const counts = instances ? countOf(instances) : instanceIds ? undefined : told?.states;
+  const counts = instances ? countOf(instances) : servers.instanceId || servers.tag ? undefined : told?.states;
   if (!counts) return <span className={classes.line}>Loading instances</span>;
   const watched = statuses.filter((status) => status !== "inactive");
   const active = watched.reduce((sum, status) => sum + counts[status], 0);
@@ -38,7 +39,7 @@ export function StateLine() {
       {watched
         .filter((status) => counts[status] > 0)
         .map((status) => (
-          <State key={status} status={status} count={counts[status]} instanceIds={instanceIds} />
+          <State key={status} status={status} count={counts[status]} servers={servers} />
         ))}
       {active > 0 && active <= squares && (
         <span className={classes.squares} aria-hidden>
@@ -57,18 +58,10 @@ export function StateLine() {
   );
 }
 
-function State({
-  status,
-  count: n,
-  instanceIds,
-}: {
-  status: Status;
-  count: number;
-  instanceIds: string[] | undefined;
-}) {
+function State({ status, count: n, servers }: { status: Status; count: number; servers: Servers }) {
   const Icon = statusIcons[status];
   return (
-    <Link to="/instances" search={{ status, instanceId: instanceIds }} className={classes.state} data-state={status}>
+    <Link to="/instances" search={{ status, ...servers }} className={classes.state} data-state={status}>
       <Icon size={16} aria-hidden />
       <b className="numbers">{count(n)}</b> {statusNames[status].toLowerCase()}
     </Link>

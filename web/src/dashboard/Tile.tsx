@@ -89,8 +89,8 @@ export function Tile<A extends Answer>({
   const waits = later && !afterFirst;
   const menu = useLater(menus, afterFirst);
   const [table, setTable] = useState(false);
-  const data = useLast(asked.data, scope.instanceIds);
-  const former = useLast(scope.compares ? before?.data : undefined, scope.instanceIds);
+  const data = useLast(asked.data, scope.servers);
+  const former = useLast(scope.compares ? before?.data : undefined, scope.servers);
   const compared = scope.compares ? former : undefined;
   const distance = distanceBefore(scope.window);
   const drawing = useMemo(() => {

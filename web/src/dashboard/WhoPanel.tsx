@@ -187,10 +187,10 @@ function Waiting() {
 /** Behind is the figure, the ranked contributors, and the rest of them. */
 function Behind({ who, span, onBy }: { who: Who; span: Span | null; onBy: (by: Key) => void }) {
   const { tile, label, series, by: keys } = shownOf(who.figure);
-  const { instanceIds } = useScope();
+  const { servers } = useScope();
   const by = byOf(who);
   const current = useCurrent();
-  const query = { ...span, series, by, ...(instanceIds && { instanceId: instanceIds }) };
+  const query = { ...span, series, by, ...servers };
   const asked = api.useQuery("get", tile.path, { params: { query: query as never } }, span === null ? current : {});
   const answer = asked.data;
   const since = asked.isError ? notKeptSince(asProblem(asked.error).errors) : null;
@@ -471,8 +471,8 @@ const listed = 5;
 
 /** AlertsThen is the alerts that fired last in that time. */
 function AlertsThen({ span }: { span: Span }) {
-  const { instanceIds, search } = useScope();
-  const { scope, error, retry } = useAlertScope(instanceIds);
+  const { servers, search } = useScope();
+  const { scope, error, retry } = useAlertScope(servers);
   const alerts = api.useQuery(
     "get",
     "/api/v1/alerts",

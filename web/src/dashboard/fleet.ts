@@ -1,52 +1,53 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api, client, type Schemas } from "../api/client";
+import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
+import { everyInstance } from "../instances/every";
+import { namesNone, type Servers } from "../window/query";
 
 type Instance = Schemas["Instance"];
 
-/** What a filter of servers is on the wire of the alerts: names or ids, never both; neither is the whole organization. */
-export type AlertScope = { instanceName?: string[]; instanceId?: string[] };
+/** What a filter of servers is on the wire of the alerts: names or ids, never both; neither is all that have the tags. */
+export type AlertScope = Servers & { instanceName?: string[] };
 
 const pageSize = 200;
 
 /** A server that is down is looked at again so often: somebody waits for it. Milliseconds. */
 const whileDown = 10_000;
 
-async function everyInstance(signal: AbortSignal): Promise<Instance[]> {
-  const found: Instance[] = [];
-  for (let page = 1; ; page++) {
-    const { data } = await client.GET("/api/v1/instances", { params: { query: { page, pageSize } }, signal });
-    found.push(...(data?.items ?? []));
-    if (!data || page >= data.page.totalPages) return found;
-  }
-}
-
-const fleetQuery = queryOptions({
-  queryKey: ["get", "/api/v1/instances", "every page"],
-  queryFn: ({ signal }) => everyInstance(signal),
-});
+const fleetQuery = (tag?: string[]) =>
+  queryOptions({
+    queryKey: ["get", "/api/v1/instances", "every page", ...(tag ? [tag] : [])],
+    queryFn: ({ signal }) => everyInstance({ tag }, signal),
+  });
 
 /** useFleet is every server of the organization, page after page. Its key is of the family that Refresh asks again. */
-export const useFleet = (enabled: boolean) => useQuery({ ...fleetQuery, enabled });
+export const useFleet = (enabled: boolean) => useQuery({ ...fleetQuery(), enabled });
 
-/** useChosen resolves the filter's ids; without a filter, or with one that matches nothing, it asks nothing. */
-export const useChosen = (ids: string[] | undefined) => useQuery(chosenQuery(ids));
+/** useChosen resolves the filter's ids; without ids, or with a filter that matches nothing, it asks nothing. */
+export const useChosen = (servers: Servers) => useQuery(chosenQuery(servers));
 
-const chosenQuery = (ids: string[] | undefined) => ({
-  ...api.queryOptions("get", "/api/v1/instances", { params: { query: { id: ids ?? [], pageSize } } }),
-  enabled: ids !== undefined && ids.length > 0,
+const chosenQuery = (servers: Servers) => ({
+  ...api.queryOptions("get", "/api/v1/instances", {
+    params: { query: { id: servers.instanceId ?? [], tag: servers.tag, pageSize } },
+  }),
+  enabled: servers.instanceId !== undefined && !namesNone(servers),
 });
 
 /** useReporting is the servers in scope as they report now, those of the filter or all of the organization, read again so often. */
-export function useReporting(ids: string[] | undefined, every = 30_000) {
+export function useReporting(servers: Servers, every = 30_000) {
+  const byId = servers.instanceId !== undefined;
   const pace = (instances: Instance[]) =>
     instances.some((i) => i.status === "down") ? Math.min(every, whileDown) : every;
-  const fleet = useQuery({ ...fleetQuery, ...usePolling(pace), enabled: ids === undefined });
+  const fleet = useQuery({
+    ...fleetQuery(servers.tag),
+    ...usePolling(pace),
+    enabled: !byId && !namesNone(servers),
+  });
   const chosen = useQuery({
-    ...chosenQuery(ids),
+    ...chosenQuery(servers),
     ...usePolling<Schemas["InstancePage"]>(({ items }) => pace(items)),
   });
-  if (ids === undefined) return { ...fleet, instances: fleet.data };
+  if (!byId) return { ...fleet, instances: fleet.data };
   return { ...chosen, instances: chosen.data?.items };
 }
 
@@ -73,17 +74,18 @@ export type ScopeOfAlerts = {
   retry: () => void;
 };
 
-/** useAlertScope is alertScope of the filter as its names come in; without a filter it is there at once. */
-export function useAlertScope(ids: string[] | undefined): ScopeOfAlerts {
+/** useAlertScope is alertScope of the filter as its names come in; without ids it is there at once. */
+export function useAlertScope({ instanceId: ids, tag }: Servers): ScopeOfAlerts {
   const fleet = useFleet(ids?.length !== 0);
-  const chosen = useChosen(ids);
+  const chosen = useChosen({ instanceId: ids });
+  const tagged = { ...(tag && { tag }) };
   const retry = () => {
     if (fleet.isError) fleet.refetch();
     if (chosen.isError) chosen.refetch();
   };
-  if (ids === undefined) return { scope: {}, error: null, retry };
+  if (ids === undefined) return { scope: tagged, error: null, retry };
   if (!fleet.data || !chosen.data) return { scope: null, error: fleet.error ?? chosen.error, retry };
-  return { scope: alertScope(ids, chosen.data.items, fleet.data), error: null, retry };
+  return { scope: { ...alertScope(ids, chosen.data.items, fleet.data), ...tagged }, error: null, retry };
 }
 
 export type Counted = Record<Instance["status"], number>;

@@ -4,11 +4,11 @@ import { useCurrent } from "./asking";
 
 /** useOverview is the counts of what is in scope; a filter that matches nothing asks for none. */
 export function useOverview(enabled: boolean) {
-  const { instanceIds, matchesNothing } = useScope();
+  const { servers, matchesNothing } = useScope();
   return api.useQuery(
     "get",
     "/api/v1/health-checks/overview",
-    { params: { query: instanceIds ? { instanceId: instanceIds } : {} } },
+    { params: { query: servers } },
     { enabled: enabled && !matchesNothing, ...useCurrent() },
   );
 }

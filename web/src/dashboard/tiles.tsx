@@ -66,7 +66,7 @@ export function UtilizationTile() {
       draw={drawUtilization}
       whole="cpu"
       // Where the alert history has to learn the names of the chosen servers, this is the first chart.
-      later={scope.instanceIds === undefined}
+      later={scope.servers.instanceId === undefined}
     />
   );
 }

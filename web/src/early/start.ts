@@ -3,7 +3,7 @@
 import { dashboardSearch } from "../url/schemas";
 import { parseSearch } from "../url/search";
 import { opened } from "../window/opened";
-import { windowQuery } from "../window/query";
+import { namesNone, type Servers, serversOf, windowQuery } from "../window/query";
 import { windowOf } from "../window/window";
 import { ask } from "./asked";
 
@@ -17,15 +17,15 @@ const history = "/api/v1/alerts/raised-resolved-history" as const;
 /** firstQuery is what the dashboard's tiles ask first, as the address says; null where they ask nothing. */
 export function firstQuery() {
   if (location.pathname !== "/") return null;
-  const { instanceId: instanceIds, ...range } = dashboardSearch(parseSearch(location.search));
-  if (instanceIds?.length === 0) return null;
-  return windowQuery({ window: windowOf(range, opened.at), instanceIds });
+  const search = dashboardSearch(parseSearch(location.search));
+  if (namesNone(search)) return null;
+  return windowQuery({ window: windowOf(search, opened.at), servers: serversOf(search) });
 }
 
 /** firstAsked is which of the tiles may be asked for by somebody with these permissions. */
 export function firstAsked(
   permissions: string[],
-  query: { instanceId?: string[] },
+  query: Servers,
 ): readonly ((typeof measured)[number] | typeof history)[] {
   if (!permissions.includes("metrics:read")) return [];
   // Alerts are asked for by name, which a filter's ids have to be resolved to first.

@@ -4,6 +4,7 @@ import { IconFilterOff } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useSession } from "../api/session";
 import { SearchField } from "../instances/SearchField";
+import { TagFilter } from "../instances/TagFilter";
 import { useInstanceChoice } from "../settings/instanceNames";
 import { checkDomains, checkSeverities, findingStatuses } from "../url/schemas";
 import { statusName } from "./badges";
@@ -79,6 +80,11 @@ function Choices({ search, change }: Filters) {
         clearButtonProps={{ "aria-label": "All instances" }}
         nothingFoundMessage="No instance matches"
         style={{ flex: "1 1 12rem", maxWidth: "22rem" }}
+      />
+      <TagFilter
+        label="Tags"
+        value={search.tag ?? []}
+        onChange={(tag) => change({ tag: tag.length > 0 ? tag : undefined })}
       />
       <Chips
         label="Severity"

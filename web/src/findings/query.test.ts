@@ -24,7 +24,15 @@ test("an address asks for what it says, and without filters for what is open, th
 test("a filter of which nothing can be read asks for nothing, and never for all", () => {
   expect(asked("?severity=worst")).toBeNull();
   expect(asked("?instanceId=x")).toBeNull();
+  expect(asked("?tag=x")).toBeNull();
   expect(asked("?sort=title")).not.toBeNull();
+});
+
+test("findings of the servers that have a tag are asked for", () => {
+  expect(asked("?tag=env:prod")).toMatchObject({ tag: ["env:prod"] });
+  const search = findingsSearch(parseSearch("?tag=env:prod"));
+  expect(isFiltered(search)).toBe(true);
+  expect(filtersOf(search)).toEqual({ tag: ["env:prod"] });
 });
 
 test("overdue findings are asked for, alone or of one member", () => {

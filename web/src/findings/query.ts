@@ -1,5 +1,6 @@
 import type { paths } from "../api/schema";
 import type { findingsSearch } from "../url/schemas";
+import { serversOf } from "../window/query";
 
 /** FindingsSearch is what the address of the list says. */
 export type FindingsSearch = ReturnType<typeof findingsSearch>;
@@ -11,13 +12,13 @@ export const defaultSort: Sort = "-severity";
 
 /** findingsQuery is what an address asks of the list; null where it has a filter that matches nothing. */
 export function findingsQuery(search: FindingsSearch): FindingsQuery | null {
-  const { instanceId, severity, domain, checkId, status } = search;
-  if ([instanceId, severity, domain, checkId, status].some((filter) => filter?.length === 0)) return null;
+  const { instanceId, tag, severity, domain, checkId, status } = search;
+  if ([instanceId, tag, severity, domain, checkId, status].some((filter) => filter?.length === 0)) return null;
   return {
     page: search.page ?? 1,
     pageSize: Math.min(search.pageSize ?? 20, 200),
     sort: search.sort ?? defaultSort,
-    ...(instanceId && { instanceId }),
+    ...serversOf(search),
     ...(search.databaseId && { databaseId: search.databaseId }),
     ...(severity && { severity }),
     ...(domain && { domain }),
@@ -41,6 +42,7 @@ export const isFiltered = (search: FindingsSearch) =>
 
 export const noFilters: Partial<FindingsSearch> = {
   instanceId: undefined,
+  tag: undefined,
   databaseId: undefined,
   severity: undefined,
   domain: undefined,

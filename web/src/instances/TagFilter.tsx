@@ -1,8 +1,17 @@
 import { MultiSelect } from "@mantine/core";
 import { api } from "../api/client";
 
+type Props = {
+  /** Where it stands alone its name is not seen. */
+  label?: string;
+  value: string[];
+  onChange: (tags: string[]) => void;
+  /** It stands in a popover, which a click on its list is not to close. */
+  within?: boolean;
+};
+
 /** TagFilter chooses tags: of one key any of the values will do, and each key must match. */
-export function TagFilter({ value, onChange }: { value: string[]; onChange: (tags: string[]) => void }) {
+export function TagFilter({ label, value, onChange, within = false }: Props) {
   const { data } = api.useQuery("get", "/api/v1/tags");
   const keys = data?.items ?? [];
   const known = keys.flatMap((k) => k.values.map((v) => `${k.key}:${v.value}`));
@@ -10,7 +19,8 @@ export function TagFilter({ value, onChange }: { value: string[]; onChange: (tag
   if (keys.length === 0 && value.length === 0) return null;
   return (
     <MultiSelect
-      aria-label="Tags"
+      label={label}
+      aria-label={label ? undefined : "Tags"}
       placeholder={value.length > 0 ? undefined : "All tags"}
       data={[
         ...keys.map((k) => ({
@@ -26,7 +36,8 @@ export function TagFilter({ value, onChange }: { value: string[]; onChange: (tag
       searchable
       clearable
       clearButtonProps={{ "aria-label": "All tags" }}
-      style={{ flex: "1 1 12rem", maxWidth: "22rem" }}
+      comboboxProps={{ withinPortal: !within }}
+      style={within ? { marginTop: 8 } : { flex: "1 1 9rem", maxWidth: "22rem" }}
     />
   );
 }

@@ -4,21 +4,23 @@ import { IconCheck, IconChevronDown, IconFilter, IconSearch } from "@tabler/icon
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { Schemas } from "../api/client";
 import { engineName } from "../engines";
+import { TagFilter } from "../instances/TagFilter";
 import { count, plural } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
+import { namesNone, type Servers } from "../window/query";
 import { useScope } from "../window/scope";
 import { label, matches, onKey, toggled } from "./filterKeys";
-import { useChosenInstances, useInstances } from "./instances";
+import { useChosenInstances, useInstances, useMatching } from "./instances";
 import { useFocusAtSight } from "./useFocusAtSight";
 
 type Opening = { opened: boolean; onChange: (opened: boolean) => void };
 
-/** InstanceFilter chooses the servers that the page is about: search, toggle several, clear. */
+/** InstanceFilter chooses the servers that the page is about: search, toggle several, all that have a tag, clear. */
 export function InstanceFilter({ opened, onChange }: Opening) {
-  const { instanceIds } = useScope();
-  const chosen = useChosenInstances(instanceIds);
-  const first = useInstances("", opened || (instanceIds?.length ?? 0) > 0);
-  const text = label(instanceIds, chosen.data?.items, first.data?.page.totalItems ?? null);
+  const { servers } = useScope();
+  const chosen = useChosenInstances(servers.instanceId);
+  const first = useInstances("", opened || (servers.instanceId?.length ?? 0) > 0);
+  const text = label(servers, chosen.data?.items, first.data?.page.totalItems ?? null);
   return (
     <Popover opened={opened} onChange={onChange} position="bottom-start" width={320} trapFocus returnFocus withinPortal>
       <Popover.Target>
@@ -31,6 +33,7 @@ export function InstanceFilter({ opened, onChange }: Opening) {
           rightSection={<IconChevronDown size={14} aria-hidden />}
           onClick={() => onChange(!opened)}
           aria-label={`Instances: ${text}`}
+          title={servers.tag && text}
           data-filter
         >
           {text}
@@ -45,8 +48,9 @@ export function InstanceFilter({ opened, onChange }: Opening) {
 
 /** Choice is the popover's content: it lives as long as one opening, which is one entry of the history. */
 function Choice() {
-  const { instanceIds, setInstances } = useScope();
-  const [chosen, setChosen] = useState(instanceIds ?? []);
+  const { servers, setServers } = useScope();
+  const [chosen, setChosen] = useState(servers);
+  const ids = chosen.instanceId ?? [];
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
   const moved = useRef(false);
@@ -54,18 +58,21 @@ function Choice() {
   const field = useRef<HTMLInputElement>(null);
   useFocusAtSight(field);
   const { found, total, failed, busy, retry } = useSearch(query);
-  const choose = (ids: string[]) => {
-    setChosen(ids);
-    setInstances(ids.length === 0 ? undefined : ids, { replace: moved.current });
+  const choose = (next: Servers) => {
+    const some = (values: string[] | undefined) => (values?.length ? values : undefined);
+    const filter = { instanceId: some(next.instanceId), tag: some(next.tag) };
+    setChosen(filter);
+    setServers(filter, { replace: moved.current });
     moved.current = true;
   };
+  const toggle = (id: string) => choose({ ...chosen, instanceId: toggled(ids, id) });
   const active = found[Math.min(at, found.length - 1)];
   const press = (event: KeyboardEvent) => {
     const action = onKey(event.key, { query, at, names: found.map((i) => i.name) });
     if (!action) return;
     event.preventDefault();
     if (action.move !== undefined) setAt(action.move);
-    else if (active) choose(toggled(chosen, active.id));
+    else if (active) toggle(active.id);
   };
   return (
     <>
@@ -92,29 +99,28 @@ function Choice() {
       {failed ? (
         <ProblemNote error={failed} title="Instances could not be loaded" onRetry={retry} />
       ) : (
-        <Options
-          id={list}
-          found={found}
-          chosen={chosen}
-          active={active}
-          onToggle={(id) => choose(toggled(chosen, id))}
-        />
+        <Options id={list} found={found} chosen={ids} active={active} onToggle={toggle} />
       )}
       <Text size="sm" c="dimmed" role="status">
         {found.length === 0 && !busy && !failed && (query ? `No instance matches “${query}”.` : "No instances yet.")}
       </Text>
+      <TagFilter within label="Tags" value={chosen.tag ?? []} onChange={(tag) => choose({ ...chosen, tag })} />
       <Group justify="space-between" mt="xs">
         <Text size="sm" c="dimmed" className="numbers">
-          {chosen.length === 0
-            ? `All ${plural(total, "instance")}`
-            : `${count(chosen.length)} of ${count(total)} chosen`}
+          {chosen.tag ? (
+            <Matching servers={chosen} />
+          ) : ids.length === 0 ? (
+            `All ${plural(total, "instance")}`
+          ) : (
+            `${count(ids.length)} of ${count(total)} chosen`
+          )}
         </Text>
         <Button
           size="compact-sm"
           variant="subtle"
-          disabled={instanceIds === undefined}
+          disabled={servers.instanceId === undefined && servers.tag === undefined}
           onClick={() => {
-            choose([]);
+            choose({});
             // A disabled button loses the focus, and with it the popover its keys: Escape closed nothing.
             field.current?.focus();
           }}
@@ -124,6 +130,13 @@ function Choice() {
       </Group>
     </>
   );
+}
+
+/** Matching says how many instances the filter leaves: those with the tags change, and it reads whichever have them then. */
+function Matching({ servers }: { servers: Servers }) {
+  const { data } = useMatching(servers);
+  if (namesNone(servers)) return "No instance matches";
+  return data ? `All that match: ${plural(data.page.totalItems, "instance")}` : "All that match";
 }
 
 /** useSearch finds instances: in what the browser has, or by asking where that is not all of them. */

@@ -6,7 +6,8 @@ import { useChosenInstances } from "./instances";
 
 /** ScopeNotice says how many of the filter's ids nobody has; they stay in it, so that it never shows more than it names. */
 export function ScopeNotice() {
-  const { instanceIds, setInstances } = useScope();
+  const { servers, setServers } = useScope();
+  const instanceIds = servers.instanceId;
   const chosen = useChosenInstances(instanceIds);
   if (!instanceIds || !chosen.data || chosen.isPlaceholderData) return null;
   const known = new Set(chosen.data.items.map((i) => i.id));
@@ -20,7 +21,11 @@ export function ScopeNotice() {
           {plural(unknown.length, "unknown instance")} in the filter. There is nothing to show for{" "}
           {unknown.length === 1 ? "it" : "them"}.
         </Text>
-        <Button size="compact-sm" variant="default" onClick={() => setInstances(rest.length > 0 ? rest : undefined)}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => setServers({ ...servers, instanceId: rest.length > 0 ? rest : undefined })}
+        >
           {rest.length > 0 ? `Leave ${unknown.length === 1 ? "it" : "them"} out` : "Show all instances"}
         </Button>
       </Group>

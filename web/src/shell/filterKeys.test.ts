@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { matches } from "./filterKeys";
+import { label, matches } from "./filterKeys";
 
 const dwh = { name: "demo-ora-dwh-01", engine: "oracle", version: "19.24", host: "rack7" } as Schemas["Instance"];
 const erp = { name: "erp", engine: "sqlserver", version: null, host: null } as Schemas["Instance"];
@@ -18,4 +18,18 @@ test.each([
 ])("%o finds the Oracle instance: %s, the SQL Server one: %s", (query, first, second) => {
   expect(matches(dwh, query)).toBe(first);
   expect(matches(erp, query)).toBe(second);
+});
+
+test.each([
+  [{}, "All instances"],
+  [{ instanceId: [] }, "No instance matches"],
+  [{ tag: [] }, "No instance matches"],
+  [{ instanceId: ["a"], tag: [] }, "No instance matches"],
+  [{ tag: ["env:prod"] }, "All with env:prod"],
+  [{ tag: ["env:prod", "team:data"] }, "All with env:prod, team:data"],
+  [{ instanceId: ["a"] }, "demo-ora-dwh-01"],
+  [{ instanceId: ["a", "b"] }, "2 of 9"],
+  [{ instanceId: ["a", "b"], tag: ["env:prod"] }, "2 of 9 with env:prod"],
+])("the filter %o reads “%s”", (servers, text) => {
+  expect(label(servers, [dwh], 9)).toBe(text);
 });

@@ -1,6 +1,7 @@
 import type { Schemas } from "../api/client";
 import { engineName } from "../engines";
 import { count } from "../ui/format";
+import { namesNone, type Servers } from "../window/query";
 
 const most = 500;
 
@@ -45,9 +46,11 @@ export function onKey(key: string, { query, at, names }: State): { move?: number
  * label is the filter in a few words. chosen is what the ids were resolved to and total how many instances there are,
  * as far as they are known: undefined and null until they are.
  */
-export function label(ids: string[] | undefined, chosen: Schemas["Instance"][] | undefined, total: number | null) {
+export function label(servers: Servers, chosen: Schemas["Instance"][] | undefined, total: number | null): string {
+  const { instanceId: ids, tag } = servers;
+  if (namesNone(servers)) return "No instance matches";
+  if (tag) return `${ids ? label({ instanceId: ids }, chosen, total) : "All"} with ${tag.join(", ")}`;
   if (ids === undefined) return "All instances";
-  if (ids.length === 0) return "No instance matches";
   const [only] = chosen ?? [];
   if (ids.length === 1 && only) return only.name;
   return total === null ? `${count(ids.length)} chosen` : `${count(ids.length)} of ${count(total)}`;

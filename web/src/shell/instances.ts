@@ -1,5 +1,6 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { api } from "../api/client";
+import { namesNone, type Servers } from "../window/query";
 
 const page = 200;
 const found = 50;
@@ -20,4 +21,13 @@ export const useChosenInstances = (ids: string[] | undefined) =>
     "/api/v1/instances",
     { params: { query: { id: ids ?? [], pageSize: page } } },
     { enabled: ids !== undefined && ids.length > 0 },
+  );
+
+/** useMatching counts the instances that a filter leaves. */
+export const useMatching = (servers: Servers) =>
+  api.useQuery(
+    "get",
+    "/api/v1/instances",
+    { params: { query: { id: servers.instanceId, tag: servers.tag, pageSize: 1 } } },
+    { enabled: !namesNone(servers), placeholderData: keepPreviousData },
   );

@@ -81,10 +81,10 @@ describe("the filter's field", () => {
     expect(toggled(full, "x")).toEqual(full);
   });
   test("is labelled by what it does", () => {
-    expect(label(undefined, undefined, null)).toBe("All instances");
-    expect(label([], undefined, 14)).toBe("No instance matches");
-    expect(label(["a", "b"], [], 14)).toBe("2 of 14");
-    expect(label(["a", "b"], undefined, null)).toBe("2 chosen");
+    expect(label({}, undefined, null)).toBe("All instances");
+    expect(label({ instanceId: [] }, undefined, 14)).toBe("No instance matches");
+    expect(label({ instanceId: ["a", "b"] }, [], 14)).toBe("2 of 14");
+    expect(label({ instanceId: ["a", "b"] }, undefined, null)).toBe("2 chosen");
   });
 });
 

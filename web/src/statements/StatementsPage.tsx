@@ -44,13 +44,13 @@ export function StatementsPage() {
       }),
     [navigate],
   );
-  const { window, instanceIds, matchesNothing } = useScope();
+  const { window, servers, matchesNothing } = useScope();
   const texts = useTexts();
   const narrow = useNarrow();
   const asked = api.useQuery(
     "get",
     "/api/v1/statements",
-    { params: { query: statementsQuery(search, { window, instanceIds, texts: texts.kept }) } },
+    { params: { query: statementsQuery(search, { window, servers, texts: texts.kept }) } },
     { enabled: !matchesNothing, placeholderData: keepPreviousData },
   );
   const sort = search.sort ?? defaultSort;

@@ -14,7 +14,7 @@ import {
 const window = { from: "2026-11-20T10:00:00Z", to: "2026-11-20T11:00:00Z", bucketSize: "1m", preset: null } as const;
 
 test("an address says what is asked for, and its defaults are asked for too", () => {
-  const all = { window, instanceIds: undefined, texts: true };
+  const all = { window, servers: {}, texts: true };
   expect(statementsQuery({}, all)).toEqual({
     from: window.from,
     to: window.to,
@@ -24,7 +24,7 @@ test("an address says what is asked for, and its defaults are asked for too", ()
   });
   const id = "0198f0a2-7c1e-7d2a-9c53-0d9f6f2f4b11";
   const search = statementsSearch({ databaseId: id, q: "orders", only: "slower", sort: "-meanMs", page: "2" });
-  expect(statementsQuery(search, { ...all, instanceIds: [id] })).toMatchObject({
+  expect(statementsQuery(search, { ...all, servers: { instanceId: [id] } })).toMatchObject({
     instanceId: [id],
     databaseId: id,
     q: "orders",
@@ -35,7 +35,7 @@ test("an address says what is asked for, and its defaults are asked for too", ()
 });
 
 test("texts that nobody keeps are not searched, and what an address cannot mean is dropped", () => {
-  expect(statementsQuery({ q: "orders" }, { window, instanceIds: undefined, texts: false })).not.toHaveProperty("q");
+  expect(statementsQuery({ q: "orders" }, { window, servers: {}, texts: false })).not.toHaveProperty("q");
   expect(statementsSearch({ only: "faster", sort: "text", databaseId: "x" })).toEqual({});
 });
 

@@ -2,6 +2,7 @@
 import type { Schemas } from "../api/client";
 import type { paths } from "../api/schema";
 import type { statementsSearch } from "../url/schemas";
+import type { Servers } from "../window/query";
 import { type BucketSize, bucketLengths, type Window } from "../window/window";
 
 /** StatementsSearch is what the address of the list says. */
@@ -19,7 +20,7 @@ export const mostStatements = 100;
 /** statementsQuery is what an address asks of the list; `texts` says that the organization keeps texts to search in. */
 export function statementsQuery(
   search: StatementsSearch,
-  { window, instanceIds, texts }: { window: Window; instanceIds: string[] | undefined; texts: boolean },
+  { window, servers, texts }: { window: Window; servers: Servers; texts: boolean },
 ): StatementsQuery {
   return {
     from: window.from,
@@ -27,7 +28,7 @@ export function statementsQuery(
     page: search.page ?? 1,
     pageSize: Math.min(search.pageSize ?? 20, mostStatements),
     sort: search.sort ?? defaultSort,
-    ...(instanceIds && { instanceId: instanceIds }),
+    ...servers,
     ...(search.databaseId && { databaseId: search.databaseId }),
     ...(search.q && texts && { q: search.q }),
     ...(search.only && { only: search.only }),
@@ -36,11 +37,12 @@ export function statementsQuery(
 }
 
 /** isFiltered says that an address narrows the list, beyond its window. */
-export const isFiltered = ({ instanceId, databaseId, q, only }: StatementsSearch) =>
-  [instanceId, databaseId, q, only].some((filter) => filter !== undefined);
+export const isFiltered = ({ instanceId, tag, databaseId, q, only }: StatementsSearch) =>
+  [instanceId, tag, databaseId, q, only].some((filter) => filter !== undefined);
 
 export const noFilters: Partial<StatementsSearch> = {
   instanceId: undefined,
+  tag: undefined,
   databaseId: undefined,
   q: undefined,
   only: undefined,

@@ -13,7 +13,7 @@ const oneWindow = ({ range, from, to }: Range): ("from" | "to")[] => {
 };
 
 const window = { range: oneOf(...presets), from: instant, to: instant };
-const scope = { ...window, instanceId: uuids, refresh: oneOf(...intervals) };
+const scope = { ...window, instanceId: uuids, tag: tags, refresh: oneOf(...intervals) };
 
 export const statuses = ["Queued", "Building", "Ready", "Failed", "Expired"] as const;
 export const severities = ["info", "warning", "critical"] as const;
@@ -134,6 +134,7 @@ export const membersSearch = search({ q: text, page: ordinal });
 export const exceptionsSearch = search({ status: someOf(...exceptionStatuses), page: ordinal });
 export const findingsSearch = search({
   instanceId: uuids,
+  tag: tags,
   databaseId: uuid,
   severity: someOf(...checkSeverities),
   domain: someOf(...checkDomains),

@@ -1,15 +1,21 @@
 import type { Window } from "./window";
 
+/** Servers is which servers a page is about: those of the ids that have the tags; neither is the whole organization. */
+export type Servers = { instanceId?: string[]; tag?: string[] };
+
+/** serversOf is the part of an address that chooses servers. */
+export const serversOf = ({ instanceId, tag }: Servers): Servers => ({
+  ...(instanceId && { instanceId }),
+  ...(tag && { tag }),
+});
+
+/** namesNone says that a filter has no readable value: it matches nothing. */
+export const namesNone = ({ instanceId, tag }: Servers) => instanceId?.length === 0 || tag?.length === 0;
+
 /** windowQuery is the window and the filter as the three measured tiles ask for them, the same to the byte. */
-export const windowQuery = ({
-  window: { from, to, bucketSize },
-  instanceIds,
-}: {
-  window: Window;
-  instanceIds: string[] | undefined;
-}) => ({
+export const windowQuery = ({ window: { from, to, bucketSize }, servers }: { window: Window; servers: Servers }) => ({
   from,
   to,
   bucketSize,
-  ...(instanceIds && { instanceId: instanceIds }),
+  ...servers,
 });

@@ -13,11 +13,12 @@ import {
 } from "react";
 import { sessionQuery } from "../api/session";
 import { opened, type Reading, readNow } from "./opened";
+import { namesNone, type Servers, serversOf } from "./query";
 import { heldUntil, type Interval, intervalLengths, movesOn } from "./refresh";
 import { isCustom, type Preset, type Range, stepped, type Window, windowOf } from "./window";
 
 /** ScopeSearch is what every page with the top bar's filter carries in its address. */
-export type ScopeSearch = Range & { instanceId?: string[]; refresh?: Interval };
+export type ScopeSearch = Range & Servers & { refresh?: Interval };
 
 /** ViewSearch is what the dashboard's address says beside its scope: the series that it hides, and whether it compares. */
 export type ViewSearch = { hide?: string[]; compare?: "previous" };
@@ -99,12 +100,12 @@ export function useLive(interval: Interval | undefined) {
 
 /** scopeOf is the part of an address that goes along from page to page. */
 export function scopeOf(search: ScopeSearch): ScopeSearch {
-  const { range, from, to, instanceId, refresh } = search;
+  const { range, from, to, refresh } = search;
   return {
     ...(range && { range }),
     ...(from && { from }),
     ...(to && { to }),
-    ...(instanceId && { instanceId }),
+    ...serversOf(search),
     ...(refresh && { refresh }),
   };
 }
@@ -112,8 +113,8 @@ export function scopeOf(search: ScopeSearch): ScopeSearch {
 export type Scope = {
   /** The window as the address means it, at the page's anchor. One object as long as neither moves. */
   window: Window;
-  /** The chosen instances; undefined is the whole organization, and [] a filter that matches nothing. */
-  instanceIds: string[] | undefined;
+  /** The filter, as the API takes it. One object as long as it stays the same; {} is the whole organization. */
+  servers: Servers;
   /** A filter that names nothing: show zeros and gaps, ask nothing. */
   matchesNothing: boolean;
   /** For links to other pages with this scope: `<Link to="/alerts" search={scope.search}>`. */
@@ -132,7 +133,7 @@ export type Scope = {
   /** To no window at all, where a page has such a thing; elsewhere to the default preset. */
   clearWindow: () => void;
   /** replace leaves no entry in the history: for the second and further changes of one choice. */
-  setInstances: (ids: string[] | undefined, options?: { replace?: boolean }) => void;
+  setServers: (servers: Servers, options?: { replace?: boolean }) => void;
 };
 
 /** useScope is the top bar's filter and window: read from the address, changed by changing it. */
@@ -144,9 +145,9 @@ export function useScope(): Scope {
   const { at } = useAnchor();
   const navigate = useNavigate();
   const { range, from, to, refresh } = search;
-  const ids = search.instanceId?.join(",");
+  const chosen = JSON.stringify(serversOf(search));
   const window = useMemo(() => windowOf({ range, from, to }, at), [range, from, to, at]);
-  const instanceIds = useMemo(() => (ids === undefined ? undefined : ids === "" ? [] : ids.split(",")), [ids]);
+  const servers = useMemo((): Servers => JSON.parse(chosen), [chosen]);
   const turn = useCallback(
     (next: Record<string, unknown>, replace = false) =>
       navigate({
@@ -164,11 +165,11 @@ export function useScope(): Scope {
   const step = (next: Range | undefined) => change({ range: undefined, from: undefined, to: undefined, ...next });
   return {
     window,
-    instanceIds,
-    matchesNothing: instanceIds?.length === 0,
+    servers,
+    matchesNothing: namesNone(servers),
     search: scopeOf({
       ...(isCustom({ range, from, to }) ? { from, to } : { range }),
-      instanceId: instanceIds,
+      ...servers,
       refresh,
     }),
     setPreset: (preset) => change({ range: preset, from: undefined, to: undefined }),
@@ -181,6 +182,6 @@ export function useScope(): Scope {
     compares: search.compare === "previous",
     setCompares: (on) => turn({ compare: on ? "previous" : undefined }, true),
     clearWindow: () => change({ range: undefined, from: undefined, to: undefined }),
-    setInstances: (chosen, options) => change({ instanceId: chosen }, options?.replace),
+    setServers: ({ instanceId, tag }, options) => change({ instanceId, tag }, options?.replace),
   };
 }
