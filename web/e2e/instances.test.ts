@@ -98,16 +98,19 @@ test("a server that was heard from and is not any more is silent, an inactive on
       ),
   });
   await page
-    .getByRole("row", { name: /^quiet/ })
+    .getByRole("row", { name: /Select quiet/ })
     .getByText("Silent")
     .waitFor();
   await page
-    .getByRole("row", { name: /^paused/ })
+    .getByRole("row", { name: /Select paused/ })
     .getByText("Inactive")
     .waitFor();
-  await page.getByRole("row", { name: /^away/ }).getByText("Connection refused at db01:5432.").waitFor();
   await page
-    .getByRole("row", { name: /^short/ })
+    .getByRole("row", { name: /Select away/ })
+    .getByText("Connection refused at db01:5432.")
+    .waitFor();
+  await page
+    .getByRole("row", { name: /Select short/ })
     .getByText("1 missing grant")
     .waitFor();
 });
@@ -136,7 +139,7 @@ test("figures that cannot be read are said to be missing, and the servers are th
   });
   const said = `Not available right now: alerts, CPU, memory, disk, connections. ${why}`;
   await page.getByText(said).waitFor();
-  const row = page.getByRole("row", { name: new RegExp(`^${server.name}`) });
+  const row = page.getByRole("row", { name: new RegExp(`^Select ${server.name}`) });
   expect(await row.getByText("not known").count()).toBe(5);
   expect(await row.getByText("0 %").count()).toBe(0);
   await row.getByRole("link", { name: server.name }).click();

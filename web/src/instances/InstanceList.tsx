@@ -4,21 +4,27 @@ import { engineName } from "../engines";
 import { count, plural } from "../ui/format";
 import { NotKnown } from "../ui/NotKnown";
 import { useNarrow } from "../ui/narrow";
+import { SelectAll, SelectRow } from "../ui/Selecting";
 import { SortHead } from "../ui/SortHead";
 import { Time } from "../ui/Time";
+import type { Selection } from "../ui/useSelection";
 import classes from "./list.module.css";
 import { moved, ScoreLine } from "./ScoreLine";
 import { first, type Sort } from "./sorting";
 import { type Instance, Standing } from "./standing";
 import { TagChips } from "./Tags";
 
-type Rows = { items: Instance[] };
+type Rows = {
+  items: Instance[];
+  /** Without it nothing can be selected. */
+  selection?: Selection;
+};
 type Order = { sort: Sort; onSort: (sort: Sort) => void };
 
 /** InstanceList is a page of servers: a table, and on a phone a card each. */
-export function InstanceList({ items, ...order }: Rows & Order) {
+export function InstanceList({ items, selection, ...order }: Rows & Order) {
   const narrow = useNarrow();
-  if (!narrow) return <Wide items={items} {...order} />;
+  if (!narrow) return <Wide items={items} selection={selection} {...order} />;
   return (
     <Stack gap="sm" px="md" pb="md">
       <NativeSelect
@@ -27,7 +33,8 @@ export function InstanceList({ items, ...order }: Rows & Order) {
         onChange={(e) => order.onSort(e.currentTarget.value as Sort)}
         data={sortNames.map(([value, label]) => ({ value, label }))}
       />
-      <Cards items={items} />
+      {selection && <SelectAll rows={items} what="instances" selection={selection} label="Select all on this page" />}
+      <Cards items={items} selection={selection} />
     </Stack>
   );
 }
@@ -49,11 +56,14 @@ const sortNames: [Sort, string][] = [
   ["-lastSeenAt", "Last seen, latest first"],
 ];
 
-function Cards({ items }: Rows) {
+function Cards({ items, selection }: Rows) {
   return items.map((i) => (
     <Paper key={i.id} withBorder p="sm" component="article" aria-label={i.name}>
       <Group justify="space-between" gap="xs" align="flex-start">
-        <Name instance={i} />
+        <Group gap="xs" wrap="nowrap">
+          {selection && <SelectRow id={i.id} name={i.name} selection={selection} />}
+          <Name instance={i} />
+        </Group>
         <Standing instance={i} />
       </Group>
       <Text size="xs" c="dimmed">
@@ -102,12 +112,17 @@ function Name({ instance: i }: { instance: Instance }) {
   );
 }
 
-function Wide({ items, ...order }: Rows & Order) {
+function Wide({ items, selection, ...order }: Rows & Order) {
   return (
     <Table.ScrollContainer type="native" minWidth={1020} tabIndex={0} role="region" aria-label="Instances">
       <Table verticalSpacing={4} horizontalSpacing="xs" highlightOnHover className={classes.table}>
         <Table.Thead>
           <Table.Tr>
+            {selection && (
+              <Table.Th scope="col" w={30} pe={0}>
+                <SelectAll rows={items} what="instances" selection={selection} />
+              </Table.Th>
+            )}
             <SortHead name="Name" first={first.name} {...order} />
             <Table.Th scope="col">Engine</Table.Th>
             <Table.Th scope="col">State</Table.Th>
@@ -123,6 +138,11 @@ function Wide({ items, ...order }: Rows & Order) {
         <Table.Tbody>
           {items.map((i) => (
             <Table.Tr key={i.id} data-status={i.status}>
+              {selection && (
+                <Table.Td pe={0}>
+                  <SelectRow id={i.id} name={i.name} selection={selection} />
+                </Table.Td>
+              )}
               <Table.Td miw={190} maw={240}>
                 <div className={classes.line}>
                   <Name instance={i} />

@@ -13,26 +13,32 @@ import { Pager, usualSize } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
+import { type Selection, useSelection } from "../ui/useSelection";
 import type { instanceStatuses } from "../url/schemas";
+import { BulkTags } from "./BulkTags";
 import { InstanceList } from "./InstanceList";
 import { SearchField } from "./SearchField";
 import type { Sort } from "./sorting";
 import { awaited } from "./standing";
 import { statuses, statusNames } from "./states";
 import { TagFilter } from "./TagFilter";
+import { TagGroups } from "./TagGroups";
+import { useTagKeys } from "./Tags";
 
 type Search = {
   q?: string;
   engine?: (typeof engines)[number][];
   instanceId?: string[];
   tag?: string[];
+  /** The key of the tag by whose values the servers are grouped. */
+  group?: string;
   status?: (typeof instanceStatuses)[number];
   sort?: Sort;
   page?: number;
   pageSize?: number;
 };
 
-/** InstancesPage lists the organization's servers, and how each stands. */
+/** InstancesPage lists the organization's servers, and how each stands, or groups them by a tag. */
 export function InstancesPage() {
   const session = useSession();
   const search: Search = useSearch({ from: "/instances" });
@@ -41,30 +47,11 @@ export function InstancesPage() {
     navigate({ search: (previous: Search) => ({ ...previous, page: undefined, ...next }), replace });
   const engine = search.engine?.length ? search.engine : undefined;
   const tag = search.tag?.length ? search.tag : undefined;
-  const { data, error, isPending, isFetching, refetch } = api.useQuery(
-    "get",
-    "/api/v1/instances",
-    {
-      params: {
-        query: {
-          q: search.q,
-          engine,
-          id: search.instanceId,
-          tag,
-          status: search.status,
-          sort: search.sort,
-          page: search.page,
-          pageSize: search.pageSize,
-        },
-      },
-    },
-    {
-      placeholderData: keepPreviousData,
-      // A server goes down within half a minute, and is looked at for the first time within seconds.
-      ...usePolling<Schemas["InstancePage"]>((list) => (list.items.some(awaited) ? 3_000 : 30_000)),
-    },
-  );
-  const filtered = Boolean(search.q || engine || search.status || search.instanceId || tag);
+  const filter = { q: search.q, engine, id: search.instanceId, tag, status: search.status };
+  const list = useList(search, filter);
+  const tags = session.can("alerts:write");
+  const selection = useSelection(list.data?.items ?? [], search);
+  const grouped = search.group !== undefined;
   return (
     <>
       <PageTitle
@@ -88,7 +75,7 @@ export function InstancesPage() {
             onChange={(chosen) => change({ engine: chosen.length ? (chosen as Search["engine"]) : undefined })}
             clearable
             clearButtonProps={{ "aria-label": "All engines" }}
-            style={{ flex: "1 1 12rem", maxWidth: "22rem" }}
+            style={field}
           />
           <TagFilter value={tag ?? []} onChange={(chosen) => change({ tag: chosen.length ? chosen : undefined })} />
           <Select
@@ -101,8 +88,9 @@ export function InstancesPage() {
             value={search.status ?? "all"}
             onChange={(status) => change({ status: status === "all" ? undefined : (status as Search["status"]) })}
             allowDeselect={false}
-            style={{ flex: "1 1 12rem", maxWidth: "22rem" }}
+            style={field}
           />
+          <GroupChoice value={search.group} onChange={(group) => change({ group })} />
         </Group>
         {search.instanceId && (
           <Text size="sm" px="md" pb="sm">
@@ -118,35 +106,95 @@ export function InstancesPage() {
             </Anchor>
           </Text>
         )}
-        <div aria-busy={isFetching}>
-          {error && !data && (
-            <div style={{ padding: "0 16px 16px" }}>
-              <ProblemNote error={error} title="Instances could not be loaded" onRetry={refetch} />
-            </div>
-          )}
-          {isPending && <Waiting />}
-          <div style={{ padding: "0 16px" }}>
-            <NotAvailable missing={data?.items[0]?.unavailable} />
-          </div>
-          {data && data.items.length > 0 && (
-            <InstanceList
-              items={data.items}
-              sort={search.sort ?? "name"}
-              onSort={(sort) => change({ sort: sort === "name" ? undefined : sort })}
-            />
-          )}
-          {data && data.items.length === 0 && <None filtered={filtered} admin={session.can("admin")} />}
-        </div>
+        {search.group !== undefined ? (
+          <TagGroups tagKey={search.group} query={filter} />
+        ) : (
+          <Listed list={list} selection={tags ? selection : undefined} search={search} change={change} />
+        )}
       </Panel>
-      {data && (
+      {tags && !grouped && <BulkTags instances={list.data?.items ?? []} selection={selection} />}
+      {list.data && !grouped && (
         <Pager
-          page={data.page}
+          page={list.data.page}
           what="instances"
           onTurn={(page) => change({ page })}
           onSize={(size) => change({ pageSize: size === usualSize ? undefined : size })}
         />
       )}
     </>
+  );
+}
+
+const field = { flex: "1 1 9rem", maxWidth: "22rem" };
+
+type Filter = { q?: string; engine?: Search["engine"]; id?: string[]; tag?: string[]; status?: Search["status"] };
+
+/** useList is the page of the list that an address names; while it is grouped, none. */
+const useList = ({ group, sort, page, pageSize }: Search, filter: Filter) =>
+  api.useQuery(
+    "get",
+    "/api/v1/instances",
+    { params: { query: { ...filter, sort, page, pageSize } } },
+    {
+      enabled: group === undefined,
+      placeholderData: keepPreviousData,
+      // A server goes down within half a minute, and is looked at for the first time within seconds.
+      ...usePolling<Schemas["InstancePage"]>((list) => (list.items.some(awaited) ? 3_000 : 30_000)),
+    },
+  );
+
+type ListedProps = {
+  list: ReturnType<typeof useList>;
+  selection: Selection | undefined;
+  search: Search;
+  change: (next: Search) => void;
+};
+
+function Listed({ list: { data, error, isPending, isFetching, refetch }, selection, search, change }: ListedProps) {
+  const admin = useSession().can("admin");
+  const filtered = [search.q, search.engine?.length, search.status, search.instanceId, search.tag?.length].some(
+    Boolean,
+  );
+  return (
+    <div aria-busy={isFetching}>
+      {error && !data && (
+        <div style={{ padding: "0 16px 16px" }}>
+          <ProblemNote error={error} title="Instances could not be loaded" onRetry={refetch} />
+        </div>
+      )}
+      {isPending && <Waiting />}
+      <div style={{ padding: "0 16px" }}>
+        <NotAvailable missing={data?.items[0]?.unavailable} />
+      </div>
+      {data && data.items.length > 0 && (
+        <InstanceList
+          items={data.items}
+          selection={selection}
+          sort={search.sort ?? "name"}
+          onSort={(sort) => change({ sort: sort === "name" ? undefined : sort })}
+        />
+      )}
+      {data && data.items.length === 0 && <None filtered={filtered} admin={admin} />}
+    </div>
+  );
+}
+
+/** GroupChoice chooses the tag to group by, where servers have tags. */
+function GroupChoice({ value, onChange }: { value: string | undefined; onChange: (key: string | undefined) => void }) {
+  const names = useTagKeys().keys.map(({ key }) => key);
+  if (names.length === 0 && value === undefined) return null;
+  return (
+    <Select
+      aria-label="Group"
+      data={[
+        { value: "", label: "Not grouped" },
+        ...[...new Set([...names, ...(value ? [value] : [])])].map((key) => ({ value: key, label: `By ${key}` })),
+      ]}
+      value={value ?? ""}
+      onChange={(key) => onChange(key || undefined)}
+      allowDeselect={false}
+      style={field}
+    />
   );
 }
 

@@ -60,15 +60,43 @@ export function Tags({ instance: i }: { instance: Instance }) {
   );
 }
 
-function Editor({ instance: i, onDone }: { instance: Instance; onDone: () => void }) {
+/** useTagKeys is the keys of tags that there are, with their values, and those that the reader may not set. */
+export function useTagKeys() {
   const { can } = useSession();
+  const { data } = api.useQuery("get", "/api/v1/tags");
+  const keys = data?.items ?? [];
+  return { keys, locked: can("admin") ? [] : keys.filter((k) => k.protected).map((k) => k.key) };
+}
+
+/** TagsField is tags as words, with those that other servers have to choose from. */
+export function TagsField({ words, onChange }: { words: string[]; onChange: (words: string[]) => void }) {
+  const [typed, setTyped] = useState("");
+  const { keys, locked } = useTagKeys();
+  return (
+    <TagsInput
+      label="Tags"
+      description={`A key and a value, as in env:prod.${locked.length > 0 ? ` Only administrators set ${locked.join(", ")}.` : ""}`}
+      placeholder="key:value"
+      data={keys.filter((k) => !locked.includes(k.key)).flatMap((k) => k.values.map((v) => `${k.key}:${v.value}`))}
+      value={words}
+      onChange={onChange}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      dropdownOpened={typed !== ""} // open, it covers the button that saves
+      maxTags={32}
+      acceptValueOnBlur
+      splitChars={[","]}
+      error={unreadable(words)}
+      data-autofocus
+      comboboxProps={{ withinPortal: true }}
+    />
+  );
+}
+
+function Editor({ instance: i, onDone }: { instance: Instance; onDone: () => void }) {
   const keep = useKeep(i.id);
   const [words, setWords] = useState(written(i.tags));
-  const [typed, setTyped] = useState("");
-  const known = api.useQuery("get", "/api/v1/tags");
   const change = api.useMutation("patch", "/api/v1/instances/{instanceId}");
-  const fault = unreadable(words);
-  const locked = can("admin") ? [] : (known.data?.items ?? []).filter((k) => k.protected).map((k) => k.key);
   const save = () =>
     change.mutate(
       { params: { path: { instanceId: i.id } }, body: { tags: read(words) } },
@@ -85,29 +113,11 @@ function Editor({ instance: i, onDone }: { instance: Instance; onDone: () => voi
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (!fault) save();
+        if (!unreadable(words)) save();
       }}
     >
       <Stack>
-        <TagsInput
-          label="Tags"
-          description={`A key and a value, as in env:prod.${locked.length > 0 ? ` Only administrators set ${locked.join(", ")}.` : ""}`}
-          placeholder="key:value"
-          data={(known.data?.items ?? [])
-            .filter((k) => !locked.includes(k.key))
-            .flatMap((k) => k.values.map((v) => `${k.key}:${v.value}`))}
-          value={words}
-          onChange={setWords}
-          searchValue={typed}
-          onSearchChange={setTyped}
-          dropdownOpened={typed !== ""} // open, it covers the button that saves
-          maxTags={32}
-          acceptValueOnBlur
-          splitChars={[","]}
-          error={fault}
-          data-autofocus
-          comboboxProps={{ withinPortal: true }}
-        />
+        <TagsField words={words} onChange={setWords} />
         {change.error && <ProblemNote error={change.error} title="The tags were not saved" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>

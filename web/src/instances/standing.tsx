@@ -11,8 +11,13 @@ const tones: Record<Status, Tone> = { down: "bad", silent: "warning", unknown: "
 
 /** Standing is a server's status as icon and word, and of one that is down what its reason is for short. */
 export function Standing({ instance: { status, statusReason } }: { instance: Instance }) {
-  const Icon = statusIcons[status];
   const word = status === "down" && statusReason ? wordOf(statusReason.code) : null;
+  return <StatusMark status={status} word={word} />;
+}
+
+/** StatusMark is a status as icon and word, and another word for why. */
+export function StatusMark({ status, word = null }: { status: Status; word?: string | null }) {
+  const Icon = statusIcons[status];
   return (
     <Mark tone={tones[status]} icon={<Icon size={16} aria-hidden />}>
       {statusNames[status]}

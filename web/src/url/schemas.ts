@@ -122,6 +122,7 @@ export const instancesSearch = search({
   engine: someOf(...engines),
   instanceId: uuids,
   tag: tags,
+  group: text,
   status: oneOf(...instanceStatuses),
   sort: oneOf(...instanceSorts, ...instanceSorts.map((s) => `-${s}` as const)),
   page: ordinal,
