@@ -1,4 +1,5 @@
 import { TrayMenu } from "../reports/TrayMenu";
+import { ViewsMenu } from "../views/ViewsMenu";
 import { AccountMenu } from "./AccountMenu";
 import { InstanceFilter } from "./InstanceFilter";
 import { RefreshButton } from "./RefreshButton";
@@ -33,10 +34,11 @@ export function ScopeTools({
   );
 }
 
-/** Tools is what the top bar has on every page: files, light or dark, and who is signed in. */
+/** Tools is what the top bar has on every page: views, files, light or dark, and who is signed in. */
 export function Tools({ onShortcuts }: { onShortcuts: () => void }) {
   return (
     <>
+      <ViewsMenu />
       <TrayMenu />
       <ThemeMenu />
       <AccountMenu onShortcuts={onShortcuts} />
