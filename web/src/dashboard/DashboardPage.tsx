@@ -12,7 +12,6 @@ import classes from "./dashboard.module.css";
 import { awaitsFirst, beginning, useFleet, useReporting } from "./fleet";
 import { LaterPanel, usePanelSoon } from "./LaterPanel";
 import { MarksProvider } from "./marks";
-import { Overdue } from "./Overdue";
 import { StateLine } from "./StateLine";
 import { Trouble } from "./Trouble";
 import { QueryPerformanceTile, UtilizationTile, WaitEventsTile } from "./tiles";
@@ -124,7 +123,7 @@ export function DashboardPage() {
         beside={
           <>
             <StateLine />
-            <Overdue />
+            {rest && <rest.Overdue />}
           </>
         }
       />

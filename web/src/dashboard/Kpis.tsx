@@ -60,7 +60,7 @@ function Waiting({ name }: { name: string }) {
 /** Counts are the three numbers of the overview. They ignore the window, and so does the list the alerts lead to. */
 function Counts() {
   const { servers, matchesNothing } = useScope();
-  const overview = useOverview(true);
+  const overview = useOverview();
   const failed = overview.isError && (
     <div className={classes.failedCounts}>
       <ProblemNote

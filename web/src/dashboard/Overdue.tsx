@@ -1,6 +1,5 @@
 import { IconCalendarExclamation } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useAfterFirst } from "../chart/first";
 import { overdueLine } from "../findings/due";
 import { useScope } from "../window/scope";
 import { useOverview } from "./overview";
@@ -9,7 +8,7 @@ import classes from "./states.module.css";
 /** Overdue is one line with how many findings in scope are overdue, which leads to them. It comes with the key figures. */
 export function Overdue() {
   const { servers, matchesNothing } = useScope();
-  const { data } = useOverview(useAfterFirst());
+  const { data } = useOverview();
   const line = matchesNothing ? null : overdueLine(data?.overdueFindings);
   if (line === null) return null;
   return (

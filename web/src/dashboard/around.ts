@@ -2,3 +2,4 @@
 
 export { Digest } from "./Digest";
 export { Kpis } from "./Kpis";
+export { Overdue } from "./Overdue";

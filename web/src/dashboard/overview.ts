@@ -3,12 +3,12 @@ import { useScope } from "../window/scope";
 import { useCurrent } from "./asking";
 
 /** useOverview is the counts of what is in scope; a filter that matches nothing asks for none. */
-export function useOverview(enabled: boolean) {
+export function useOverview() {
   const { servers, matchesNothing } = useScope();
   return api.useQuery(
     "get",
     "/api/v1/health-checks/overview",
     { params: { query: servers } },
-    { enabled: enabled && !matchesNothing, ...useCurrent() },
+    { enabled: !matchesNothing, ...useCurrent() },
   );
 }
