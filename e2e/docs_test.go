@@ -178,6 +178,49 @@ func TestInternalHasFewFolders(t *testing.T) {
 	}
 }
 
+// mostLines is how many lines of product code a package has at most.
+const mostLines = 4000
+
+// larger are the packages that are not divided yet, and the lines that each may have. The numbers
+// only go down.
+var larger = map[string]int{"commands": 6400, "internal/measurements/pgstore": 5900}
+
+// TestPackagesStaySmall counts the lines of each package: without tests, what only tests link,
+// and generated code.
+func TestPackagesStaySmall(t *testing.T) {
+	t.Parallel()
+	lines := map[string]int{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (path != root && strings.HasPrefix(entry.Name(), ".") || strings.HasSuffix(entry.Name(), "test") ||
+			entry.Name() == "node_modules" || entry.Name() == "testdata" || entry.Name() == "testing"):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if !strings.HasPrefix(string(source), "// Code generated") && !strings.Contains(string(source), "\n// Code generated") {
+			lines[strings.TrimPrefix(filepath.Dir(path), root+"/")] += strings.Count(string(source), "\n")
+		}
+		return err
+	})
+	if err != nil || len(lines) < 100 {
+		t.Fatalf("%d packages, %v", len(lines), err)
+	}
+	for name, n := range lines {
+		if most := max(mostLines, larger[name]); n > most {
+			t.Errorf("%s has %d lines, at most %d: divide it along a seam", name, n, most)
+		}
+	}
+	for name := range larger {
+		if lines[name] <= mostLines {
+			t.Errorf("%s has %d lines: take it off the list of larger packages", name, lines[name])
+		}
+	}
+}
+
 // firstCells are the first cells of the rows of all tables.
 func firstCells(text string) (cells string) {
 	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(text, -1) {

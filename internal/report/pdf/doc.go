@@ -10,14 +10,14 @@
 // the content of a page. So a report from before a change in rendering is "built by another
 // renderer", and never seems tampered with.
 //
-// Below the verdict, page 1 of a Security report has the basis for decisions (decide.go): one
+// Below the verdict, page 1 of a Security report has the basis for decisions (sections/decide.go): one
 // row for each instance, with checks without an answer hatched in the same unit as failed
 // checks; the changes since the previous report; the first five steps of the plan. If there are
 // more instances than fit, those with the least weight share one row, and those that were not
 // assessed share another.
 //
 // Page 1 prints the verdict of snapshot/analysis, one rule for all kinds. Green never stands
-// beside something unknown, on page 1 and in the sections (builder.clean): unassessed items are
+// beside something unknown, on page 1 and in the sections (blocks.Builder.Clean): unassessed items are
 // counted beside assessed ones. A 0 is a figure; an unknown figure is "–", "unknown" or "not
 // assessed". The identifiers of the report, its request and the log's head are printed
 // completely, in the form that our tools accept.
@@ -30,7 +30,7 @@
 // reference of a check are links. analysis.Address decides the target of a reference, and looks
 // nothing up. The outline has sections, findings and, under the section on coverage, instances.
 //
-// The last page ends with a box (check.go) that says, once, how to check the report with our
+// The last page ends with a box (blocks/check.go) that says, once, how to check the report with our
 // tools and with the public keys alone. The proof itself is not printed: the update that
 // internal/proof/pades appends has it, and this file is that update's base. The fingerprint of the
 // document of keys in that box is one of the inputs, as it was when they were gathered. So a
@@ -41,7 +41,8 @@
 // that end a little lower or higher (layOut). This is also a function of the document.
 //
 // snapshot/analysis computes the words and figures, and package typeset places them on the page.
-// This package puts one into the other. Each section has one file.
+// Each section has one file. Package blocks has what sections share; sections, scorecard and
+// inventory have them by the kinds that print them. This package puts them in order.
 //
 // What may go wrong:
 //

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/domain/report"
+	"muster/internal/report/pdf/blocks"
 )
 
 // These tests compare what lists report kinds outside Go with report.Definitions. They are here,
@@ -105,7 +106,7 @@ func comparePage(t *testing.T, d report.Definition, page string) {
 	}
 	var printed []string
 	for _, name := range d.Sections {
-		printed = append(printed, new(builder).knownSections()[name].title)
+		printed = append(printed, knownSections(new(blocks.Builder))[name].title)
 	}
 	if !slices.Equal(shown, printed) {
 		t.Errorf("the page of %s lists the sections %q; the report has %q", d.Name, shown, printed)

@@ -25,7 +25,7 @@ type Build struct {
 	Commit  string
 }
 
-//go:embed *.go typeset/*.go
+//go:embed *.go blocks/*.go inventory/*.go scorecard/*.go sections/*.go typeset/*.go
 var source embed.FS
 
 // Renderer renders reports. It is immutable: one serves all goroutines.
@@ -98,7 +98,7 @@ func stampedCommit() string {
 // same bytes for the same document. The architecture is part of the Go
 // version: on some, the compiler fuses multiplication and addition, and a
 // coordinate may round differently. Assets covers the fonts and the program text of
-// this package, typeset, snapshot and analysis: a build out of a work tree with changes
+// this package, those below it, snapshot and analysis: a build out of a work tree with changes
 // has the commit of one without them, and renders otherwise all the same. The
 // catalogue's and the feed's digests are in the document itself.
 func (r *Renderer) Identity() report.Renderer {
@@ -151,9 +151,9 @@ func (r *Renderer) RenderCanonical(w io.Writer, inputs snapshot.Canonical) (rend
 		return Rendered{}, &RenderError{Report: doc.ReportID.String(), Cause: err}
 	}
 	rendered.InputsSHA256 = inputs.Digest
-	rendered.Pages = len(b.d.Pages())
+	rendered.Pages = len(b.Paper.Pages())
 	sum, size := sha256.New(), counter(0)
-	if err := b.d.Paint(io.MultiWriter(w, sum, &size), b.info()); err != nil {
+	if err := b.Paper.Paint(io.MultiWriter(w, sum, &size), b.Info()); err != nil {
 		return Rendered{}, fmt.Errorf("render report %s: %w", doc.ReportID, err)
 	}
 	rendered.SizeBytes = int64(size)

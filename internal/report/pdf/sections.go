@@ -4,6 +4,10 @@ import (
 	"fmt"
 
 	"muster/domain/report"
+	"muster/internal/report/pdf/blocks"
+	"muster/internal/report/pdf/inventory"
+	"muster/internal/report/pdf/scorecard"
+	"muster/internal/report/pdf/sections"
 )
 
 // section is one heading of §4.10 and what goes under it.
@@ -14,34 +18,34 @@ type section struct {
 }
 
 // knownSections has every report.Section.
-func (b *builder) knownSections() map[report.Section]section {
+func knownSections(b *blocks.Builder) map[report.Section]section {
 	return map[report.Section]section{
-		report.SectionSummary:     {title: "Summary", write: b.scoped(b.securitySummary)},
-		report.SectionVersions:    {title: "Versions and known vulnerabilities", write: b.scoped(b.versions)},
-		report.SectionFindings:    {title: "Security findings", write: b.securityFindings, objects: true},
-		report.SectionAccounts:    {title: "Privileged accounts", write: b.scoped(b.accounts)},
-		report.SectionRemediation: {title: "Remediation plan", write: b.scoped(b.remediation)},
-		report.SectionCoverage:    {title: "Coverage and methodology", write: b.coverage},
-		report.SectionCVEs:        {title: "CVE appendix", write: b.scoped(b.vulnerabilities)},
+		report.SectionSummary:     {title: "Summary", write: b.Scoped(func() { sections.SecuritySummary(b) })},
+		report.SectionVersions:    {title: "Versions and known vulnerabilities", write: b.Scoped(func() { sections.Versions(b) })},
+		report.SectionFindings:    {title: "Security findings", write: func() { sections.SecurityFindings(b) }, objects: true},
+		report.SectionAccounts:    {title: "Privileged accounts", write: b.Scoped(func() { sections.Accounts(b) })},
+		report.SectionRemediation: {title: "Remediation plan", write: b.Scoped(func() { sections.Remediation(b) })},
+		report.SectionCoverage:    {title: "Coverage and methodology", write: func() { sections.Coverage(b) }},
+		report.SectionCVEs:        {title: "CVE appendix", write: b.Scoped(func() { sections.Vulnerabilities(b) })},
 
-		report.SectionHealth:          {title: "Overall health", write: b.health},
-		report.SectionUtilization:     {title: "Resource utilization", write: b.utilization},
-		report.SectionAlerts:          {title: "Alert history", write: b.alerts},
-		report.SectionRecommendations: {title: "Recommendations", write: b.recommendations},
-		report.SectionDetails:         {title: "Detailed results", write: b.details, objects: true},
+		report.SectionHealth:          {title: "Overall health", write: func() { scorecard.Health(b) }},
+		report.SectionUtilization:     {title: "Resource utilization", write: func() { scorecard.Utilization(b) }},
+		report.SectionAlerts:          {title: "Alert history", write: func() { scorecard.Alerts(b) }},
+		report.SectionRecommendations: {title: "Recommendations", write: func() { scorecard.Recommendations(b) }},
+		report.SectionDetails:         {title: "Detailed results", write: func() { scorecard.Details(b) }, objects: true},
 
-		report.SectionDataSummary:     {title: "Summary", write: b.inventorySummary},
-		report.SectionSensitiveTables: {title: "Sensitive tables by category", write: b.sensitiveTables},
-		report.SectionEncryption:      {title: "Encryption coverage", write: b.encryption},
-		report.SectionWorklist:        {title: "Exceptions worklist", write: b.worklist},
-		report.SectionRiskRegister:    {title: "Risk register", write: b.riskRegister},
-		report.SectionDataCoverage:    {title: "Coverage and methodology", write: b.inventoryCoverage},
+		report.SectionDataSummary:     {title: "Summary", write: func() { inventory.Summary(b) }},
+		report.SectionSensitiveTables: {title: "Sensitive tables by category", write: func() { inventory.SensitiveTables(b) }},
+		report.SectionEncryption:      {title: "Encryption coverage", write: func() { inventory.Encryption(b) }},
+		report.SectionWorklist:        {title: "Exceptions worklist", write: func() { inventory.Worklist(b) }},
+		report.SectionRiskRegister:    {title: "Risk register", write: func() { inventory.RiskRegister(b) }},
+		report.SectionDataCoverage:    {title: "Coverage and methodology", write: func() { inventory.Coverage(b) }},
 	}
 }
 
 // sectionsOf returns the sections of a kind.
-func (b *builder) sectionsOf(kind report.Definition) ([]section, error) {
-	known := b.knownSections()
+func sectionsOf(b *blocks.Builder, kind report.Definition) ([]section, error) {
+	known := knownSections(b)
 	sections := make([]section, len(kind.Sections))
 	for i, name := range kind.Sections {
 		s, ok := known[name]
@@ -54,9 +58,9 @@ func (b *builder) sectionsOf(kind report.Definition) ([]section, error) {
 }
 
 // objectsIn is the title of the section that names every object of a finding.
-func (b *builder) objectsIn() string {
-	known := b.knownSections()
-	for _, name := range b.kind.Sections {
+func objectsIn(b *blocks.Builder) string {
+	known := knownSections(b)
+	for _, name := range b.Kind.Sections {
 		if s := known[name]; s.objects {
 			return s.title
 		}
@@ -65,14 +69,39 @@ func (b *builder) objectsIn() string {
 }
 
 // front is page 1 by the kind's verdict.
-func (b *builder) front() (front, error) {
-	switch b.kind.Verdict {
+func front(b *blocks.Builder) (blocks.Front, error) {
+	switch b.Kind.Verdict {
 	case report.VerdictOnFindings:
-		return b.securityFront(), nil
+		return sections.SecurityFront(b), nil
 	case report.VerdictOnScore:
-		return b.scorecardFront(), nil
+		return scorecard.Front(b), nil
 	case report.VerdictOnData:
-		return b.inventoryFront(), nil
+		return inventory.Front(b), nil
 	}
-	return front{}, fmt.Errorf("%s has the verdict %q, of which there are no figures", b.kind.Name, b.kind.Verdict)
+	return blocks.Front{}, fmt.Errorf("%s has the verdict %q, of which there are no figures", b.Kind.Name, b.Kind.Verdict)
+}
+
+// compose lays out the whole report. The error says that the kind asks for something
+// that this program cannot print.
+func compose(b *blocks.Builder) error {
+	sections, err := sectionsOf(b, b.Kind)
+	if err != nil {
+		return err
+	}
+	b.Objects = objectsIn(b)
+	front, err := front(b)
+	if err != nil {
+		return err
+	}
+	b.Cover(front, len(sections))
+	b.Paper.EndAbove(blocks.PageMargin.Bottom + b.More)
+	b.Paper.NewPage()
+	for _, s := range sections {
+		b.Heading(s.title)
+		s.write()
+	}
+	b.HowToCheck()
+	b.Contents()
+	b.Furniture()
+	return nil
 }

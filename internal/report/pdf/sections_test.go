@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"muster/domain/report"
+	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/snapshot/snapshottest"
 )
 
@@ -12,16 +13,16 @@ func TestEverySectionOfAKindCanBeWritten(t *testing.T) {
 	t.Parallel()
 	wanted := map[report.Section]bool{}
 	for _, kind := range report.Definitions() {
-		b, err := newBuilder(nil, snapshottest.Rich(kind.Name), "")
+		b, err := blocks.New(snapshottest.Rich(kind.Name), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		sections, err := b.sectionsOf(kind)
+		sections, err := sectionsOf(&b, kind)
 		if err != nil || len(sections) == 0 {
 			t.Errorf("%s has %d sections, %v", kind.Name, len(sections), err)
 			continue
 		}
-		if _, err := b.front(); err != nil {
+		if _, err := front(&b); err != nil {
 			t.Error(err)
 		}
 		titles := map[string]bool{}
@@ -32,11 +33,11 @@ func TestEverySectionOfAKindCanBeWritten(t *testing.T) {
 			}
 			titles[sections[i].title] = true
 		}
-		if titles["Remediation plan"] && b.objectsIn() == "" {
+		if titles["Remediation plan"] && objectsIn(&b) == "" {
 			t.Errorf("the plan of %s sends its reader to a section that it does not have", kind.Name)
 		}
 	}
-	for name := range new(builder).knownSections() {
+	for name := range knownSections(new(blocks.Builder)) {
 		if !wanted[name] {
 			t.Errorf("no kind has the section %q", name)
 		}
@@ -46,16 +47,16 @@ func TestEverySectionOfAKindCanBeWritten(t *testing.T) {
 // TestAKindThatAsksForMoreThanThereIsIsAnError: nothing stands in for what it asks for.
 func TestAKindThatAsksForMoreThanThereIsIsAnError(t *testing.T) {
 	t.Parallel()
-	b, err := newBuilder(nil, snapshottest.Rich(report.Security), "")
+	b, err := blocks.New(snapshottest.Rich(report.Security), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.kind.Sections = []report.Section{"weather"}
-	if err := b.compose(); err == nil {
+	b.Kind.Sections = []report.Section{"weather"}
+	if err := compose(&b); err == nil {
 		t.Error("a section that nothing writes is no error")
 	}
-	b.kind.Sections, b.kind.Verdict = nil, "weather"
-	if err := b.compose(); err == nil {
+	b.Kind.Sections, b.Kind.Verdict = nil, "weather"
+	if err := compose(&b); err == nil {
 		t.Error("a verdict without figures is no error")
 	}
 }

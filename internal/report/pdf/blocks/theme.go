@@ -1,0 +1,65 @@
+package blocks
+
+import (
+	"muster/internal/report/pdf/typeset"
+	"muster/internal/report/snapshot/analysis"
+)
+
+// The palette: ink on paper, one accent, and the severities, which never speak
+// by colour alone.
+const (
+	Ink      typeset.Color = 0x1B2430
+	Muted    typeset.Color = 0x5A6675
+	Hairline typeset.Color = 0xD5DBE2
+	wash     typeset.Color = 0xF5F7F9
+	Accent   typeset.Color = 0x1D4E79
+	Good     typeset.Color = 0x2E7D4F
+	Caution  typeset.Color = 0x9A6B00
+	White    typeset.Color = 0xFFFFFF
+)
+
+// SeverityColor has the color of each severity.
+var SeverityColor = map[string]typeset.Color{
+	analysis.Critical: 0x9B1B30,
+	analysis.High:     0xCC5A1B,
+	analysis.Medium:   0xC79A1E,
+	analysis.Low:      0x5B86B0,
+}
+
+// The typographic scale, in points.
+var (
+	titleStyle   = typeset.Style{Face: typeset.Bold, Size: 27, Color: Ink}
+	orgStyle     = typeset.Style{Face: typeset.Regular, Size: 14, Color: Muted}
+	verdictStyle = typeset.Style{Face: typeset.Regular, Size: 12.5, Color: Ink}
+	h1Style      = typeset.Style{Face: typeset.Bold, Size: 16, Color: Ink}
+	H2Style      = typeset.Style{Face: typeset.Bold, Size: 11, Color: Ink}
+	BodyStyle    = typeset.Style{Face: typeset.Regular, Size: 9.5, Color: Ink}
+	StrongStyle  = typeset.Style{Face: typeset.Bold, Size: 9.5, Color: Ink}
+	MutedStyle   = typeset.Style{Face: typeset.Regular, Size: 9.5, Color: Muted}
+	SmallStyle   = typeset.Style{Face: typeset.Regular, Size: 8, Color: Muted}
+	labelStyle   = typeset.Style{Face: typeset.Bold, Size: 7, Color: Muted}
+	CellStyle    = typeset.Style{Face: typeset.Regular, Size: 8, Color: Ink}
+	CellStrong   = typeset.Style{Face: typeset.Bold, Size: 8, Color: Ink}
+	CellMuted    = typeset.Style{Face: typeset.Regular, Size: 8, Color: Muted}
+	CodeStyle    = typeset.Style{Face: typeset.Mono, Size: 7.5, Color: Ink}
+	CodeMuted    = typeset.Style{Face: typeset.Mono, Size: 7.2, Color: Muted}
+	figureStyle  = typeset.Style{Face: typeset.Bold, Size: 21, Color: Ink}
+)
+
+// Leading is the line height of body text, in its size.
+const Leading = 1.42
+
+var tableLook = typeset.Look{
+	Head:     typeset.Style{Face: typeset.Bold, Size: 7.2, Color: Muted},
+	Body:     CellStyle,
+	Note:     SmallStyle,
+	HeadRule: 0x8A96A3,
+	RowRule:  Hairline,
+	Zebra:    wash,
+	Leading:  1.32,
+	PadX:     4,
+	PadY:     3,
+}
+
+// PageMargin is the margin of every page, in points.
+var PageMargin = typeset.Margin{Left: 54, Right: 54, Top: 74, Bottom: 66}

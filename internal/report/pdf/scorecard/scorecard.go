@@ -1,0 +1,377 @@
+package scorecard
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+
+	"muster/internal/engine"
+	"muster/internal/report/pdf/blocks"
+	"muster/internal/report/pdf/sections"
+	"muster/internal/report/pdf/typeset"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
+)
+
+func subjectName(b *blocks.Builder) string {
+	if in := sections.Subject(b); in != nil {
+		return blocks.Shorten(in.Name, 80)
+	}
+	return "the instance"
+}
+
+func subjectScore(b *blocks.Builder) analysis.Score {
+	if in := sections.Subject(b); in != nil {
+		return analysis.HealthScore(b.Doc, in)
+	}
+	return analysis.Score{}
+}
+
+// Front is page 1 of a report with a score.
+func Front(b *blocks.Builder) blocks.Front {
+	s := subjectScore(b)
+	checks, failed := 0, 0
+	for _, d := range s.Domains {
+		checks += d.Checks
+		failed += d.Failed
+	}
+	figures := []blocks.Figure{
+		{Value: "–", Label: "HEALTH SCORE", Note: "nothing to score", Color: blocks.Muted},
+		{Value: blocks.Number(failed), Label: blocks.Verb(failed, "FAILED CHECK", "FAILED CHECKS"), Note: "of " + blocks.Count(checks, "check", "checks") + " with an answer", Color: blocks.Accent},
+		{Value: blocks.Number(s.NotAssessed), Label: "NOT ASSESSED", Note: "not part of the score", Color: blocks.Accent},
+		{Value: blocks.Number(len(b.Plan)), Label: blocks.Verb(len(b.Plan), "ACTION", "ACTIONS"), Note: "in the remediation plan", Color: blocks.Accent},
+	}
+	if in := sections.Subject(b); in == nil || analysis.WhyNotChecked(in) != "" {
+		figures[1] = blocks.Figure{Value: "–", Label: "FAILED CHECKS", Note: "no check could be run", Color: blocks.Muted}
+		figures[2] = blocks.Figure{Value: "all", Label: "NOT ASSESSED", Note: "no check could be run", Color: blocks.Accent}
+	}
+	if s.Known {
+		figures[0] = blocks.Figure{Value: blocks.Dagger(blocks.Number(s.Overall)+" "+s.Grade, s.NotAssessed > 0), Label: "HEALTH SCORE AND GRADE", Note: "of 100", Color: overallColor(b, s)}
+	}
+	f := blocks.Front{Gaps: "Detailed results", Figures: figures}
+	toAssess := sections.ToAssess(b)
+	if sections.Subject(b) != nil && len(b.Plan)+len(toAssess) > 0 {
+		f.Below = func() {
+			b.Paper.Y += blocks.GapAfter
+			beforeSteps(b, toAssess)
+			if len(b.Plan) > 0 {
+				sections.FirstSteps(b, b.Plan[:min(len(b.Plan), blocks.FirstActions)])
+			}
+			b.Paper.Y += blocks.GapAfter
+		}
+	}
+	return f
+}
+
+// overallColor is that of a score: green only where the whole verdict may be.
+func overallColor(b *blocks.Builder, s analysis.Score) typeset.Color {
+	color := blocks.ScoreColor(float64(s.Overall))
+	if color == blocks.Good && b.Verdict.State != analysis.Clean {
+		return blocks.Accent
+	}
+	return color
+}
+
+// unscored says why there is no score.
+func unscored(b *blocks.Builder) string {
+	if in := sections.Subject(b); in != nil {
+		return analysis.Unscored(b.Doc, in)
+	}
+	return "No instance is in scope, so there is no score."
+}
+
+// Health writes the score, and what lowered it.
+func Health(b *blocks.Builder) {
+	s := subjectScore(b)
+	if !s.Known {
+		b.State(blocks.StateNotAssessed, "Not assessed: "+unscored(b))
+		knownAnyway(b)
+		scoreLine(b)
+		return
+	}
+	words := subjectName(b) + " scores " + blocks.Number(s.Overall) + " of 100, grade " + s.Grade + "."
+	if len(s.Caps) > 0 {
+		words = subjectName(b) + " scores " + blocks.Number(s.Overall) + " of 100, grade " + s.Grade + ": " + blocks.Number(s.Uncapped) + " from its checks, " + s.Caps[len(s.Caps)-1] + "."
+	}
+	if b.Doc.Database != nil {
+		words += " The report is scoped to database " + blocks.Shorten(b.Doc.Database.Name, 80) + "; instance-wide findings count in the score and carry the label “instance-wide”."
+	}
+	b.Para(words)
+	for _, d := range s.Domains {
+		note := "nothing to score"
+		if d.Known {
+			note = blocks.Number(d.Failed) + " of " + blocks.Count(d.Checks, "check fails", "checks fail") + ", weight " + strconv.Itoa(int(d.Weight))
+		}
+		if d.Gaps > 0 {
+			note += ", " + blocks.Number(d.Gaps) + " not assessed"
+		}
+		color := blocks.ScoreColor(d.Score)
+		if color == blocks.Good && d.Gaps > 0 {
+			color = blocks.Accent
+		}
+		b.Gauge(d.Name, d.Score, d.Known, color, note)
+	}
+	b.Paper.Y += 4
+	b.Small("Not in the score: " + blocks.Count(s.NotAssessed, "result", "results") + " not assessed, " + blocks.Number(s.NotApplicable) + " not applicable, " + blocks.Number(s.Accepted) +
+		" accepted. Domains without an answer are left out and the weights of the others add up to the whole.")
+	b.Small("The score is as of " + blocks.Instant(b.Doc.AsOf) + ". " + scoreBefore(b, s))
+	scoreLine(b)
+	deductions(b, s)
+}
+
+// scoreBefore says what the score was as the window began, where that is kept.
+func scoreBefore(b *blocks.Builder, s analysis.Score) string {
+	before := b.Doc.ScoreAtStart
+	switch {
+	case before == nil && b.Doc.Database != nil:
+		return "Scores are kept for whole instances, so there is no earlier score of a database to compare with."
+	case before == nil:
+		return "No score is kept for the start of the window or a day before it, so there is nothing to compare with."
+	}
+	moved := "the same as now"
+	switch points := s.Overall - before.Score; {
+	case points > 0:
+		moved = blocks.Count(points, "point", "points") + " less than now"
+	case points < 0:
+		moved = blocks.Count(-points, "point", "points") + " more than now"
+	}
+	return "At the start of the window it was " + blocks.Number(before.Score) + " " + before.Grade + ", " + moved +
+		", by the assessment of " + blocks.Instant(before.AssessedAt) + " and the exceptions in force then."
+}
+
+// deductions prints what costs most.
+func deductions(b *blocks.Builder, s analysis.Score) {
+	b.Sub("Points lost by check")
+	if len(s.Lost) == 0 {
+		b.Clean(b.Whole(), "No points lost: every check with an answer passes"+sections.Beside(b)+b.Unlooked()+".")
+		return
+	}
+	const top = 5
+	shown := s.Lost[:min(top, len(s.Lost))]
+	blocks.Table(b, []typeset.Column{
+		{Title: "Severity"}, {Title: "Check"}, {Title: "Title", Flex: 1}, {Title: "Domain"}, {Title: "Of the domain", Align: typeset.Right}, {Title: "Points lost", Align: typeset.Right},
+	}, shown, func(_ int, l analysis.Deduction) []typeset.Cell {
+		return []typeset.Cell{blocks.Severity(l.Check.Severity), blocks.Code(l.Check.ID), blocks.Text(l.Check.Title), blocks.Text(l.Check.Domain), blocks.Text(blocks.Decimal(l.Domain)), blocks.Strong(blocks.Decimal(l.Points))}
+	})
+	if len(s.Lost) > top {
+		b.Small("The 5 costliest of " + blocks.Number(len(s.Lost)) + " failed checks; “Detailed results” has all with their points.")
+	}
+}
+
+func windowWords(b *blocks.Builder) string {
+	if b.Doc.Window == nil {
+		return ""
+	}
+	return " between " + blocks.Minute(b.Doc.Window.From) + " and " + blocks.Minute(b.Doc.Window.To)
+}
+
+// Recommendations are hints that no failed check stands for.
+func Recommendations(b *blocks.Builder) {
+	in := sections.Subject(b)
+	if in == nil {
+		b.State(blocks.StateNotAssessed, "Not assessed: "+unscored(b))
+		return
+	}
+	hints := hints(b, *in)
+	switch {
+	case analysis.WhyNotChecked(in) != "":
+		b.State(blocks.StateNotAssessed, "Not assessed: "+unscored(b)+" What follows stands on its version and on what was measured.")
+	case len(hints) == 0:
+		b.State(blocks.StateClean, "No recommendation beyond the remediation plan.")
+	}
+	b.Numbered(hints)
+	recommendTuning(b)
+}
+
+func hints(b *blocks.Builder, in snapshot.Instance) []string {
+	var hints []string
+	a := in.Assessment
+	if grants := analysis.MissingGrants(b.Doc, &in); a != nil && len(grants) > 0 {
+		checks := map[string]bool{}
+		for _, g := range grants {
+			for _, c := range g.Checks {
+				checks[c] = true
+			}
+		}
+		hints = append(hints, "Give the monitoring role"+sections.Before(" ", a.Role)+" what Annex B lists ("+blocks.Count(len(grants), "grant", "grants")+"): "+
+			blocks.Count(len(checks), "further check then has", "further checks then have")+" an answer.")
+	}
+	if newer := sections.Untried(&in); newer != "" {
+		version, _ := analysis.Version(&in)
+		hints = append(hints, analysis.EngineName(in.Engine)+" "+blocks.Shorten(version, 40)+" is "+newer+". Checks and measurements may miss what the version changed.")
+	}
+	if r := in.Release; r != nil {
+		if r.MinorsBehind > 0 {
+			version, _ := analysis.Version(&in)
+			words := engine.Described(in.Engine).Words
+			hints = append(hints, "Install "+words.Release+" "+r.Latest+": "+blocks.OrDash(version)+" is "+
+				blocks.Count(r.MinorsBehind, "release", "releases")+" behind. "+words.ReleaseNeeds)
+		}
+		if r.EndOfLife != nil {
+			switch days := int(math.Floor(r.EndOfLife.Sub(b.Doc.AsOf).Hours() / 24)); {
+			case days < 0:
+				hints = append(hints, "Leave "+r.Major+": it has been past its end of life since "+blocks.Day(*r.EndOfLife)+", and gets no more fixes"+sections.Before("; go to ", r.Target)+".")
+			case days <= 365:
+				hints = append(hints, "Plan the upgrade to a later major version: "+r.Major+" reaches its end of life on "+blocks.Day(*r.EndOfLife)+", in "+blocks.Count(days, "day", "days")+".")
+			}
+		}
+	}
+	if a != nil && a.TLSSessions != nil && a.ClientSessions != nil && *a.ClientSessions > *a.TLSSessions {
+		hints = append(hints, blocks.Number(*a.ClientSessions-*a.TLSSessions)+" of "+blocks.Count(*a.ClientSessions, "client session", "client sessions")+
+			" at the time of the assessment did not use TLS. Check which clients these are.")
+	}
+	return hints
+}
+
+// Details prints every result by domain.
+func Details(b *blocks.Builder) {
+	in := sections.Subject(b)
+	score := subjectScore(b)
+	lost := map[string]float64{}
+	for _, l := range score.Lost {
+		lost[l.Check.ID] = l.Points
+	}
+	for _, domain := range []string{"Performance", "Security", "Configuration", "Schema", "Maintenance"} {
+		b.Sub(domain)
+		if in == nil || analysis.WhyNotChecked(in) != "" {
+			b.State(blocks.StateNotAssessed, "Not assessed: "+unscored(b))
+			continue
+		}
+		domainResults(b, *in, domain, lost)
+		domainFindings(b, domain)
+	}
+	sections.AcceptedExceptions(b)
+	sections.Identity(b)
+	if in != nil {
+		sections.MissingGrants(b)
+	}
+}
+
+// resultRow is one result with its check, or that of several databases with the same text.
+type resultRow struct {
+	check                               snapshot.Check
+	status, measured, threshold, points string
+	databases                           []string
+}
+
+// mostDatabases is how many databases share a row.
+const mostDatabases = 10
+
+// takes says whether another row says the same of another database.
+func (r resultRow) takes(other resultRow) bool {
+	return r.check.ID == other.check.ID && r.databases[0] != "" && other.databases[0] != "" && len(r.databases) < mostDatabases &&
+		r.status == other.status && r.measured == other.measured && r.threshold == other.threshold && other.points == ""
+}
+
+// rowOf is the text about one result.
+func rowOf(in *snapshot.Instance, grants []analysis.Grant, check snapshot.Check, r snapshot.CheckResult) resultRow {
+	row := resultRow{check: check, status: r.Status, measured: r.Measured, threshold: cmp.Or(r.Threshold, check.Pass), databases: []string{r.Database}}
+	switch r.Status {
+	case snapshot.StatusNotAssessed:
+		row.measured = sections.Unanswered(in, grants, r)
+	case snapshot.StatusNotApplicable:
+		row.measured = r.Reason
+	}
+	return row
+}
+
+func domainResults(b *blocks.Builder, in snapshot.Instance, domain string, lost map[string]float64) {
+	checks := map[string]snapshot.Check{}
+	for _, c := range b.Doc.Checks {
+		checks[c.ID] = c
+	}
+	grants := analysis.MissingGrants(b.Doc, &in)
+	var rows []resultRow
+	printed := map[string]bool{}
+	accepted := analysis.AcceptedCounts(b.Doc, &in)
+	for i, r := range analysis.Results(b.Doc, &in) {
+		c := checks[r.CheckID]
+		if c.Domain != domain {
+			continue
+		}
+		row := rowOf(&in, grants, c, r)
+		if n := accepted[i]; n > 0 {
+			row.measured += sections.After(row.measured, "; ") + blocks.Count(n, "finding accepted", "findings accepted")
+		}
+		if r.Status == snapshot.StatusFail && !printed[c.ID] {
+			// A check costs its points once, however many databases fail it.
+			row.points, printed[c.ID] = blocks.Decimal(lost[c.ID]), true
+		}
+		if n := len(rows) - 1; n >= 0 && rows[n].takes(row) {
+			rows[n].databases = append(rows[n].databases, r.Database)
+			continue
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		b.State(blocks.StateNotApplicable, "Not applicable: catalogue "+blocks.OrDash(b.Doc.Catalogue.Version)+" has no "+domain+" check for "+analysis.EngineName(in.Engine)+" that was run here.")
+		return
+	}
+	blocks.Table(b, []typeset.Column{
+		{Title: "Status, check"}, {Title: "Title, and when it passes", Flex: 1.5}, {Title: "Database", Max: 80}, {Title: "Measured", Flex: 1}, {Title: "Lost", Align: typeset.Right},
+	}, rows, func(_ int, r resultRow) []typeset.Cell {
+		status := statusCell(r.status)
+		status.Sub, status.SubStyle = r.check.ID, blocks.CodeMuted
+		return []typeset.Cell{status, {Text: analysis.Title(r.check, r.status), Sub: blocks.Shorten(r.threshold, 200), SubStyle: blocks.CellMuted},
+			blocks.Where(strings.Join(r.databases, ", ")), blocks.Text(blocks.OrDash(blocks.Shorten(r.measured, 200))), blocks.Strong(blocks.OrDash(r.points))}
+	})
+}
+
+// domainFindings names every object that a failed check of a domain found: the subjects of the
+// remediation plan.
+func domainFindings(b *blocks.Builder, domain string) {
+	type row struct {
+		check   snapshot.Check
+		finding analysis.Finding
+	}
+	var rows []row
+	var beyond []string
+	for _, g := range b.Findings {
+		if g.Check.Domain != domain {
+			continue
+		}
+		for _, f := range g.Findings {
+			rows = append(rows, row{g.Check, f})
+		}
+		if g.Unlisted > 0 {
+			beyond = append(beyond, blocks.Count(g.Unlisted, "further finding", "further findings")+" of "+g.Check.ID)
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	b.Paper.Need(60)
+	b.Para("What the failed checks of this domain found:")
+	blocks.Table(b, []typeset.Column{
+		{Title: "Severity"}, {Title: "Check"}, {Title: "Database", Max: 90}, {Title: "Object", Max: 190}, {Title: "Evidence", Flex: 1},
+	}, rows, func(_ int, r row) []typeset.Cell {
+		return []typeset.Cell{blocks.Severity(r.check.Severity), blocks.Code(r.check.ID), blocks.Where(r.finding.Database), blocks.Code(blocks.OrDash(r.finding.Object)),
+			blocks.Code(blocks.OrDash(blocks.Shorten(r.finding.Evidence, 200)))}
+	})
+	if len(beyond) > 0 {
+		b.Small("Not listed: " + strings.Join(beyond, ", ") + ". " + sections.KeptObjects)
+	}
+	b.Paper.Skip(6)
+	for _, g := range b.Findings {
+		if g.Check.Domain == domain {
+			sections.Remedy(b, g.Check.ID, g)
+			b.Paper.Y += 4
+		}
+	}
+}
+
+func statusCell(status string) typeset.Cell {
+	switch status {
+	case snapshot.StatusPass:
+		return typeset.Cell{Text: "pass", Mark: blocks.Good}
+	case snapshot.StatusFail:
+		return typeset.Cell{Text: "fail", Style: blocks.CellStrong, Mark: blocks.SeverityColor[analysis.Critical]}
+	case snapshot.StatusNotAssessed:
+		return typeset.Cell{Text: "not assessed", Mark: blocks.Caution}
+	case snapshot.StatusAccepted:
+		return typeset.Cell{Text: "accepted", Mark: blocks.SeverityColor[analysis.Low]}
+	default:
+		return typeset.Cell{Text: "n.a.", Style: blocks.CellMuted, Mark: blocks.Hairline}
+	}
+}
