@@ -191,7 +191,7 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO) $(GOVULNCHECK)
 	bash scripts/test_majors.sh
 	$(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off -timeout 30m $$(bash scripts/tested.sh plain)
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$)' ./...
-	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m \
+	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 120m \
 		$$(git grep -l 'longtest\.Checks' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/files/blobs ./e2e
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
