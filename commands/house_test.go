@@ -13,8 +13,10 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
+	"muster/domain/team"
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
@@ -185,6 +187,7 @@ type instanceName struct {
 	organization uuid.UUID
 	name         string
 	databases    map[uuid.UUID]string
+	tags         fleet.Tags
 }
 
 func (f *fleetNames) addInstance(organization uuid.UUID, name string, databases ...string) (instance uuid.UUID, ids []uuid.UUID) {
@@ -211,6 +214,27 @@ func (f *fleetNames) InstanceNames(_ context.Context, organization uuid.UUID, id
 		}
 	}
 	return names, nil
+}
+
+func (f *fleetNames) SelectedNames(_ context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	names := make(map[uuid.UUID]string)
+	for id, i := range f.instances {
+		if i.organization == organization && selector.Matches(id, i.tags) {
+			names[id] = i.name
+		}
+	}
+	return names, nil
+}
+
+// tag gives an instance a tag.
+func (f *fleetNames) tag(instance uuid.UUID, key, value string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := f.instances[instance]
+	i.tags = i.tags.Apply(fleet.InstanceTagged{Set: map[string]string{key: value}})
+	f.instances[instance] = i
 }
 
 func (f *fleetNames) DatabaseOn(_ context.Context, organization, instance, database uuid.UUID) (string, bool, error) {

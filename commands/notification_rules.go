@@ -15,6 +15,7 @@ import (
 	"muster/domain/notification"
 	"muster/domain/rule"
 	"muster/eventstore"
+	"muster/internal/accounts"
 	"muster/internal/postgres/statement"
 )
 
@@ -27,7 +28,7 @@ type NotificationRule struct {
 // CreateNotificationRule records a rule. Errors: *RuleError with every broken rule.
 func (s *Service) CreateNotificationRule(ctx context.Context, actor Actor, r NotificationRule) (uuid.UUID, Mark, error) {
 	r.ChannelIDs = uniqueIDs(r.ChannelIDs)
-	if err := s.checkRule(ctx, s.DB, actor.OrganizationID, r, nil); err != nil {
+	if err := s.checkRule(ctx, s.DB, actor.OrganizationID, r, notification.Match{}); err != nil {
 		return uuid.Nil, Mark{}, err
 	}
 	id := newID()
@@ -63,9 +64,9 @@ func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor Actor, id uu
 }
 
 // checkRule holds a rule against every one of ours at once. Where q is a transaction, its
-// channels stay until that ends. known are the servers that it names already, whether or not
-// they are there still.
-func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, r NotificationRule, known []uuid.UUID) error {
+// channels stay until that ends. What it names already of was may stay, whether or not it is there
+// still.
+func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, r NotificationRule, was notification.Match) error {
 	var broken []rule.Broken
 	if e := checkName("#/name", r.Name); e != nil {
 		broken = append(broken, *e)
@@ -76,7 +77,7 @@ func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organiza
 			broken = append(broken, rule.Broken{Pointer: "#/quiet/timeZone", Code: "unknown_time_zone", Detail: unknownZone})
 		}
 	}
-	places, err := s.brokenPlaces(ctx, organization, r.Match, known)
+	places, err := s.brokenPlaces(ctx, organization, r.Match, was)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organiza
 
 // CheckMatch holds what a rule would match, and its group, against every rule of ours. Errors: *RuleError.
 func (s *Service) CheckMatch(ctx context.Context, organization uuid.UUID, m notification.Match, groupSeconds int) error {
-	places, err := s.brokenPlaces(ctx, organization, m, nil)
+	places, err := s.brokenPlaces(ctx, organization, m, notification.Match{})
 	if err != nil {
 		return err
 	}
@@ -97,16 +98,28 @@ func (s *Service) CheckMatch(ctx context.Context, organization uuid.UUID, m noti
 	return fieldErrors(append(broken, places...))
 }
 
-func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m notification.Match, known []uuid.UUID) (broken []rule.Broken, err error) {
+// brokenPlaces are the teams and servers of a match that do not exist.
+func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m, was notification.Match) (broken []rule.Broken, err error) {
+	if len(m.TeamIDs) > 0 {
+		teams, err := s.Accounts.Teams(ctx, organization)
+		if err != nil {
+			return nil, err
+		}
+		for i, id := range m.TeamIDs {
+			if !slices.ContainsFunc(teams, func(t accounts.Team) bool { return t.ID == id }) && !slices.Contains(was.TeamIDs, id) {
+				broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/match/teamIds/%d", i), Code: "unknown_team", Detail: "unknown team"})
+			}
+		}
+	}
 	if len(m.InstanceIDs) == 0 || len(m.InstanceIDs) > notification.MaxInstances {
-		return nil, nil
+		return broken, nil
 	}
 	names, err := s.Instances.InstanceNames(ctx, organization, m.InstanceIDs)
 	if err != nil {
 		return nil, fmt.Errorf("look up instances: %w", err)
 	}
 	for i, id := range m.InstanceIDs {
-		if _, ok := names[id]; !ok && !slices.Contains(known, id) {
+		if _, ok := names[id]; !ok && !slices.Contains(was.InstanceIDs, id) {
 			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/match/instanceIds/%d", i), Code: "instance_not_in_organization", Detail: "unknown instance"})
 		}
 	}
@@ -170,7 +183,7 @@ func (s *Service) ChangeNotificationRule(ctx context.Context, actor Actor, id uu
 			return nil, err
 		}
 		will := c.to(was)
-		if err := s.checkRule(ctx, tx, actor.OrganizationID, will, was.Match.InstanceIDs); err != nil {
+		if err := s.checkRule(ctx, tx, actor.OrganizationID, will, was.Match); err != nil {
 			return nil, err
 		}
 		before, err := json.Marshal(was.Terms)

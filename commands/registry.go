@@ -10,6 +10,7 @@ import (
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/schedule"
+	"muster/domain/team"
 	"muster/eventstore"
 )
 
@@ -25,6 +26,7 @@ func Registry() *eventstore.Registry {
 	register(r, exception.Events(), exception.Name)
 	register(r, schedule.Events(), schedule.Name)
 	register(r, notification.Events(), notification.Name)
+	register(r, team.Events(), team.Name)
 	return r
 }
 

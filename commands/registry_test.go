@@ -20,6 +20,7 @@ import (
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/schedule"
+	"muster/domain/team"
 	"muster/eventstore"
 )
 
@@ -34,7 +35,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()) + len(notification.Events()); len(registry.Names()) != want {
+	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()) + len(notification.Events()) + len(team.Events()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
 	written := map[string]int{}
@@ -127,6 +128,14 @@ func examples() []any {
 	}
 	scheduled := queued
 	scheduled.Schedule = &report.Scheduled{ID: b, Name: "Orders & <billing>"}
+	tagged := queued
+	tagged.Scope = report.Scope{InstanceIDs: []uuid.UUID{a}, Tags: fleet.TagFilter{"env": {"prod", "staging"}}, TeamID: &b}
+	ofTeam := team.Terms{
+		Selector: team.Selector{Tags: fleet.TagFilter{"team": {"payments"}}, InstanceIDs: []uuid.UUID{b}},
+		Members:  []team.Member{{ID: a, Role: organization.Member}},
+	}
+	routed := rule
+	routed.Match = notification.Match{Tags: fleet.TagFilter{"env": {"prod"}}, TeamIDs: []uuid.UUID{b}}
 	ready := report.Ready{
 		AsOf: at, InputsSHA256: "a0", InputsKey: "inputs/1", PDFSHA256: "b0", PDFKey: "pdf/1", FileName: "x.pdf", SizeBytes: 412_331, Pages: 14,
 		Renderer: report.Renderer{Version: "1.0.0", Commit: "c0", GoVersion: "go1.26", Assets: "d0"},
@@ -148,8 +157,11 @@ func examples() []any {
 		RecipientIDs: []uuid.UUID{b}, Recurrence: schedule.Recurrence{Every: schedule.Month, Weekday: "monday", DayOfMonth: -1, At: "08:00", TimeZone: "Europe/Amsterdam"},
 		OnlyIfChanged: true, Enabled: true,
 	}
+	perTeam := terms
+	perTeam.Scope, perTeam.TeamIDs, perTeam.PerTeam = schedule.Scope{Tags: fleet.TagFilter{"env": {"prod"}}}, []uuid.UUID{a}, true
+
 	return []any{
-		queued, scheduled,
+		queued, scheduled, tagged,
 		report.Reused{RequesterID: b, Added: []uuid.UUID{b}, NotAdded: []uuid.UUID{a}},
 		report.Reused{RequesterID: b, Added: []uuid.UUID{b}, NotAdded: []uuid.UUID{a}, Schedule: scheduled.Schedule},
 		report.BuildStarted{Worker: "w1", Attempt: 1},
@@ -244,6 +256,8 @@ func examples() []any {
 		notification.ChannelChanged{AddressIDs: []uuid.UUID{b}, ConfirmedAddressID: &b, LeftAddressID: &a},
 		notification.ChannelRemoved{}, notification.ChannelTested{OK: true, StatusCode: 204}, notification.DeliveryRetried{DeliveryID: a},
 		notification.RuleCreated{Terms: rule}, notification.RuleChanged{NameChanged: true, Terms: rule}, notification.RuleRemoved{},
+		notification.RuleCreated{Terms: routed}, notification.RuleChanged{Terms: routed},
+		team.Created{Terms: ofTeam}, team.Changed{NameChanged: true, Terms: ofTeam}, team.Removed{},
 		exception.Requested{
 			Subject: exception.Subject{CheckID: "PG-S01", InstanceID: &a, DatabaseID: &b, ObjectRef: "line 94"},
 			Reason:  "until the move", Until: at,
@@ -252,9 +266,12 @@ func examples() []any {
 		exception.Revoked{},
 		schedule.Created{OwnerID: a, Terms: terms},
 		schedule.Changed{Terms: terms},
+		schedule.Created{OwnerID: a, Terms: perTeam},
+		schedule.Changed{Terms: perTeam},
 		schedule.TakenOver{OwnerID: b},
 		schedule.Removed{},
 		schedule.Requested{DueAt: at, ReportID: a},
+		schedule.Requested{DueAt: at, ReportID: a, Teams: []schedule.OfTeam{{TeamID: b, ReportID: &a}, {TeamID: a, Why: "It has no active server."}}},
 		schedule.Unchanged{DueAt: at, ReportID: a},
 		schedule.Missed{DueAt: at, Reason: schedule.ReasonRefused, Detail: "None of its servers is there any more."},
 		schedule.Paused{DueAt: at, Reason: schedule.ReasonDisabled},

@@ -13,10 +13,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/report"
 	"muster/domain/rule"
+	"muster/domain/team"
 	"muster/eventstore"
+	"muster/internal/accounts"
 	"muster/internal/postgres/statement"
 )
 
@@ -30,9 +33,12 @@ type RequestReport struct {
 	ID           uuid.UUID
 	Kind         report.Kind
 	InstanceIDs  []uuid.UUID
+	Tags         fleet.TagFilter // in place of InstanceIDs: the active servers that have them now
 	DatabaseID   *uuid.UUID
 	From, To     *time.Time
-	RecipientIDs []uuid.UUID // beside the requester
+	RecipientIDs []uuid.UUID    // beside the requester
+	TeamIDs      []uuid.UUID    // whose members of now are recipients, too
+	Team         *accounts.Team // whose servers InstanceIDs are; nil: they were named otherwise
 }
 
 // RequestedReport is its outcome.
@@ -122,10 +128,21 @@ func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport
 
 // judgeRequest is checkRequest with the rules that the request breaks.
 func (s *Service) judgeRequest(ctx context.Context, actor Actor, r RequestReport) (report.Queued, rule.Set, error) {
-	asked := report.Scope{InstanceIDs: r.InstanceIDs, DatabaseID: r.DatabaseID, From: r.From, To: r.To}
+	unresolved, err := s.resolveTags(ctx, actor.OrganizationID, &r)
+	if err != nil {
+		return report.Queued{}, nil, err
+	}
+	asked := report.Scope{InstanceIDs: r.InstanceIDs, Tags: r.Tags, DatabaseID: r.DatabaseID, From: r.From, To: r.To}
+	if r.Team != nil {
+		asked.TeamID = &r.Team.ID
+	}
 	scope, broken := report.Validate(r.Kind, asked, s.clock())
 	names, database, more, err := s.lookUpScope(ctx, actor.OrganizationID, r, scope)
 	if err != nil {
+		return report.Queued{}, nil, err
+	}
+	broken = slices.Concat(unresolved, broken, more)
+	if more, err = s.resolveTeams(ctx, actor.OrganizationID, &r); err != nil {
 		return report.Queued{}, nil, err
 	}
 	broken = append(broken, more...)
@@ -140,11 +157,71 @@ func (s *Service) judgeRequest(ctx context.Context, actor Actor, r RequestReport
 			broken.Add(fmt.Sprintf("#/recipientIds/%d", i), "recipient_not_member", "not a member who can receive reports")
 		}
 	}
+	label := report.Label(r.Kind, scope, slices.Collect(maps.Values(names)), database)
+	if r.Team != nil {
+		label = r.Team.Name + ": " + label
+	}
 	return report.Queued{
-		Kind: r.Kind, Scope: scope, ScopeLabel: report.Label(r.Kind, scope, slices.Collect(maps.Values(names)), database),
+		Kind: r.Kind, Scope: scope, ScopeLabel: label,
 		Fingerprint: report.Fingerprint(actor.OrganizationID, r.Kind, scope),
 		RequesterID: actor.MemberID, RecipientIDs: recipients,
 	}, broken, nil
+}
+
+// resolveTags names the servers that a request names by tags.
+func (s *Service) resolveTags(ctx context.Context, organization uuid.UUID, r *RequestReport) (broken rule.Set, err error) {
+	if len(r.Tags) == 0 {
+		return nil, nil
+	}
+	const at = "#/scope/tags"
+	if r.Tags.Broken(at, &broken); len(r.InstanceIDs) > 0 {
+		broken.Add(at, "conflicting_parameters", "cannot be given together with instanceIds")
+	}
+	if len(broken) > 0 {
+		return broken, nil
+	}
+	names, err := s.Instances.SelectedNames(ctx, organization, team.Selector{Tags: r.Tags})
+	if err != nil {
+		return nil, fmt.Errorf("look up tags: %w", err)
+	}
+	if len(names) == 0 { // no id would mean all
+		broken.Add(at, "instance_not_in_organization", "no active instance has these tags")
+	}
+	r.InstanceIDs = slices.Collect(maps.Keys(names))
+	return broken, nil
+}
+
+// resolveTeams adds the members of a request's teams who can receive reports to its recipients.
+func (s *Service) resolveTeams(ctx context.Context, organization uuid.UUID, r *RequestReport) (broken rule.Set, err error) {
+	if len(r.TeamIDs) == 0 {
+		return nil, nil
+	}
+	teams, err := s.Accounts.Teams(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	var people []uuid.UUID
+	for i, id := range r.TeamIDs {
+		at := slices.IndexFunc(teams, func(t accounts.Team) bool { return t.ID == id })
+		if at < 0 {
+			broken.Add(fmt.Sprintf("#/teamIds/%d", i), "unknown_team", "unknown team")
+			continue
+		}
+		for _, m := range teams[at].Terms.Members {
+			people = append(people, m.ID)
+		}
+	}
+	receivable, err := s.Accounts.Addresses(ctx, organization, people)
+	if err != nil {
+		return nil, fmt.Errorf("look up the members of teams: %w", err)
+	}
+	r.RecipientIDs = slices.Clone(r.RecipientIDs)
+	for _, id := range people {
+		if _, ok := receivable[id]; ok && !slices.Contains(r.RecipientIDs, id) {
+			r.RecipientIDs = append(r.RecipientIDs, id)
+		}
+	}
+	return broken, nil
 }
 
 // lookUpScope returns the names of what is in scope, and the rules that foreign,
@@ -157,7 +234,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 		}
 	}
 	for i, id := range r.InstanceIDs {
-		if _, ok := names[id]; !ok {
+		if _, ok := names[id]; !ok && len(r.Tags) == 0 {
 			broken.Add(fmt.Sprintf("#/scope/instanceIds/%d", i), "instance_not_in_organization", "unknown instance")
 		}
 	}

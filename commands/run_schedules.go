@@ -28,6 +28,7 @@ type ScheduleRun struct {
 	// is none, or the schedule does not ask for it.
 	Unchanged uuid.UUID
 
+	teams        []teamRun // of a schedule with a report for each team
 	organization uuid.UUID
 	at           time.Time
 	zone         *time.Location
@@ -88,6 +89,9 @@ func PausedBy(owner accounts.Member, ok bool) string {
 // prepare makes the request of what there still is: recipients who have left are left
 // out, and so are servers that were removed, unless none would be left.
 func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
+	if run.Terms.PerTeam {
+		return s.prepareTeams(ctx, run)
+	}
 	request := requestOf(run.Terms, run.latest())
 	if len(request.InstanceIDs) > 0 {
 		names, err := s.Instances.InstanceNames(ctx, run.organization, request.InstanceIDs)
@@ -171,6 +175,9 @@ func (s *Service) outcome(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun) (s
 		return schedule.Missed{DueAt: due, Reason: schedule.ReasonRefused, Detail: run.refused}, nil
 	case run.Unchanged != uuid.Nil:
 		return schedule.Unchanged{DueAt: due, ReportID: run.Unchanged}, nil
+	}
+	if run.Terms.PerTeam {
+		return s.requestOfTeams(ctx, tx, run)
 	}
 	requested, err := s.createOrJoin(ctx, tx, run.actor(), newID(), run.Queued)
 	var full *RuleError

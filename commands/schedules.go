@@ -218,7 +218,15 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 	if kind, err := report.Find(terms.Kind); err == nil && kind.Window > 0 {
 		asked.Scope.Window = "7d"
 	}
-	_, more, err := s.judgeRequest(ctx, Actor{OrganizationID: organization, MemberID: owner}, requestOf(asked, s.clock()))
+	request := requestOf(asked, s.clock())
+	if terms.PerTeam { // who receives which report is found out when it is due
+		unknown, err := s.resolveTeams(ctx, organization, &RequestReport{TeamIDs: request.TeamIDs})
+		if err != nil {
+			return err
+		}
+		request.TeamIDs, broken = nil, append(broken, unknown...)
+	}
+	_, more, err := s.judgeRequest(ctx, Actor{OrganizationID: organization, MemberID: owner}, request)
 	if err != nil {
 		return err
 	}
@@ -232,8 +240,8 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 func requestOf(terms schedule.Terms, due time.Time) RequestReport {
 	scope := terms.Scope.At(due)
 	return RequestReport{
-		Kind: terms.Kind, InstanceIDs: scope.InstanceIDs, DatabaseID: scope.DatabaseID, From: scope.From, To: scope.To,
-		RecipientIDs: terms.RecipientIDs,
+		Kind: terms.Kind, InstanceIDs: scope.InstanceIDs, Tags: scope.Tags, DatabaseID: scope.DatabaseID, From: scope.From, To: scope.To,
+		RecipientIDs: terms.RecipientIDs, TeamIDs: terms.TeamIDs,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/team"
 	"muster/eventstore"
 	"muster/internal/accounts"
 )
@@ -32,11 +33,13 @@ type Mark struct {
 	Position int64
 }
 
-// Instances answers what the write side must know of the fleet. Both look at
+// Instances answers what the write side must know of the fleet. All look at
 // one organization only; foreign and unknown ids are absent alike.
 type Instances interface {
 	// InstanceNames returns the names of those ids that exist and are not removed.
 	InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error)
+	// SelectedNames returns the names of the active ones that a selector matches.
+	SelectedNames(ctx context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error)
 	// DatabaseOn returns the name of a database if it is on that instance.
 	DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error)
 }

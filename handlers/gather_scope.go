@@ -202,5 +202,8 @@ func sameScope(a, b report.Scope) bool {
 	if (a.DatabaseID == nil) != (b.DatabaseID == nil) || a.DatabaseID != nil && *a.DatabaseID != *b.DatabaseID {
 		return false
 	}
+	if len(a.Tags) > 0 || len(b.Tags) > 0 { // what has them may be another set by now
+		return slices.Equal(a.Tags.Words(), b.Tags.Words())
+	}
 	return slices.Equal(a.InstanceIDs, b.InstanceIDs)
 }

@@ -14,6 +14,7 @@ import (
 	"muster/commands"
 	"muster/domain/report"
 	"muster/domain/schedule"
+	"muster/domain/team"
 	"muster/eventstore"
 	"muster/handlers"
 	"muster/internal/testing/pgtest"
@@ -52,6 +53,10 @@ func (f everyServer) InstanceNames(_ context.Context, _ uuid.UUID, ids []uuid.UU
 		}
 	}
 	return names, nil
+}
+
+func (f everyServer) SelectedNames(ctx context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error) {
+	return f.InstanceNames(ctx, organization, selector.InstanceIDs)
 }
 
 func (everyServer) DatabaseOn(context.Context, uuid.UUID, uuid.UUID, uuid.UUID) (string, bool, error) {

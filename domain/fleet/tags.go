@@ -10,12 +10,15 @@ import (
 	"unicode/utf8"
 
 	"muster/domain/printable"
+	"muster/domain/rule"
 )
 
 // Bounds of the tags of an instance.
 const (
 	MaxTags     = 32
 	MaxTagRunes = 100 // of a value
+
+	MaxAlternatives = 100 // of one key in a filter
 )
 
 var tagKey = regexp.MustCompile(`^[a-z][a-z0-9_.-]{0,62}$`)
@@ -174,4 +177,49 @@ func (f TagFilter) Add(key, value string) {
 	if !slices.Contains(f[key], value) {
 		f[key] = append(f[key], value)
 	}
+}
+
+// Keys are the keys of the filter, sorted.
+func (f TagFilter) Keys() []string { return slices.Sorted(maps.Keys(f)) }
+
+// Words are the filter's keys with their values as ParseTag reads them, sorted.
+func (f TagFilter) Words() []string {
+	var words []string
+	for _, key := range f.Keys() {
+		for _, value := range slices.Sorted(slices.Values(f[key])) {
+			words = append(words, key+":"+value)
+		}
+	}
+	return words
+}
+
+// Broken adds the rules that the filter breaks as a scope or a selector. at is its place in the request.
+func (f TagFilter) Broken(at string, broken *rule.Set) {
+	if n := len(f); n > MaxTags {
+		broken.Add(at, "too_many_items", fmt.Sprintf("has %d keys; at most %d are allowed", n, MaxTags))
+	}
+	for _, key := range f.Keys() {
+		values, at := f[key], at+"/"+rule.Escape(key)
+		switch {
+		case !ValidTagKey(key):
+			broken.Add(at, "invalid_name", TagKeyRule)
+		case len(values) == 0 || len(values) > MaxAlternatives:
+			broken.Add(at, "out_of_range", fmt.Sprintf("must have 1 to %d values", MaxAlternatives))
+		}
+		for i, value := range values {
+			if !ValidTagValue(value) {
+				broken.Add(fmt.Sprintf("%s/%d", at, i), "invalid_parameter", TagValueRule)
+			}
+		}
+	}
+}
+
+// Passes reports whether tags pass the filter. Every tags pass one without keys.
+func (f TagFilter) Passes(tags Tags) bool {
+	for key, values := range f {
+		if tag, there := tags[key]; !there || !slices.Contains(values, tag.Value) {
+			return false
+		}
+	}
+	return true
 }

@@ -81,6 +81,11 @@ func (m Match) Broken() (broken []rule.Broken) {
 	if utf8.RuneCountInString(m.NameContains) > MaxNameContains || strings.ContainsRune(m.NameContains, 0) {
 		broken = append(broken, rule.Broken{Pointer: "#/match/nameContains", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d characters", MaxNameContains)})
 	}
+	var tags rule.Set
+	m.Tags.Broken("#/match/tags", &tags)
+	if broken = append(broken, tags...); len(m.TeamIDs) > MaxInstances {
+		broken = append(broken, rule.Broken{Pointer: "#/match/teamIds", Code: "too_many_items", Detail: fmt.Sprintf("must be at most %d", MaxInstances)})
+	}
 	for i, e := range m.Events {
 		if !slices.Contains(EventTypes(), e) {
 			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/match/event/%d", i), Code: "out_of_range", Detail: "is no event that is told"})

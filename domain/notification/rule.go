@@ -60,13 +60,16 @@ func SeverityOf(finding string) alert.Severity {
 }
 
 // Match says which events a rule matches. An event has to match each member; an empty member
-// matches everything. Severity, engine and name apply to the server of an event about one
-// server (OfServer), and to the servers in the scope of a report that names some.
+// matches everything. Severity, engine, name, tags and teams apply to the server of an event about
+// one server (OfServer), InstanceIDs also to the servers in the scope of a report that names some. A
+// rule with tags or teams matches only events about one server.
 type Match struct {
 	Severities   []alert.Severity `json:"severity"`
 	Engines      []fleet.Engine   `json:"engine"`
 	InstanceIDs  []uuid.UUID      `json:"instanceIds"`
-	NameContains string           `json:"nameContains"` // of the server; case does not matter
+	NameContains string           `json:"nameContains"`      // of the server; case does not matter
+	Tags         fleet.TagFilter  `json:"tags,omitempty"`    // of the server, when it happens
+	TeamIDs      []uuid.UUID      `json:"teamIds,omitempty"` // that own the server, when it is told
 	Events       []EventType      `json:"event"`
 }
 
@@ -77,6 +80,8 @@ type Subject struct {
 	Instances []uuid.UUID    // the alert's server, or those of a report's scope; none: of the organization
 	Name      string         // of an alert's server; empty: it has none
 	Engine    fleet.Engine   // of an alert's server
+	Tags      fleet.Tags     // of an alert's server
+	Owner     uuid.UUID      // the team that owns an alert's server; uuid.Nil: nobody does
 	Others    []Subject      // the same of other servers that an alert concerns
 	// State is what an alert says about its server: InstanceDown, or InstanceUp at its end;
 	// otherwise empty. A rule may name it. A rule with all events gets the alert once.
@@ -89,14 +94,14 @@ func (m Match) Matches(s Subject) bool {
 		return false
 	}
 	if !s.Type.OfServer() {
-		return len(s.Instances) == 0 || m.someOf(s.Instances)
+		return len(m.Tags) == 0 && len(m.TeamIDs) == 0 && (len(s.Instances) == 0 || m.someOf(s.Instances))
 	}
 	return has(m.Severities, s.Severity) && (m.isAbout(s) || slices.ContainsFunc(s.Others, m.isAbout))
 }
 
 // isAbout says whether the server of an alert is one of the rule's.
 func (m Match) isAbout(s Subject) bool {
-	return has(m.Engines, s.Engine) && m.someOf(s.Instances) && strings.Contains(strings.ToLower(s.Name), strings.ToLower(m.NameContains))
+	return has(m.Engines, s.Engine) && m.Tags.Passes(s.Tags) && has(m.TeamIDs, s.Owner) && m.someOf(s.Instances) && strings.Contains(strings.ToLower(s.Name), strings.ToLower(m.NameContains))
 }
 
 // someOf says whether one of the servers is one of the rule's.
@@ -134,9 +139,10 @@ func (t Terms) Waits(s Subject, now time.Time, load func(name string) (*time.Loc
 }
 
 // TellsOf says whether some alert of a server would match, or some report that names it.
-func (m Match) TellsOf(instance uuid.UUID, name, engine string) bool {
+func (m Match) TellsOf(server Subject) bool {
 	for _, t := range EventTypes() {
-		s := Subject{Type: t, Instances: []uuid.UUID{instance}, Name: name, Engine: fleet.Engine(engine)}
+		s := server
+		s.Type = t
 		if len(m.Severities) > 0 {
 			s.Severity = m.Severities[0]
 		}

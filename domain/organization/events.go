@@ -19,6 +19,8 @@ const (
 	Member  Role = "member"
 	Auditor Role = "auditor"
 	Admin   Role = "admin"
+	// Team sees the servers of their teams, and may do with each what their place in its team says.
+	Team Role = "team"
 )
 
 // Event is a fact about an organization that people argue about later. Names

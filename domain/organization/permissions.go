@@ -32,19 +32,19 @@ func Scopes() []Scope {
 func (s Scope) Known() bool { return slices.Contains(Scopes(), s) }
 
 // Roles returns every role, the least first.
-func Roles() []Role { return []Role{Viewer, Member, Auditor, Admin} }
+func Roles() []Role { return []Role{Team, Viewer, Member, Auditor, Admin} }
 
 // Valid reports whether r is one of Roles.
 func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
 
 // Scopes returns what the role may do, in the contract's order: the table of roles, contract
 // §12. A viewer downloads only the reports that they received, and sees only names of members:
-// see DownloadsAll and SeesAddresses.
+// see DownloadsAll and SeesAddresses. Team has the scopes of a member, limited by the rights in each team.
 func (r Role) Scopes() []Scope {
 	switch r {
 	case Viewer:
 		return []Scope{ScopeMetricsRead, ScopeAlertsRead, ScopeReportsRead, ScopeReportsDownload, ScopeMembersRead}
-	case Member:
+	case Member, Team:
 		return []Scope{
 			ScopeMetricsRead, ScopeAlertsRead, ScopeAlertsWrite, ScopeReportsRead, ScopeReportsCreate,
 			ScopeReportsDownload, ScopeMembersRead,
@@ -68,7 +68,7 @@ func (r Role) Allows(s Scope) bool { return slices.Contains(r.Scopes(), s) }
 func (r Role) DownloadsAll() bool { return r.Valid() && r != Viewer }
 
 // SeesAddresses reports whether the role sees members' addresses.
-func (r Role) SeesAddresses() bool { return r.Valid() && r != Viewer }
+func (r Role) SeesAddresses() bool { return r.Valid() && r != Viewer && r != Team }
 
 // Within returns those scopes of wanted that a holder of held may use or pass
 // on; admin among held admits all.

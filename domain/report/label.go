@@ -18,6 +18,7 @@ const (
 //
 //	All active instances
 //	3 instances: billing, crm, orders
+//	env:prod, team:payments (12 instances)
 //	orders / sales · 21 Oct – 20 Nov 2026 (UTC)
 func Label(kind Kind, scope Scope, instances []string, database string) string {
 	names := slices.Clone(instances)
@@ -29,6 +30,11 @@ func Label(kind Kind, scope Scope, instances []string, database string) string {
 	})
 	var label string
 	switch n := len(names); {
+	case len(scope.Tags) > 0:
+		label = strings.Join(scope.Tags.Words(), ", ")
+		if n > 0 {
+			label += fmt.Sprintf(" (%s)", counted(n))
+		}
 	case n == 0:
 		label = kind.everything()
 	case n == 1:
@@ -45,6 +51,13 @@ func Label(kind Kind, scope Scope, instances []string, database string) string {
 		label += " · " + span(*scope.From, *scope.To)
 	}
 	return label
+}
+
+func counted(instances int) string {
+	if instances == 1 {
+		return "1 instance"
+	}
+	return fmt.Sprintf("%d instances", instances)
 }
 
 // everything is the label of a scope that names no instance; that of a newer program's kind

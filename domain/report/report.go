@@ -125,9 +125,11 @@ func decide(status Status, e Event) ([]Event, error) {
 }
 
 // Request makes the request. queued must hold a canonical scope (Validate) and
-// the recipients with the requester first (Recipients).
+// the recipients with the requester first (Recipients). The report of a team that a schedule
+// requests goes to the team's members alone.
 func (r *Report) Request(queued Queued) ([]Event, error) {
-	if n := len(queued.RecipientIDs); n == 0 || n > MaxRecipients || queued.RecipientIDs[0] != queued.RequesterID {
+	ofTeam := queued.Scope.TeamID != nil && queued.Schedule != nil
+	if n := len(queued.RecipientIDs); n == 0 || n > MaxRecipients || !ofTeam && queued.RecipientIDs[0] != queued.RequesterID {
 		return nil, fmt.Errorf("a request has its requester and at most %d further recipients", MaxRecipients-1)
 	}
 	return decide(r.status, queued)

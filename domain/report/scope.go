@@ -11,15 +11,20 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/fleet"
 	"muster/domain/rule"
 )
 
 // Scope is what a report covers.
 type Scope struct {
 	InstanceIDs []uuid.UUID `json:"instanceIds"` // sorted, unique; empty: all active instances
-	DatabaseID  *uuid.UUID  `json:"databaseId"`
-	From        *time.Time  `json:"from"` // of a kind with a window, UTC, whole minutes
-	To          *time.Time  `json:"to"`
+	// Tags are those by which the request named its instances; InstanceIDs are the ones that had
+	// them when it was accepted.
+	Tags       fleet.TagFilter `json:"tags,omitempty"`
+	TeamID     *uuid.UUID      `json:"teamId,omitempty"` // whose instances they were when it was accepted
+	DatabaseID *uuid.UUID      `json:"databaseId"`
+	From       *time.Time      `json:"from"` // of a kind with a window, UTC, whole minutes
+	To         *time.Time      `json:"to"`
 }
 
 // Validate brings a scope into its canonical form (sorted unique ids, window
@@ -27,7 +32,7 @@ type Scope struct {
 // now) and returns every rule of its kind that it breaks. Whether the instances
 // exist is not for it to know.
 func Validate(kind Kind, scope Scope, now time.Time) (Scope, rule.Set) {
-	canonical := Scope{InstanceIDs: unique(scope.InstanceIDs), DatabaseID: scope.DatabaseID}
+	canonical := Scope{InstanceIDs: unique(scope.InstanceIDs), Tags: scope.Tags, TeamID: scope.TeamID, DatabaseID: scope.DatabaseID}
 	d, err := Find(kind)
 	if err != nil {
 		return canonical, rule.Set{{Pointer: "#/kind", Code: "out_of_range", Detail: "is no kind of report"}}
@@ -59,7 +64,7 @@ func (d Definition) brokenCover(scope Scope) (broken rule.Set) {
 	switch n := len(scope.InstanceIDs); {
 	case d.OneInstance && n != 1:
 		broken.Add("#/scope/instanceIds", "scorecard_needs_one_instance", "a report of this kind covers exactly one instance")
-	case n > MaxInstances:
+	case n > MaxInstances && len(scope.Tags) == 0 && scope.TeamID == nil:
 		broken = append(broken, rule.Broken{
 			Pointer: "#/scope/instanceIds", Code: "too_many_instances",
 			Detail: fmt.Sprintf("names %d instances; at most %d are allowed", n, MaxInstances),
@@ -134,12 +139,18 @@ func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, rule.Set)
 }
 
 // Fingerprint is the identity of a request: SHA-256, in hex, over organization,
-// kind, instances, database and window of a canonical scope. Requester and
+// kind, instances, tags, database and window of a canonical scope. Requester and
 // recipients are not part of it.
 func Fingerprint(organization uuid.UUID, kind Kind, scope Scope) string {
 	lines := []string{organization.String(), string(kind)}
 	for _, id := range scope.InstanceIDs {
 		lines = append(lines, "instance "+id.String())
+	}
+	if scope.TeamID != nil {
+		lines = append(lines, "team "+scope.TeamID.String())
+	}
+	for _, word := range scope.Tags.Words() {
+		lines = append(lines, "tag "+word)
 	}
 	if scope.DatabaseID != nil {
 		lines = append(lines, "database "+scope.DatabaseID.String())

@@ -33,7 +33,15 @@ type Removed struct{}
 // Requested says that the report of a due time was requested.
 type Requested struct {
 	DueAt    time.Time `json:"dueAt"`
-	ReportID uuid.UUID `json:"reportId"`
+	ReportID uuid.UUID `json:"reportId"`        // the first one, where each team has its own
+	Teams    []OfTeam  `json:"teams,omitempty"` // in their order
+}
+
+// OfTeam is what became of the report of one team.
+type OfTeam struct {
+	TeamID   uuid.UUID  `json:"teamId"`
+	ReportID *uuid.UUID `json:"reportId,omitempty"`
+	Why      string     `json:"why,omitempty"` // a sentence: why it has none
 }
 
 // Unchanged says that there was nothing to report at a due time: the findings are those of an

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/domain/rule"
 )
@@ -15,6 +16,10 @@ type Terms struct {
 	Kind         report.Kind `json:"kind"`
 	Scope        Scope       `json:"scope"`
 	RecipientIDs []uuid.UUID `json:"recipientIds"` // beside the owner
+	// TeamIDs are teams whose members of the due time are recipients, too. With PerTeam each of
+	// them, or each of all teams where there are none, has a report of its own: about its servers, to its members.
+	TeamIDs []uuid.UUID `json:"teamIds,omitempty"`
+	PerTeam bool        `json:"perTeam,omitempty"`
 	Recurrence
 	OnlyIfChanged bool `json:"onlyIfChanged"` // not requested where the findings are those of the last one
 	Enabled       bool `json:"enabled"`
@@ -23,8 +28,10 @@ type Terms struct {
 // Scope is what the reports cover.
 type Scope struct {
 	InstanceIDs []uuid.UUID `json:"instanceIds"`
-	DatabaseID  *uuid.UUID  `json:"databaseId"`
-	Window      string      `json:"window,omitempty"` // of a kind with a window: how much before the due time
+	// Tags stand in place of InstanceIDs: the servers that have them at the due time.
+	Tags       fleet.TagFilter `json:"tags,omitempty"`
+	DatabaseID *uuid.UUID      `json:"databaseId"`
+	Window     string          `json:"window,omitempty"` // of a kind with a window: how much before the due time
 }
 
 // windows are the widths that a window may have.
@@ -35,7 +42,7 @@ func windows() map[string]time.Duration {
 
 // At is the scope of the report that is due at a time: a window ends there.
 func (s Scope) At(due time.Time) report.Scope {
-	scope := report.Scope{InstanceIDs: s.InstanceIDs, DatabaseID: s.DatabaseID}
+	scope := report.Scope{InstanceIDs: s.InstanceIDs, Tags: s.Tags, DatabaseID: s.DatabaseID}
 	if width, ok := windows()[s.Window]; ok {
 		from, to := due.Add(-width).UTC(), due.UTC()
 		scope.From, scope.To = &from, &to
@@ -71,6 +78,12 @@ func (t Terms) Validate() rule.Set {
 		broken.Add("#/scope/window", "range_required", "a report of this kind covers 7d or 30d before it is due")
 	case kind.Window == 0 && t.Scope.Window != "":
 		broken.Add("#/scope/window", "range_not_allowed", "a report of this kind has no window")
+	}
+	if t.PerTeam && kind.OneInstance {
+		broken.Add("#/perTeam", "scorecard_needs_one_instance", "a report of this kind covers exactly one instance")
+	}
+	if t.PerTeam && t.OnlyIfChanged {
+		broken.Add("#/onlyIfChanged", "not_comparable", "cannot be combined with perTeam")
 	}
 	if t.OnlyIfChanged && !kind.Comparable {
 		broken.Add("#/onlyIfChanged", "not_comparable", "a report of this kind has no findings that could be compared")

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/organization"
 	"muster/internal/postgres/statement"
@@ -82,7 +83,22 @@ type Principal struct {
 	ID           uuid.UUID            // session or token id
 	Scopes       []organization.Scope // nil: a session, everything the role allows
 	InstanceIDs  []uuid.UUID          // ingest token: only these; nil: all
+	World        *World               // of somebody with the role team; nil: the whole organization
 	ExpiresAt    time.Time
+}
+
+// World is the part of the organization in which somebody with the role team lives.
+type World struct {
+	Sees []uuid.UUID // the instances of all their teams, sorted
+	Acts []uuid.UUID // those of the teams in which they may act
+}
+
+// Scope is what the principal sees of the organization's servers.
+func (p Principal) Scope() fleet.Scope {
+	if p.World == nil {
+		return fleet.Scope{}
+	}
+	return fleet.Scope{Filtered: true, Instances: p.World.Sees}
 }
 
 // Can reports whether the principal holds a scope: the rights of the member's current role,
@@ -252,6 +268,7 @@ const (
 	CodeLoginThrottled     = "login_throttled" // with RetryAfter
 	CodeWeakPassword       = "weak_password"
 	CodeMemberExists       = "member_exists"
+	CodeTeamExists         = "team_exists"
 	CodeSetupClosed        = "setup_closed"    // an administrator exists
 	CodeSetupLinkGone      = "forbidden"       // unknown, used, or older than 30 minutes
 	CodeInvitationGone     = "invitation_gone" // 410: unknown, used, or older than 24 h

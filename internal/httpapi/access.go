@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
@@ -157,7 +158,27 @@ func (s *server) identify(ctx context.Context, call *wire.Call, r *http.Request,
 		return s.toProblem(ctx, err)
 	}
 	call.Principal = &principal
+	call.Teams = s.teamsOf(principal.Organization.ID)
+	if principal.Member.Role == organization.Team {
+		if err := wire.EnterWorld(ctx, s.Servers, call.Teams, call.Principal); err != nil {
+			call.Principal = nil
+			return s.toProblem(ctx, err)
+		}
+	}
 	return nil
+}
+
+// teamsOf reads the teams of an organization once.
+func (s *server) teamsOf(id uuid.UUID) func(ctx context.Context) ([]accounts.Team, error) {
+	var teams []accounts.Team
+	read := false
+	return func(ctx context.Context) (_ []accounts.Team, err error) {
+		if !read {
+			teams, err = s.Accounts.Teams(ctx, id)
+			read = err == nil
+		}
+		return teams, err
+	}
 }
 
 // count takes the request from the caller's quota: the member's, whichever
@@ -192,9 +213,9 @@ func (s *server) authorize(ctx context.Context, call *wire.Call, row *contract.R
 		return &wire.Problem{Code: "unauthenticated", Detail: "Sign in, or send a token."}
 	}
 	p := *call.Principal
-	if !slices.Contains(row.Roles, roleOf(p)) {
+	if !slices.Contains(row.Roles, roleOf(p)) || p.World != nil && !slices.Contains(row.Roles, organization.Team) {
 		s.recordRefusal(ctx, call, row, "role")
-		return &wire.Problem{Code: "forbidden", Detail: "The role " + string(roleOf(p)) + " may not do this."}
+		return &wire.Problem{Code: "forbidden", Detail: "The role " + string(calledRole(p)) + " may not do this."}
 	}
 	if !hasScope(p, row.Scopes...) {
 		s.recordRefusal(ctx, call, row, "scope")
@@ -208,6 +229,14 @@ func roleOf(p accounts.Principal) organization.Role {
 		return contract.Ingest
 	}
 	return p.Member.Role
+}
+
+// calledRole is the role as people know it.
+func calledRole(p accounts.Principal) organization.Role {
+	if p.World != nil {
+		return organization.Team
+	}
+	return roleOf(p)
 }
 
 // hasScope says whether one of scopes lets the principal in. A session has

@@ -19,9 +19,10 @@ import (
 )
 
 // table is who may call what, written down from the contract's §12 and not from
-// openapi.yaml, which TestEveryRouteAsEverybody holds to it: v(iewer), m(ember),
+// openapi.yaml, which TestEveryRouteAsEverybody holds to it: t(eam), v(iewer), m(ember),
 // a(uditor), A(dmin), i(ngest token), or * for anyone; and the scopes any one of
-// which a token needs.
+// which a token needs. Somebody with the role team has to be let in as what their teams
+// make them, too: as viewer or as member.
 const table = `
 GET    /api/v1/reports                               vmaA reports:read
 POST   /api/v1/reports                               m--A reports:create
@@ -34,50 +35,55 @@ GET    /api/v1/reports/:reportId/files/:fileName     vmaA reports:download
 GET    /api/v1/reports/:reportId/events              vmaA reports:read
 GET    /api/v1/exports                               vmaA reports:read
 POST   /api/v1/exports/seen                          vmaA reports:read
-GET    /api/v1/health-checks/overview                vmaA metrics:read
-GET    /api/v1/metrics/connections                   vmaA metrics:read
-GET    /api/v1/metrics/connections/contributors      vmaA metrics:read
-GET    /api/v1/metrics/utilization                   vmaA metrics:read
-GET    /api/v1/metrics/utilization/contributors      vmaA metrics:read
-GET    /api/v1/metrics/query-performance             vmaA metrics:read
-GET    /api/v1/metrics/query-performance/contributors vmaA metrics:read
-GET    /api/v1/metrics/wait-events                   vmaA metrics:read
-GET    /api/v1/metrics/wait-events/contributors      vmaA metrics:read
-GET    /api/v1/statements                            vmaA metrics:read
-GET    /api/v1/statements/:statementId               vmaA metrics:read
-GET    /api/v1/alerts                                vmaA alerts:read
-GET    /api/v1/alerts/raised-resolved-history        vmaA metrics:read alerts:read
-GET    /api/v1/alerts/raised-resolved-history/contributors vmaA metrics:read alerts:read
-GET    /api/v1/alerts/:alertId                       vmaA alerts:read
-POST   /api/v1/alerts/actions                         m--A alerts:write
-POST   /api/v1/alerts/:alertId/acknowledge           m--A alerts:write
-POST   /api/v1/alerts/:alertId/mute                  m--A alerts:write
-POST   /api/v1/alerts/:alertId/unmute                m--A alerts:write
-POST   /api/v1/alerts/:alertId/resolve               m--A alerts:write
-GET    /api/v1/instances                             vmaA metrics:read alerts:read reports:read reports:create
+GET    /api/v1/health-checks/overview                tvmaA metrics:read
+GET    /api/v1/metrics/connections                   tvmaA metrics:read
+GET    /api/v1/metrics/connections/contributors      tvmaA metrics:read
+GET    /api/v1/metrics/utilization                   tvmaA metrics:read
+GET    /api/v1/metrics/utilization/contributors      tvmaA metrics:read
+GET    /api/v1/metrics/query-performance             tvmaA metrics:read
+GET    /api/v1/metrics/query-performance/contributors tvmaA metrics:read
+GET    /api/v1/metrics/wait-events                   tvmaA metrics:read
+GET    /api/v1/metrics/wait-events/contributors      tvmaA metrics:read
+GET    /api/v1/statements                            tvmaA metrics:read
+GET    /api/v1/statements/:statementId               tvmaA metrics:read
+GET    /api/v1/alerts                                tvmaA alerts:read
+GET    /api/v1/alerts/raised-resolved-history        tvmaA metrics:read alerts:read
+GET    /api/v1/alerts/raised-resolved-history/contributors tvmaA metrics:read alerts:read
+GET    /api/v1/alerts/:alertId                       tvmaA alerts:read
+POST   /api/v1/alerts/actions                         tm--A alerts:write
+POST   /api/v1/alerts/:alertId/acknowledge           tm--A alerts:write
+POST   /api/v1/alerts/:alertId/mute                  tm--A alerts:write
+POST   /api/v1/alerts/:alertId/unmute                tm--A alerts:write
+POST   /api/v1/alerts/:alertId/resolve               tm--A alerts:write
+GET    /api/v1/instances                             tvmaA metrics:read alerts:read reports:read reports:create
 POST   /api/v1/instances                             ---A admin
-GET    /api/v1/instances/:instanceId                 vmaA metrics:read alerts:read reports:read reports:create
-PATCH  /api/v1/instances/:instanceId                 -m-A alerts:write admin
+GET    /api/v1/instances/:instanceId                 tvmaA metrics:read alerts:read reports:read reports:create
+PATCH  /api/v1/instances/:instanceId                 t-m-A alerts:write admin
 DELETE /api/v1/instances/:instanceId                 ---A admin
 POST   /api/v1/instances/:instanceId/assess          ---A admin
-POST   /api/v1/instances/actions                     -m-A alerts:write admin
-GET    /api/v1/tags                                  vmaA metrics:read alerts:read reports:read reports:create
-GET    /api/v1/instances/:instanceId/databases       vmaA metrics:read alerts:read reports:read reports:create
-GET    /api/v1/instances/:instanceId/health          -maA reports:download
-GET    /api/v1/members                               vmaA members:read
+POST   /api/v1/instances/actions                     t-m-A alerts:write admin
+GET    /api/v1/tags                                  tvmaA metrics:read alerts:read reports:read reports:create
+GET    /api/v1/instances/:instanceId/databases       tvmaA metrics:read alerts:read reports:read reports:create
+GET    /api/v1/instances/:instanceId/health          t-maA reports:download
+GET    /api/v1/members                               tvmaA members:read
 POST   /api/v1/members                               ---A admin
 PATCH  /api/v1/members/:memberId                     ---A admin
 DELETE /api/v1/members/:memberId                     ---A admin
 POST   /api/v1/members/:memberId/invitation          ---A admin
 POST   /api/v1/invitations/:token                    *
-GET    /api/v1/organization                          vmaA metrics:read alerts:read reports:read reports:create members:read
+GET    /api/v1/organization                          tvmaA metrics:read alerts:read reports:read reports:create members:read
+GET    /api/v1/teams                                 tvmaA metrics:read alerts:read reports:read reports:create members:read
+POST   /api/v1/teams                                 ---A admin
+GET    /api/v1/teams/:teamId                         tvmaA metrics:read alerts:read reports:read reports:create members:read
+PATCH  /api/v1/teams/:teamId                         ---A admin
+DELETE /api/v1/teams/:teamId                         ---A admin
 PATCH  /api/v1/organization                          ---A admin
-GET    /api/v1/findings                              -maA reports:download
-GET    /api/v1/findings/groups                       -maA reports:download
-GET    /api/v1/findings/:findingId                   -maA reports:download
-PATCH  /api/v1/findings/:findingId                   -m-A alerts:write
-GET    /api/v1/checks                                vmaA metrics:read
-GET    /api/v1/checks/:checkId                       vmaA metrics:read
+GET    /api/v1/findings                              t-maA reports:download
+GET    /api/v1/findings/groups                       t-maA reports:download
+GET    /api/v1/findings/:findingId                   t-maA reports:download
+PATCH  /api/v1/findings/:findingId                   t-m-A alerts:write
+GET    /api/v1/checks                                tvmaA metrics:read
+GET    /api/v1/checks/:checkId                       tvmaA metrics:read
 GET    /api/v1/controls/:checkId                     -maA reports:download
 POST   /api/v1/evidence                              --aA audit:read
 GET    /api/v1/alerts/:alertId/notifications         vmaA alerts:read
@@ -117,22 +123,22 @@ GET    /api/v1/reports/:reportId/mails               -aA reports:download
 GET    /api/v1/reports/:reportId/mails/:memberId     -aA reports:download
 GET    /api/v1/session                               *
 POST   /api/v1/session                               *
-DELETE /api/v1/session                               vmaA admin
-GET    /api/v1/sessions                              vmaA admin
-DELETE /api/v1/sessions                              vmaA admin
-DELETE /api/v1/sessions/:sessionId                   vmaA admin
-POST   /api/v1/password                              vmaA admin
+DELETE /api/v1/session                               tvmaA admin
+GET    /api/v1/sessions                              tvmaA admin
+DELETE /api/v1/sessions                              tvmaA admin
+DELETE /api/v1/sessions/:sessionId                   tvmaA admin
+POST   /api/v1/password                              tvmaA admin
 GET    /auth/oidc/:provider/start                    *
 GET    /auth/oidc/:provider/callback                 *
 GET    /api/v1/setup                                 *
 POST   /api/v1/setup                                 *
-GET    /api/v1/api-tokens                            vmaA admin
-POST   /api/v1/api-tokens                            vmaA admin
-DELETE /api/v1/api-tokens/:tokenId                   vmaA admin
-GET    /api/v1/views                                 vmaA metrics:read
-POST   /api/v1/views                                 vmaA admin
-PATCH  /api/v1/views/:viewId                         vmaA admin
-DELETE /api/v1/views/:viewId                         vmaA admin
+GET    /api/v1/api-tokens                            tvmaA admin
+POST   /api/v1/api-tokens                            tvmaA admin
+DELETE /api/v1/api-tokens/:tokenId                   tvmaA admin
+GET    /api/v1/views                                 tvmaA metrics:read
+POST   /api/v1/views                                 tvmaA admin
+PATCH  /api/v1/views/:viewId                         tvmaA admin
+DELETE /api/v1/views/:viewId                         tvmaA admin
 GET    /api/v1/ingest-tokens                         ---A admin
 POST   /api/v1/ingest-tokens                         ---A admin
 DELETE /api/v1/ingest-tokens/:tokenId                ---A admin
@@ -183,7 +189,7 @@ type may struct {
 func (m may) anyone() bool { return m.who == "*" }
 
 func (m may) admits(role organization.Role) bool {
-	letter := map[organization.Role]string{organization.Viewer: "v", organization.Member: "m", organization.Auditor: "a", organization.Admin: "A", contract.Ingest: "i"}[role]
+	letter := map[organization.Role]string{organization.Team: "t", organization.Viewer: "v", organization.Member: "m", organization.Auditor: "a", organization.Admin: "A", contract.Ingest: "i"}[role]
 	return m.anyone() || strings.Contains(m.who, letter)
 }
 
@@ -254,7 +260,24 @@ func (w *world) guests() []guest {
 		{name: "nobody", admitted: func(_ *contract.Route, m may) bool { return m.anyone() }, code: "unauthenticated"},
 		{name: "an ingest token", token: w.ingestToken(w.ours.admin), admitted: func(_ *contract.Route, m may) bool { return m.admits(contract.Ingest) }},
 	}
+	for _, inTeam := range []organization.Role{organization.Viewer, organization.Member} {
+		somebody := w.person(w.ours.organization, organization.Team, "team-"+string(inTeam)+"@ours.example")
+		w.team(w.ours, "of the "+string(inTeam), nil, somebody, inTeam)
+		admits := func(m may) bool { return m.anyone() || m.admits(organization.Team) && m.admits(inTeam) }
+		out = append(out, guest{name: "a team's " + string(inTeam), as: somebody, admitted: func(r *contract.Route, m may) bool {
+			return admits(m) && (m.anyone() || !r.IsIngest())
+		}})
+		owner := w.person(w.ours.organization, organization.Team, "tokens-of-team-"+string(inTeam)+"@ours.example")
+		w.team(w.ours, "of tokens of the "+string(inTeam), nil, owner, inTeam)
+		for _, scope := range organization.Scopes() {
+			out = append(out, guest{name: fmt.Sprintf("the token for %s of a team's %s", scope, inTeam), token: w.anyToken(owner, scope),
+				admitted: func(_ *contract.Route, m may) bool { return admits(m) && m.takes(scope) }})
+		}
+	}
 	for _, role := range organization.Roles() {
+		if role == organization.Team {
+			continue
+		}
 		out = append(out, guest{name: string(role), as: w.again(w.ours.of(role)), admitted: func(r *contract.Route, m may) bool {
 			return m.admits(role) && (m.anyone() || !r.IsIngest()) // /ingest takes no cookies
 		}})

@@ -57,6 +57,7 @@ func (w *world) belongings(of tenant) map[string]string {
 	return map[string]string{
 		"channelId":    channel,
 		"ruleId":       rule,
+		"teamId":       w.team(of, "hidden", map[string][]string{"env": {"hidden"}}, of.viewer, organization.Viewer),
 		"deliveryId":   id(`SELECT id FROM deliveries WHERE organization_id = $1 LIMIT 1`),
 		"reportId":     ready.String(),
 		"instanceId":   instance.String(),
@@ -103,7 +104,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	before := w.theirEvents()
 	bodies := map[string]string{ // where one is needed
 		"changeChannel": `{"name":"x"}`, "changeFinding": `{"ticketUrl":null}`, "changeNotificationRule": `{"enabled":false}`,
-		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`, "changeView": `{"name":"x"}`,
+		"changeTeam": `{"name":"x"}`, "changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`, "changeView": `{"name":"x"}`,
 	}
 	queries := map[string]string{"getStatement": windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")}
 	untold := []string{"name", "provider", "token", "checkId", "log"} // the installation's; an invitation's secret is nobody's id
@@ -245,8 +246,20 @@ func TestNobodyMintsMoreThanTheyHave(t *testing.T) {
 		}
 		return a, made.Scopes
 	}
+	inTeam := w.person(w.ours.organization, organization.Team, "team-member@ours.example")
+	w.team(w.ours, "members", nil, inTeam, organization.Member)
+	seeing := w.person(w.ours.organization, organization.Team, "team-viewer@ours.example")
+	w.team(w.ours, "viewers", nil, seeing, organization.Viewer)
+	for _, scope := range all {
+		if a, got := mint(seeing, "", []organization.Scope{scope}); (a.Code == 201) != organization.Viewer.Allows(scope) {
+			t.Errorf("a team's viewer mints %s: %d %v", scope, a.Code, got)
+		}
+	}
 	for _, role := range organization.Roles() {
 		p := w.ours.of(role)
+		if role == organization.Team {
+			p = inTeam
+		}
 		for _, scope := range all {
 			a, got := mint(p, "", []organization.Scope{scope})
 			if (a.Code == 201) != role.Allows(scope) {

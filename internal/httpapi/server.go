@@ -37,6 +37,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/budgets"
 	"muster/internal/process/telemetry"
+	projected "muster/projections/fleet"
 )
 
 // server is what a request passes before a handler sees it, and the handlers.
@@ -236,6 +237,7 @@ type Groups struct {
 type Front struct {
 	DB       *sqlx.DB // keeps the answers of idempotency keys
 	Accounts *accounts.Store
+	Servers  *projected.Reader  // whose selectors say who sees what
 	Commands *commands.Service  // whose limits are told
 	Metrics  *telemetry.Metrics // counts requests
 	Budgets  *budgets.Book      // of senders

@@ -370,6 +370,7 @@ var ofTables = map[string]subject{
 	"declined_grants":        {"which grants to ask for: those that are declined would be asked for again", "getInstance listInstances"},
 	"assessments":            {"the evidence", "getControl"},
 	"findings":               {"the findings", "getFinding groupFindings listFindings"},
+	"teams":                  {"the teams", "getTeam listTeams"},
 	"finding_assignments":    {"who closes the findings", "getFinding listFindings"},
 	"channel_addresses":      {"whom a channel reaches", "getChannel listChannels listInstanceNotificationRules"},
 	"notification_channels":  {"the channels", "getChannel getDelivery listAlertNotifications listChannels listDeliveries listInstanceNotificationRules"},

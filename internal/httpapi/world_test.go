@@ -146,7 +146,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 		}}
 	w.deps = Dependencies{
 		Front: Front{
-			DB: db, Commands: service, Accounts: people, App: builtApp, Metrics: telemetry.New("test", "abc"),
+			DB: db, Commands: service, Accounts: people, Servers: reader, App: builtApp, Metrics: telemetry.New("test", "abc"),
 			Budgets: book, Log: log, Now: w.clock.Now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
 		},
 		Tiles: &measurements.Tiles{Store: w.samples, Log: log, Dropped: func(d measurements.Drop) {

@@ -109,7 +109,8 @@ func (p past) tellFindings(e topic.Event, event fleet.InstanceAssessed) (told []
 		}
 		h.Notice.Severity, h.CheckID, h.FindingSeverity = &severity, &check, &finding
 		h.Instance = &channel.Reference{ID: s.ID, Name: s.Name}
-		h.Subject.Severity, h.Instances, h.Name, h.Engine = severity, []uuid.UUID{s.ID}, s.Name, s.Engine
+		h.Subject = s.subject()
+		h.Subject.Type, h.Subject.Severity = notification.FindingNew, severity
 		told = append(told, h)
 	}
 	return told
@@ -168,7 +169,7 @@ func (p past) tellAlert(e topic.Event, a *openAlert, t notification.EventType) h
 	if a.InstanceID != uuid.Nil {
 		s, _ := p.server(a.InstanceID, e.Position)
 		h.Instance = &channel.Reference{ID: s.ID, Name: s.Name}
-		h.Instances, h.Name, h.Engine = []uuid.UUID{s.ID}, s.Name, s.Engine
+		h.Instances, h.Name, h.Engine, h.Tags, h.Owner = []uuid.UUID{s.ID}, s.Name, s.Engine, s.Tags, s.Owner
 	}
 	for _, id := range a.OtherInstanceIDs {
 		s, _ := p.server(id, e.Position)

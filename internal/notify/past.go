@@ -17,8 +17,10 @@ import (
 	"muster/domain/notification"
 	"muster/domain/report"
 	"muster/domain/schedule"
+	"muster/domain/team"
 	"muster/eventstore"
 	"muster/eventstore/topic"
+	"muster/internal/accounts"
 	"muster/internal/postgres/statement"
 )
 
@@ -28,16 +30,17 @@ var streamsQuery string
 // describing are the events that say what an alert is, or what a server is called.
 var (
 	describingAlerts  = []string{"alert.raised", "alert.changed"}
-	describingServers = []string{"instance.registered", "instance.changed"}
+	describingServers = []string{"instance.registered", "instance.changed", "instance.tagged"}
 )
 
 // past is the log's record of alerts and servers. It is read anew for each page of events. So
 // the message about an event that only ends an alert depends on the log alone, and on no read
 // model with another position.
 type past struct {
-	alerts  map[uuid.UUID][]described // in order
-	servers map[uuid.UUID][]named     // in order
-	today   bool                      // servers are called as they are today, and not as they were then
+	alerts  map[uuid.UUID][]described     // in order
+	servers map[uuid.UUID][]named         // in order
+	teams   map[uuid.UUID][]accounts.Team // of organizations, as they are now
+	today   bool                          // servers are called as they are today, and not as they were then
 }
 
 // described is what an event says of an alert.
@@ -53,15 +56,18 @@ type named struct {
 	position int64
 }
 
-// server is one as it was called.
+// server is one as it was called, and whose it is.
 type server struct {
-	ID     uuid.UUID
-	Name   string
-	Engine fleet.Engine
+	ID           uuid.UUID
+	Name         string
+	Engine       fleet.Engine
+	Tags         fleet.Tags
+	Owner        uuid.UUID // a team; uuid.Nil: nobody's
+	organization uuid.UUID
 }
 
 func (s server) subject() notification.Subject {
-	return notification.Subject{Instances: []uuid.UUID{s.ID}, Name: s.Name, Engine: s.Engine}
+	return notification.Subject{Instances: []uuid.UUID{s.ID}, Name: s.Name, Engine: s.Engine, Tags: s.Tags, Owner: s.Owner}
 }
 
 // openAlert is an alert as it was described at some time.
@@ -117,23 +123,35 @@ func (h history) remember(ctx context.Context, q sqlx.QueryerContext, events []t
 		return p, err
 	}
 	called, err := h.names(ctx, q, servers)
-	p.servers = called.servers
+	p.servers, p.teams = called.servers, called.teams
 	return p, err
 }
 
 // names reads what servers were called.
 func (h history) names(ctx context.Context, q sqlx.QueryerContext, servers ids) (past, error) {
-	p := past{servers: map[uuid.UUID][]named{}}
-	return p, h.streams(ctx, q, servers, describingServers, func(e topic.Event) {
-		is := named{server{ID: e.Stream}, e.Position}
+	p := past{servers: map[uuid.UUID][]named{}, teams: map[uuid.UUID][]accounts.Team{}}
+	err := h.streams(ctx, q, servers, describingServers, func(e topic.Event) {
+		is := named{server{ID: e.Stream, organization: e.OrganizationID}, e.Position}
+		if before := p.servers[e.Stream]; len(before) > 0 {
+			is.server = before[len(before)-1].server
+		}
 		switch fact := e.Fact.(type) {
 		case fleet.InstanceRegistered:
-			is.Name, is.Engine = fact.Name, fact.Engine
+			is.Name, is.Engine, is.Tags = fact.Name, fact.Engine, nil
 		case fleet.InstanceChanged:
 			is.Name, is.Engine = fact.Name, fact.Engine
+		case fleet.InstanceTagged:
+			is.Tags = is.Tags.Apply(fact)
 		}
 		p.servers[e.Stream] = append(p.servers[e.Stream], is)
 	})
+	for _, organization := range servers {
+		if _, read := p.teams[organization]; read || err != nil {
+			continue
+		}
+		p.teams[organization], err = accounts.TeamsOf(ctx, q, organization)
+	}
+	return p, err
 }
 
 // streams reads the events of some types from some streams of the fleet's log, in order.
@@ -199,6 +217,10 @@ func (p past) server(id uuid.UUID, position int64) (s server, known bool) {
 			break
 		}
 		s, known = n.server, true
+	}
+	teams := p.teams[s.organization]
+	if at := team.Owner(accounts.Selectors(teams), id, s.Tags); at >= 0 {
+		s.Owner = teams[at].ID
 	}
 	return s, known
 }

@@ -230,7 +230,7 @@ func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUI
 	}
 	var of []InstanceRule
 	for _, rule := range rules {
-		if !rule.Terms.Value.Enabled || !rule.Terms.Value.Match.TellsOf(instance, s.Name, string(s.Engine)) {
+		if !rule.Terms.Value.Enabled || !rule.Terms.Value.Match.TellsOf(s.subject()) {
 			continue
 		}
 		told := InstanceRule{Rule: rule}

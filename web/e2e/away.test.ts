@@ -105,7 +105,8 @@ test("5 server away: what was there stays, one banner, and the page goes on by i
   expect(await violations(page)).toEqual([]);
 
   // A page whose code was never loaded explains itself, and is there when the server is.
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Audit" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Audit" }).click();
   await page.clock.fastForward(2_000);
   await page.getByText("This page is not loaded yet").waitFor();
   await banner(page).waitFor();
@@ -117,6 +118,7 @@ test("5 server away: what was there stays, one banner, and the page goes on by i
   await page.getByText("The server can be reached again.").waitFor({ state: "attached" });
   await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor();
   await page.getByRole("row").nth(1).waitFor();
+  await page.goBack();
   await page.goBack();
   await chart(page).first().waitFor();
   expect(await page.evaluate(() => "sameDocument" in window), "without loading the page anew").toBe(true);

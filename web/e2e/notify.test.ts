@@ -565,7 +565,7 @@ test("without rules, channels and deliveries the pages say what they are for, an
   await member.getByText("403").waitFor();
   expect(await member.getByRole("link", { name: "New rule" }).count()).toBe(0);
   const menu = member.getByRole("navigation", { name: "Main" });
-  expect(await menu.getByRole("link", { name: "Rules" }).count()).toBe(0);
+  expect(await menu.getByRole("link", { name: "Notifications" }).count()).toBe(0);
 });
 
 test.each([

@@ -127,6 +127,8 @@ const schedule: Schemas["Schedule"] = {
   scope: { instanceIds: [], databaseId: null, window: null },
   scopeLabel: "All active instances",
   recipientIds: [],
+  teamIds: [],
+  perTeam: false,
   every: "week",
   weekday: "monday",
   dayOfMonth: null,

@@ -37,7 +37,7 @@ test("38 a viewer sees no request and no controls of members, and is told why a 
   expect(await page.getByRole("button", { name: "Invite a member" }).count()).toBe(0);
   expect(await page.getByRole("button", { name: /^Actions for/ }).count()).toBe(0);
   expect(await page.getByRole("cell", { name: "viewer@example.org" }).count()).toBe(0);
-  expect(await page.getByRole("navigation", { name: "Main" }).getByText("Audit").count()).toBe(0);
+  expect(await page.getByRole("navigation", { name: "Settings" }).getByText("Audit").count()).toBe(0);
   await page.goto("/audit");
   await page.getByText("403: your role does not include this page").waitFor();
   await page.goto("/exceptions");

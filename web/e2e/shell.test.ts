@@ -272,13 +272,13 @@ describe("going to and fro", () => {
 
   test("7 the scope comes back from pages without one", async () => {
     const page = await visit("/?range=7d&refresh=1m&compare=previous&hide=cpuPercent&hide=other");
-    await page.getByRole("link", { name: "Catalog" }).click();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Reports" }).click();
     await soon(() => addressOf(page).pathname).toBe("/reports");
     await soon(() => filter(page).count()).toBe(0);
     await page.getByRole("link", { name: "Alerts" }).first().click();
     await soon(() => addressOf(page).pathname + addressOf(page).search).toBe("/alerts?range=7d&refresh=1m");
     // What is the dashboard's alone comes back to it.
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Dashboard" }).click();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Overview" }).click();
     await soon(() => addressOf(page).pathname).toBe("/");
     expect([...addressOf(page).searchParams].sort()).toEqual([
       ["compare", "previous"],
@@ -436,12 +436,12 @@ describe("40 the keyboard", () => {
   test("40 another page is spoken, titled, marked and focused", async () => {
     const page = await visit("/alerts");
     await page.getByRole("heading", { name: "Alerts", level: 1 }).waitFor();
-    await page.getByRole("link", { name: "Instances" }).first().click();
+    await page.getByRole("link", { name: "Servers" }).first().click();
     await page.getByRole("heading", { name: "Instances", level: 1 }).waitFor();
     await soon(() => page.title()).toBe("Instances · Muster");
     await soon(() => page.locator("[data-route]").textContent()).toBe("Instances · Muster");
     expect(await page.locator('nav [aria-current="page"]').allTextContents()).toEqual([
-      expect.stringMatching(/^Instances(\d+ down)?$/),
+      expect.stringMatching(/^Servers(\d+ down)?$/),
     ]);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
   });
@@ -505,7 +505,7 @@ describe("40 narrow and magnified", () => {
     const nav = page.getByRole("navigation", { name: "Main" });
     expect(await nav.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Open the navigation" }).click();
-    await nav.getByRole("link", { name: "Instances" }).click();
+    await nav.getByRole("link", { name: "Servers" }).click();
     await soon(() => nav.isVisible()).toBe(false);
   });
 });
@@ -605,7 +605,7 @@ describe("pages that are not to be had", () => {
     const page = await visit("/ops/projections", { as: "viewer" });
     await page.getByText("403: your role does not include this page").waitFor();
     await page.getByText("You are signed in as viewer.").waitFor();
-    expect(await page.getByRole("navigation", { name: "Main" }).getByText("Projections").count()).toBe(0);
+    expect(await page.getByRole("navigation", { name: "Main" }).getByText("System health").count()).toBe(0);
     await page.getByRole("link", { name: "Go to the dashboard" }).click();
     await soon(() => addressOf(page).pathname).toBe("/");
   });

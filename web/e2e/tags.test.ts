@@ -25,7 +25,7 @@ test("the filter of the top bar takes tags, and keeps them from page to page", a
 
   const measured = requestsTo(page, "/api/v1/metrics/");
   const counted = requestsTo(page, "/api/v1/health-checks/overview");
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Dashboard" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Overview" }).click();
   await page.getByText("2 of 2 active instances reporting").waitFor();
   expect(tagsOf(page.url())).toEqual(["team:analytics"]);
   await expect.poll(() => new Set(measured.map((url) => url.pathname)).size, patience).toBeGreaterThan(3);

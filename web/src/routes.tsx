@@ -237,6 +237,12 @@ const routes = [
     { title: "Your account" },
   ),
   page(
+    "/teams",
+    schemas.nothing,
+    code(() => import("./teams/TeamsPage"), "TeamsPage"),
+    { title: "Teams" },
+  ),
+  page(
     "/notifications/rules",
     schemas.nothing,
     code(() => import("./notify/RulesPage"), "RulesPage"),

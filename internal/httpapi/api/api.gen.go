@@ -313,6 +313,7 @@ const (
 	RoleAdmin   Role = "admin"
 	RoleAuditor Role = "auditor"
 	RoleMember  Role = "member"
+	RoleTeam    Role = "team"
 	RoleViewer  Role = "viewer"
 )
 
@@ -397,6 +398,12 @@ const (
 const (
 	Outbox SessionMail = "outbox"
 	Server SessionMail = "server"
+)
+
+// Defines values for TeamMemberRole.
+const (
+	TeamMemberRoleMember TeamMemberRole = "member"
+	TeamMemberRoleViewer TeamMemberRole = "viewer"
 )
 
 // Defines values for WaitEventsUnit.
@@ -849,7 +856,10 @@ type Alert struct {
 	Occurrences int `json:"occurrences"`
 
 	// Open True unless the state is Resolved or AutoResolved.
-	Open       bool          `json:"open"`
+	Open bool `json:"open"`
+
+	// Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
+	Owner      *Owner        `json:"owner"`
 	ResolvedAt *time.Time    `json:"resolvedAt"`
 	Severity   AlertSeverity `json:"severity"`
 	State      string        `json:"state"`
@@ -885,7 +895,10 @@ type AlertDetail struct {
 	Occurrences int `json:"occurrences"`
 
 	// Open True unless the state is Resolved or AutoResolved.
-	Open       bool       `json:"open"`
+	Open bool `json:"open"`
+
+	// Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
+	Owner      *Owner     `json:"owner"`
 	ResolvedAt *time.Time `json:"resolvedAt"`
 
 	// Rule The rule that raised it, if it is known.
@@ -1003,6 +1016,10 @@ type AlertNotificationList struct {
 type AlertPage struct {
 	Items []Alert `json:"items"`
 	Page  Page    `json:"page"`
+
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // AlertRecorded defines model for AlertRecorded.
@@ -1204,7 +1221,7 @@ type ChangeNotificationRule struct {
 	GroupSeconds *int32                `json:"groupSeconds,omitempty"`
 
 	// Match An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
-	// engine and name apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
+	// engine, name, tags and teams apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
 	// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
 	// High as `warning`, and Medium and Low as `info`.
 	Match *RuleMatch `json:"match,omitempty"`
@@ -1274,6 +1291,9 @@ type ChangeSchedule struct {
 	Name          *string `json:"name,omitempty"`
 	OnlyIfChanged *bool   `json:"onlyIfChanged,omitempty"`
 
+	// PerTeam Makes one report for each team in `teamIds`, or for every team. The report covers the team's servers within the scope and goes to the team's members. Cannot be used with `onlyIfChanged` or for a scorecard.
+	PerTeam *bool `json:"perTeam,omitempty"`
+
 	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *ScheduleScope        `json:"scope,omitempty"`
@@ -1281,11 +1301,23 @@ type ChangeSchedule struct {
 	// TakeOver The caller becomes the owner.
 	TakeOver *bool `json:"takeOver,omitempty"`
 
+	// TeamIds Teams whose members at the due time are also recipients.
+	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
+
 	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
 	TimeZone *string `json:"timeZone,omitempty"`
 
 	// Weekday Required for `week`.
 	Weekday *Weekday `json:"weekday,omitempty"`
+}
+
+// ChangeTeam defines model for ChangeTeam.
+type ChangeTeam struct {
+	Members *[]TeamMember `json:"members,omitempty"`
+	Name    *string       `json:"name,omitempty"`
+
+	// Selector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.
+	Selector *TeamSelector `json:"selector,omitempty"`
 }
 
 // ChangeView defines model for ChangeView.
@@ -1807,7 +1839,7 @@ type CreateNotificationRule struct {
 	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
 
 	// Match An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
-	// engine and name apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
+	// engine, name, tags and teams apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
 	// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
 	// High as `warning`, and Medium and Low as `info`.
 	Match RuleMatch   `json:"match"`
@@ -1825,6 +1857,9 @@ type CreateReport struct {
 	// RecipientIds Members in addition to the requester, who is always a recipient; at most 20 in all.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *CreateReportScope    `json:"scope,omitempty"`
+
+	// TeamIds Teams whose members are also recipients. The members are those when the request is accepted.
+	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 }
 
 // CreateReportScope defines model for CreateReportScope.
@@ -1837,6 +1872,9 @@ type CreateReportScope struct {
 
 	// InstanceIds At most 100. Empty means all active servers. A scorecard takes exactly one.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
+
+	// Tags Instead of `instanceIds`: the active servers that have one of the values for each key when the request is accepted.
+	Tags *map[string][]string `json:"tags,omitempty"`
 
 	// To Scorecard only; at most 31 days after `from`.
 	To *time.Time `json:"to,omitempty"`
@@ -1857,15 +1895,30 @@ type CreateSchedule struct {
 	// OnlyIfChanged Skip the report and its e-mails if the findings are the same as in the last run that became Ready. Not available for DataInventory (`not_comparable`).
 	OnlyIfChanged *bool `json:"onlyIfChanged,omitempty"`
 
+	// PerTeam Makes one report for each team in `teamIds`, or for every team. The report covers the team's servers within the scope and goes to the team's members. Cannot be used with `onlyIfChanged` or for a scorecard.
+	PerTeam *bool `json:"perTeam,omitempty"`
+
 	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *ScheduleScope        `json:"scope,omitempty"`
+
+	// TeamIds Teams whose members at the due time are also recipients.
+	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 
 	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
 	TimeZone string `json:"timeZone"`
 
 	// Weekday Required for `week`.
 	Weekday *Weekday `json:"weekday,omitempty"`
+}
+
+// CreateTeam defines model for CreateTeam.
+type CreateTeam struct {
+	Members *[]TeamMember `json:"members,omitempty"`
+	Name    string        `json:"name"`
+
+	// Selector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.
+	Selector TeamSelector `json:"selector"`
 }
 
 // CreateView defines model for CreateView.
@@ -2207,6 +2260,9 @@ type Finding struct {
 	// OverdueDays The number of days that have begun since `dueAt`: 1 from the first moment after it. 0 until then, and 0 if the finding is not open: a finding is not overdue while an exception accepts it.
 	OverdueDays int32 `json:"overdueDays"`
 
+	// Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
+	Owner *Owner `json:"owner"`
+
 	// PassedSince The assessment that no longer found it. Null while the finding exists.
 	PassedSince *time.Time `json:"passedSince"`
 
@@ -2225,6 +2281,10 @@ type Finding struct {
 	// Threshold The condition under which the check passes.
 	Threshold *string `json:"threshold"`
 	TicketUrl *string `json:"ticketUrl"`
+
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // FindingCheck defines model for FindingCheck.
@@ -2458,6 +2518,9 @@ type Instance struct {
 
 	// NeededGrantCount The number of these grants that are needed.
 	NeededGrantCount int `json:"neededGrantCount"`
+
+	// Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
+	Owner *Owner `json:"owner"`
 
 	// Parts The state of each part of its measurement and assessment.
 	Parts []InstancePart `json:"parts"`
@@ -2844,6 +2907,12 @@ type NotificationRule struct {
 		InstanceIds  []openapi_types.UUID `json:"instanceIds"`
 		NameContains *string              `json:"nameContains"`
 		Severity     []AlertSeverity      `json:"severity"`
+
+		// Tags Absent if the rule has none.
+		Tags *map[string][]string `json:"tags,omitempty"`
+
+		// TeamIds Absent if the rule has none.
+		TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 	} `json:"match"`
 	Name          string      `json:"name"`
 	Quiet         *QuietHours `json:"quiet"`
@@ -3001,6 +3070,9 @@ type Overview struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
+// Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
+type Owner = Reference
+
 // Page defines model for Page.
 type Page struct {
 	Number     int   `json:"number"`
@@ -3022,7 +3094,7 @@ type PreviewNotificationRule struct {
 	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
 
 	// Match An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
-	// engine and name apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
+	// engine, name, tags and teams apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
 	// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
 	// High as `warning`, and Medium and Low as `info`.
 	Match RuleMatch `json:"match"`
@@ -3481,7 +3553,10 @@ type ReportScope struct {
 	DatabaseId  *openapi_types.UUID  `json:"databaseId"`
 	From        *time.Time           `json:"from"`
 	InstanceIds []openapi_types.UUID `json:"instanceIds"`
-	To          *time.Time           `json:"to"`
+
+	// Tags The tags by which the request named its servers, where it did. `instanceIds` are the servers that had them.
+	Tags *map[string][]string `json:"tags,omitempty"`
+	To   *time.Time           `json:"to"`
 }
 
 // ReportStatus defines model for ReportStatus.
@@ -3516,7 +3591,7 @@ type RequestedReport struct {
 type Role string
 
 // RuleMatch An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
-// engine and name apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
+// engine, name, tags and teams apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
 // applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
 // High as `warning`, and Medium and Low as `info`.
 type RuleMatch struct {
@@ -3529,6 +3604,12 @@ type RuleMatch struct {
 	// NameContains Substring of the server's name, case-insensitive.
 	NameContains *string          `json:"nameContains,omitempty"`
 	Severity     *[]AlertSeverity `json:"severity,omitempty"`
+
+	// Tags By key of a tag its values: the server has, for each key, one of them when it happens. A rule with tags or teams is about servers only.
+	Tags *map[string][]string `json:"tags,omitempty"`
+
+	// TeamIds Teams, one of which owns the server when it is told. At most 100.
+	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 }
 
 // RulePreview defines model for RulePreview.
@@ -3584,17 +3665,26 @@ type Schedule struct {
 	// Paused The reason why due times pass without a report although the schedule is enabled: its owner may not request reports.
 	Paused *string `json:"paused"`
 
+	// PerTeam Each team gets its own report.
+	PerTeam bool `json:"perTeam"`
+
 	// RecipientIds In addition to the owner.
 	RecipientIds []openapi_types.UUID `json:"recipientIds"`
 	Scope        struct {
 		DatabaseId  *openapi_types.UUID  `json:"databaseId"`
 		InstanceIds []openapi_types.UUID `json:"instanceIds"`
-		Window      *string              `json:"window"`
+
+		// Tags The tags that name the servers instead of `instanceIds`.
+		Tags   *map[string][]string `json:"tags,omitempty"`
+		Window *string              `json:"window"`
 	} `json:"scope"`
 
 	// ScopeLabel Null if `unavailable` names it.
 	ScopeLabel *string `json:"scopeLabel"`
-	TimeZone   string  `json:"timeZone"`
+
+	// TeamIds Teams whose members at the due time are recipients.
+	TeamIds  []openapi_types.UUID `json:"teamIds"`
+	TimeZone string               `json:"timeZone"`
 
 	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
 	// zero nor "none". The rest of the response is valid.
@@ -3639,6 +3729,9 @@ type ScheduleScope struct {
 
 	// InstanceIds At most 100. Empty means all servers that are active at the due time. A scorecard takes exactly one.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
+
+	// Tags Instead of `instanceIds`: the active servers that have one of the values for each key at the due time.
+	Tags *map[string][]string `json:"tags,omitempty"`
 
 	// Window Required for a scorecard, and not allowed for other kinds: the number of days before the due time.
 	Window *ScheduleWindow `json:"window,omitempty"`
@@ -4327,6 +4420,53 @@ type Takeover struct {
 	To *time.Time `json:"to"`
 }
 
+// Team defines model for Team.
+type Team struct {
+	CreatedAt time.Time          `json:"createdAt"`
+	Id        openapi_types.UUID `json:"id"`
+
+	// InstanceCount How many servers the selector matches. Null where that is `unavailable`.
+	InstanceCount *int64       `json:"instanceCount"`
+	Members       []TeamMember `json:"members"`
+	Name          string       `json:"name"`
+
+	// OwnedCount How many of them no earlier team's selector matches. Null where that is `unavailable`.
+	OwnedCount *int64 `json:"ownedCount"`
+
+	// Selector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.
+	Selector TeamSelector `json:"selector"`
+
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
+	Unavailable Unavailable `json:"unavailable"`
+}
+
+// TeamList defines model for TeamList.
+type TeamList struct {
+	Items []Team `json:"items"`
+}
+
+// TeamMember defines model for TeamMember.
+type TeamMember struct {
+	MemberId openapi_types.UUID `json:"memberId"`
+	Name     *string            `json:"name,omitempty"`
+
+	// Role What somebody with the role `team` may do with the servers of the team.
+	Role TeamMemberRole `json:"role"`
+}
+
+// TeamMemberRole What somebody with the role `team` may do with the servers of the team.
+type TeamMemberRole string
+
+// TeamSelector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.
+type TeamSelector struct {
+	// InstanceIds At most 1000.
+	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
+
+	// Tags By key of a tag: its values, 1 to 100.
+	Tags *map[string][]string `json:"tags,omitempty"`
+}
+
 // ToldThrough defines model for ToldThrough.
 type ToldThrough struct {
 	Id   openapi_types.UUID `json:"id"`
@@ -4561,6 +4701,9 @@ type Limit = int32
 // MemberId defines model for MemberId.
 type MemberId = openapi_types.UUID
 
+// OwnedBy defines model for OwnedBy.
+type OwnedBy = openapi_types.UUID
+
 // PageNumber defines model for PageNumber.
 type PageNumber = int32
 
@@ -4593,6 +4736,9 @@ type StatementId = openapi_types.UUID
 
 // Tag defines model for Tag.
 type Tag = []string
+
+// TeamId defines model for TeamId.
+type TeamId = openapi_types.UUID
 
 // TokenId defines model for TokenId.
 type TokenId = openapi_types.UUID
@@ -4636,6 +4782,9 @@ type ListAlertsParams struct {
 	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
 	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// Owner Only servers that this team owns. If the team does not exist, there are none.
+	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
 
 	// Q Substring of the title, or of the name of the server or database that the alert is about, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
@@ -4832,6 +4981,9 @@ type ListFindingsParams struct {
 	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
+	// Owner Only servers that this team owns. If the team does not exist, there are none.
+	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// DatabaseId Only findings in this database. Instance-wide findings are left out.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
 
@@ -4884,6 +5036,9 @@ type GroupFindingsParams struct {
 	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
 	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// Owner Only servers that this team owns. If the team does not exist, there are none.
+	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
 
 	// DatabaseId Only findings in this database. Instance-wide findings are left out.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
@@ -4951,6 +5106,9 @@ type ListInstancesParams struct {
 	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
 	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// Owner Only servers that this team owns. If the team does not exist, there are none.
+	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
 
 	// Sort `-` sorts in descending order. `alerts` sorts by critical alerts, then by all open alerts. Unknown values come last in both directions. Servers with equal values are sorted by name.
 	Sort *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
@@ -5323,6 +5481,13 @@ type GetStatementParams struct {
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 }
 
+// ChangeTeamParams defines parameters for ChangeTeam.
+type ChangeTeamParams struct {
+	// IfMatch The `ETag` of the state that your change is based on. Without it the response is 428; with a different one,
+	// 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
 // FinishOIDCParams defines parameters for FinishOIDC.
 type FinishOIDCParams struct {
 	// Code The provider's authorization code.
@@ -5664,6 +5829,16 @@ type Handlers interface {
 	GetStatement(ctx context.Context, request GetStatementRequestObject) (GetStatementResponseObject, error)
 	// GET /api/v1/tags: List the tags that servers have
 	ListTags(ctx context.Context, request ListTagsRequestObject) (ListTagsResponseObject, error)
+	// GET /api/v1/teams: The teams of the organization
+	ListTeams(ctx context.Context, request ListTeamsRequestObject) (ListTeamsResponseObject, error)
+	// POST /api/v1/teams: Add a team
+	CreateTeam(ctx context.Context, request CreateTeamRequestObject) (CreateTeamResponseObject, error)
+	// DELETE /api/v1/teams/{teamId}: Remove a team
+	RemoveTeam(ctx context.Context, request RemoveTeamRequestObject) (RemoveTeamResponseObject, error)
+	// GET /api/v1/teams/{teamId}: One team
+	GetTeam(ctx context.Context, request GetTeamRequestObject) (GetTeamResponseObject, error)
+	// PATCH /api/v1/teams/{teamId}: Change a team
+	ChangeTeam(ctx context.Context, request ChangeTeamRequestObject) (ChangeTeamResponseObject, error)
 	// GET /api/v1/views: The caller's views, and those that others share
 	ListViews(ctx context.Context, request ListViewsRequestObject) (ListViewsResponseObject, error)
 	// POST /api/v1/views: Keep a page under a name
@@ -6715,6 +6890,60 @@ type ListTagsResponseObject interface {
 	VisitListTagsResponse(w http.ResponseWriter) error
 }
 type ListTags200JSONResponse TagKeys
+type ListTeamsRequestObject struct{}
+type ListTeamsResponseObject interface {
+	VisitListTeamsResponse(w http.ResponseWriter) error
+}
+type ListTeams200JSONResponse TeamList
+type CreateTeamRequestObject struct {
+	Body *CreateTeam `body:""`
+}
+type CreateTeamResponseObject interface {
+	VisitCreateTeamResponse(w http.ResponseWriter) error
+}
+type CreateTeam201ResponseHeaders struct {
+	ETag     string `header:"ETag"`
+	Location string `header:"Location"`
+}
+type CreateTeam201JSONResponse struct {
+	Body    Team
+	Headers CreateTeam201ResponseHeaders
+}
+type RemoveTeamRequestObject struct {
+	TeamId TeamId `path:"teamId"`
+}
+type RemoveTeamResponseObject interface {
+	VisitRemoveTeamResponse(w http.ResponseWriter) error
+}
+type RemoveTeam204Response struct{}
+type GetTeamRequestObject struct {
+	TeamId TeamId `path:"teamId"`
+}
+type GetTeamResponseObject interface {
+	VisitGetTeamResponse(w http.ResponseWriter) error
+}
+type GetTeam200ResponseHeaders struct {
+	ETag string `header:"ETag"`
+}
+type GetTeam200JSONResponse struct {
+	Body    Team
+	Headers GetTeam200ResponseHeaders
+}
+type ChangeTeamRequestObject struct {
+	TeamId TeamId `path:"teamId"`
+	Params ChangeTeamParams
+	Body   *ChangeTeam `body:""`
+}
+type ChangeTeamResponseObject interface {
+	VisitChangeTeamResponse(w http.ResponseWriter) error
+}
+type ChangeTeam200ResponseHeaders struct {
+	ETag string `header:"ETag"`
+}
+type ChangeTeam200JSONResponse struct {
+	Body    Team
+	Headers ChangeTeam200ResponseHeaders
+}
 type ListViewsRequestObject struct{}
 type ListViewsResponseObject interface {
 	VisitListViewsResponse(w http.ResponseWriter) error
@@ -7410,6 +7639,22 @@ func (a GetStatement304Response) VisitGetStatementResponse(w http.ResponseWriter
 func (a ListTags200JSONResponse) VisitListTagsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
+func (a ListTeams200JSONResponse) VisitListTeamsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a CreateTeam201JSONResponse) VisitCreateTeamResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
+}
+func (a RemoveTeam204Response) VisitRemoveTeamResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
+}
+func (a GetTeam200JSONResponse) VisitGetTeamResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
+}
+func (a ChangeTeam200JSONResponse) VisitChangeTeamResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
+}
 func (a ListViews200JSONResponse) VisitListViewsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -7633,6 +7878,11 @@ func Operations(h Handlers) []Operation {
 		operation("GET", "/api/v1/statements", h.ListStatements, ListStatementsResponseObject.VisitListStatementsResponse),
 		operation("GET", "/api/v1/statements/:statementId", h.GetStatement, GetStatementResponseObject.VisitGetStatementResponse),
 		operation("GET", "/api/v1/tags", h.ListTags, ListTagsResponseObject.VisitListTagsResponse),
+		operation("GET", "/api/v1/teams", h.ListTeams, ListTeamsResponseObject.VisitListTeamsResponse),
+		operation("POST", "/api/v1/teams", h.CreateTeam, CreateTeamResponseObject.VisitCreateTeamResponse),
+		operation("DELETE", "/api/v1/teams/:teamId", h.RemoveTeam, RemoveTeamResponseObject.VisitRemoveTeamResponse),
+		operation("GET", "/api/v1/teams/:teamId", h.GetTeam, GetTeamResponseObject.VisitGetTeamResponse),
+		operation("PATCH", "/api/v1/teams/:teamId", h.ChangeTeam, ChangeTeamResponseObject.VisitChangeTeamResponse),
 		operation("GET", "/api/v1/views", h.ListViews, ListViewsResponseObject.VisitListViewsResponse),
 		operation("POST", "/api/v1/views", h.CreateView, CreateViewResponseObject.VisitCreateViewResponse),
 		operation("DELETE", "/api/v1/views/:viewId", h.RemoveView, RemoveViewResponseObject.VisitRemoveViewResponse),

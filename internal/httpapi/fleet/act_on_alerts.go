@@ -50,6 +50,15 @@ func noting(verb commands.AlertVerb, body *api.AlertNote) commands.AlertAction {
 
 // acted is an alert as the caller's action leaves it.
 func (s *ServerRoutes) acted(ctx context.Context, id uuid.UUID, action commands.AlertAction) (api.AlertDetail, error) {
+	if wire.Caller(ctx).World != nil {
+		row, err := s.alert(ctx, id)
+		if err == nil {
+			err = wire.MayAct(ctx, row.Instance.ID)
+		}
+		if err != nil {
+			return api.AlertDetail{}, err
+		}
+	}
 	mark, err := s.Commands.ActOnAlert(ctx, wire.Actor(ctx), id, action)
 	if err != nil {
 		return api.AlertDetail{}, err
@@ -91,14 +100,25 @@ func leave(row *alerts.Alert, action commands.AlertAction, at time.Time) {
 
 // ActOnAlerts does the same with many alerts.
 func (s *ServerRoutes) ActOnAlerts(ctx context.Context, r api.ActOnAlertsRequestObject) (api.ActOnAlertsResponseObject, error) {
-	outcomes, mark, err := s.Commands.ActOnAlerts(ctx, wire.Actor(ctx), r.Body.Ids, commands.AlertAction{
-		Verb: commands.AlertVerb(r.Body.Action), Note: r.Body.Note, Until: r.Body.Until,
-	})
+	action := commands.AlertAction{Verb: commands.AlertVerb(r.Body.Action), Note: r.Body.Note, Until: r.Body.Until}
+	outcomes, mark, err := onTheirs(ctx, r.Body.Ids, func(id uuid.UUID) (uuid.UUID, error) { return s.instanceOf(ctx, id) },
+		func(ids []uuid.UUID) ([]commands.Outcome, commands.Mark, error) {
+			return s.Commands.ActOnAlerts(ctx, wire.Actor(ctx), ids, action)
+		})
 	if err != nil {
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
 	return api.ActOnAlerts200JSONResponse(actedOn(outcomes, "alert")), nil
+}
+
+// instanceOf is the server of an alert; uuid.Nil where it has none, or does not exist.
+func (s *ServerRoutes) instanceOf(ctx context.Context, alert uuid.UUID) (uuid.UUID, error) {
+	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, alert)
+	if err != nil || !ok || row.Instance == nil {
+		return uuid.Nil, err
+	}
+	return row.Instance.ID, nil
 }
 
 // actedOn is what came of an action for many things of a kind.

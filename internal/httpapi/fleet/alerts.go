@@ -20,7 +20,7 @@ func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestOb
 		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
 	}
 	var err error
-	if q.Scope, err = wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Names: p.InstanceName, Tags: p.Tag}, wire.EmptyWindow(p.From, p.To)); err != nil {
+	if q.Scope, err = wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Names: p.InstanceName, Tags: p.Tag, Owner: p.Owner}, wire.EmptyWindow(p.From, p.To)); err != nil {
 		return nil, err
 	}
 	q.Order, q.Descending = alertOrder(p.Sort)
@@ -31,7 +31,9 @@ func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestOb
 	if err != nil {
 		return nil, err
 	}
-	answer, err := wire.NewTagged(ctx, api.AlertPage{Items: wire.List(rows, showAlert), Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil)
+	owned, unavailable := s.ownersOf(ctx, rows)
+	shown := api.AlertPage{Items: wire.List(rows, owned), Page: wire.Paged(ctx, q.Page, q.Size, total), Unavailable: unavailable}
+	answer, err := wire.NewTagged(ctx, shown, nil)
 	return tagged{answer}, err
 }
 
@@ -70,7 +72,33 @@ func (s *ServerRoutes) GetAlert(ctx context.Context, r api.GetAlertRequestObject
 
 func (s *ServerRoutes) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, error) {
 	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
-	return row, wire.Found(ok, err, "alert")
+	return row, wire.Found(ok && seesAlert(ctx, row), err, "alert")
+}
+
+// seesAlert reports whether the caller sees an alert: somebody with the role team sees those of
+// their servers.
+func seesAlert(ctx context.Context, row alerts.Alert) bool {
+	return wire.Caller(ctx).World == nil || row.Instance != nil && wire.Sees(ctx, row.Instance.ID)
+}
+
+// ownersOf shows alerts with the teams that own their servers, and says where those are unknown.
+func (s *ServerRoutes) ownersOf(ctx context.Context, rows []alerts.Alert) (show func(alerts.Alert) api.Alert, unavailable []api.UnavailableFigure) {
+	var ids []uuid.UUID
+	for _, row := range rows {
+		if row.Instance != nil {
+			ids = append(ids, row.Instance.ID)
+		}
+	}
+	var side wire.Side
+	owners, err := wire.Owners(ctx, s.Fleet, ids)
+	side.Lacks(ctx, err, "items.owner")
+	return func(row alerts.Alert) api.Alert {
+		shown := showAlert(row)
+		if row.Instance != nil {
+			shown.Owner = owners[row.Instance.ID]
+		}
+		return shown
+	}, side.Unavailable()
 }
 
 func showAlert(row alerts.Alert) api.Alert {
@@ -105,10 +133,15 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 		return api.AlertDetail{}, err
 	}
 	a := showAlert(row)
+	if row.Instance != nil {
+		owners, err := wire.Owners(ctx, s.Fleet, []uuid.UUID{row.Instance.ID})
+		side.Lacks(ctx, err, "owner")
+		a.Owner = owners[row.Instance.ID]
+	}
 	out := api.AlertDetail{
 		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, MutedUntil: a.MutedUntil, CreatedAt: a.CreatedAt,
 		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
-		Instance: a.Instance, Database: a.Database,
+		Instance: a.Instance, Database: a.Database, Owner: a.Owner,
 		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule), Unavailable: side.Unavailable(),
 	}
 	timeline := make([]api.AlertMoment, 0, len(moments))

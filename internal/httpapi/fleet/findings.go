@@ -21,7 +21,7 @@ import (
 func (s *ServerRoutes) ListFindings(ctx context.Context, r api.ListFindingsRequestObject) (api.ListFindingsResponseObject, error) {
 	p := r.Params
 	q, err := s.findingQuery(ctx, findingFilter{
-		servers: wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
+		servers: wire.Filter{IDs: p.InstanceId, Tags: p.Tag, Owner: p.Owner}, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
 		severities: wire.Words[string](wire.Value(p.Severity)), statuses: wire.Words[findings.Status](wire.Value(p.Status)),
 		overdue: p.Overdue, assignee: p.AssigneeId, text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
 	})
@@ -80,7 +80,7 @@ func (s *ServerRoutes) findingQuery(ctx context.Context, p findingFilter) (q fin
 	if q.Instances, q.Database, err = s.findingScope(ctx, instances, p.database); err != nil {
 		return q, err
 	}
-	if p.servers.IDs == nil && p.servers.Tags == nil && p.database == nil {
+	if len(instances) == 0 && p.database == nil {
 		if q.Whole, q.Except, err = s.withoutFindings(ctx, q.Instances); err != nil {
 			return q, err
 		}
@@ -93,7 +93,7 @@ func (s *ServerRoutes) findingQuery(ctx context.Context, p findingFilter) (q fin
 func (s *ServerRoutes) GroupFindings(ctx context.Context, r api.GroupFindingsRequestObject) (api.GroupFindingsResponseObject, error) {
 	p := r.Params
 	q, err := s.findingQuery(ctx, findingFilter{
-		servers: wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
+		servers: wire.Filter{IDs: p.InstanceId, Tags: p.Tag, Owner: p.Owner}, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
 		severities: wire.Words[string](wire.Value(p.Severity)), statuses: wire.Words[findings.Status](wire.Value(p.Status)),
 		overdue: p.Overdue, assignee: p.AssigneeId, text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
 	})
@@ -271,7 +271,7 @@ func (s *ServerRoutes) finding(ctx context.Context, id uuid.UUID) (api.Finding, 
 func (s *ServerRoutes) findingRow(ctx context.Context, id uuid.UUID) (row findings.Finding, names map[uuid.UUID]string, err error) {
 	organization := wire.Caller(ctx).Organization.ID
 	row, ok, err := findings.Find(ctx, s.DB, organization, id)
-	if err := wire.Found(ok, err, "finding"); err != nil {
+	if err := wire.Found(ok && wire.Sees(ctx, row.Instance), err, "finding"); err != nil {
 		return row, nil, err
 	}
 	names, err = s.Fleet.InstanceNames(ctx, organization, []uuid.UUID{row.Instance})
@@ -280,7 +280,11 @@ func (s *ServerRoutes) findingRow(ctx context.Context, id uuid.UUID) (row findin
 
 // ChangeFinding says who closes a finding, and where its ticket is.
 func (s *ServerRoutes) ChangeFinding(ctx context.Context, r api.ChangeFindingRequestObject) (api.ChangeFindingResponseObject, error) {
-	if _, _, err := s.findingRow(ctx, r.FindingId); err != nil {
+	row, _, err := s.findingRow(ctx, r.FindingId)
+	if err == nil {
+		err = wire.MayAct(ctx, row.Instance)
+	}
+	if err != nil {
 		return nil, err
 	}
 	change := commands.ChangeFinding{AssigneeID: r.Body.AssigneeId, TicketURL: wire.Value(r.Body.TicketUrl)}
@@ -327,8 +331,12 @@ func (s *ServerRoutes) showFindings(ctx context.Context, rows []findings.Finding
 		return nil, err
 	}
 	due := s.due(ctx)
+	var side wire.Side
+	owners, err := wire.Owners(ctx, s.Fleet, slices.Collect(maps.Keys(instances)))
+	side.Lacks(ctx, err, "owner")
 	return wire.List(rows, func(f findings.Finding) api.Finding {
 		shown := api.Finding{
+			Owner: owners[f.Instance], Unavailable: side.Unavailable(),
 			Id: f.ID, Instance: api.Reference{Id: f.Instance, Name: instances[f.Instance]}, Object: wire.Optional(f.Object), Evidence: wire.Optional(f.Evidence),
 			Measured: wire.Optional(f.Measured), Threshold: wire.Optional(f.Threshold), Status: string(findings.Open), Reason: wire.Optional(f.Reason),
 			FirstSeenAt: f.FirstSeen.UTC(), LastSeenAt: f.LastSeen.UTC(), PassedSince: wire.UTC(f.Gone), DueAt: wire.UTC(due.At(f)),

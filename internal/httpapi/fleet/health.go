@@ -23,8 +23,7 @@ const changesShown = 500
 // the values that are kept beside it.
 func (s *ServerRoutes) GetInstanceHealth(ctx context.Context, r api.GetInstanceHealthRequestObject) (api.GetInstanceHealthResponseObject, error) {
 	organization := wire.Caller(ctx).Organization.ID
-	_, ok, err := s.Fleet.Instance(ctx, organization, r.InstanceId)
-	if err := wire.Found(ok, err, "instance"); err != nil {
+	if _, err := s.row(ctx, r.InstanceId); err != nil {
 		return nil, err
 	}
 	var side wire.Side

@@ -37,17 +37,16 @@ type Connections interface {
 
 func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesRequestObject) (api.ListInstancesResponseObject, error) {
 	p := r.Params
-	tags, broken := wire.Filter{Tags: p.Tag}.Check()
+	ids, err := wire.FilteredIDs(ctx, s.Fleet, wire.Filter{IDs: p.Id, IDsAs: "id", Tags: p.Tag, Owner: p.Owner})
+	if err != nil {
+		return nil, err
+	}
 	q := fleet.Query{
-		Organization: wire.Caller(ctx).Organization.ID, IDs: wire.Value(p.Id), Search: wire.Value(p.Q),
+		Organization: wire.Caller(ctx).Organization.ID, IDs: ids, Search: wire.Value(p.Q),
 		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
 	}
-	q.Tags = tags
-	if p := wire.BrokenRules(broken, wire.Overlong("id", len(q.IDs))); p != nil {
-		return nil, p
-	}
-	if len(q.IDs) > 0 { // a filter resolves in one call, on one page
-		q.Size = max(q.Size, len(q.IDs))
+	if n := len(wire.Value(p.Id)); n > 0 { // a filter resolves in one call, on one page
+		q.Size = max(q.Size, n)
 	}
 	q.Engines = wire.Words[domain.Engine](wire.Value(p.Engine))
 	if p.Status != nil {
@@ -105,8 +104,8 @@ func (s *ServerRoutes) GetInstance(ctx context.Context, r api.GetInstanceRequest
 }
 
 func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance, error) {
-	row, ok, err := s.Fleet.Instance(ctx, wire.Caller(ctx).Organization.ID, id)
-	if err := wire.Found(ok, err, "instance"); err != nil {
+	row, err := s.row(ctx, id)
+	if err != nil {
 		return api.Instance{}, err
 	}
 	shown, err := s.showInstances(ctx, []fleet.Instance{row}, alone, &wire.Side{})
@@ -114,6 +113,12 @@ func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance
 		return api.Instance{}, err
 	}
 	return shown[0], nil
+}
+
+// row is an instance that the caller sees.
+func (s *ServerRoutes) row(ctx context.Context, id uuid.UUID) (fleet.Instance, error) {
+	row, ok, err := s.Fleet.Instance(ctx, wire.Caller(ctx).Organization.ID, id)
+	return row, wire.Found(ok && wire.Sees(ctx, id), err, "instance")
 }
 
 // knownGrants holds what is to be declined to what is missing on an instance, or declined
@@ -181,6 +186,8 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance,
 	if side.Lacks(ctx, err, "server") {
 		near = nearServers{}
 	}
+	owners, err := wire.Owners(ctx, s.Fleet, idsOf(rows))
+	side.Lacks(ctx, err, "owner")
 	primaries := map[uuid.UUID]*api.Primary{}
 	for _, row := range rows {
 		if detail == alone {
@@ -201,6 +208,7 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance,
 		if figured {
 			shown.Health = f.show(row.ID)
 		}
+		shown.Owner = owners[row.ID]
 		shown.Server, shown.GrantOnPrimary, shown.Unavailable = near.show(row.ID), primaries[row.ID], side.Unavailable()
 		return shown
 	}), nil
@@ -403,8 +411,11 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 	if err := tagsAlone(who, r.Body); err != nil {
 		return nil, err
 	}
-	before, ok, err := s.Fleet.Instance(ctx, who.OrganizationID, r.InstanceId)
-	if err := wire.Found(ok, err, "instance"); err != nil {
+	before, err := s.row(ctx, r.InstanceId)
+	if err == nil {
+		err = wire.MayAct(ctx, r.InstanceId)
+	}
+	if err != nil {
 		return nil, err
 	}
 	change := commands.ChangeInstance{
@@ -496,8 +507,7 @@ func (s *ServerRoutes) AssessInstance(ctx context.Context, r api.AssessInstanceR
 
 func (s *ServerRoutes) ListDatabases(ctx context.Context, r api.ListDatabasesRequestObject) (api.ListDatabasesResponseObject, error) {
 	organization := wire.Caller(ctx).Organization.ID
-	_, ok, err := s.Fleet.Instance(ctx, organization, r.InstanceId)
-	if err := wire.Found(ok, err, "instance"); err != nil {
+	if _, err := s.row(ctx, r.InstanceId); err != nil {
 		return nil, err
 	}
 	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, wire.DefaultPageSize)

@@ -63,7 +63,7 @@ func (s *ServerRoutes) serversOf(ctx context.Context, rows []fleet.Instance) (ne
 	}
 	var others []uuid.UUID
 	for id := range near.seen {
-		if _, named := near.names[id]; !named {
+		if _, named := near.names[id]; !named && wire.Sees(ctx, id) {
 			others = append(others, id)
 		}
 	}

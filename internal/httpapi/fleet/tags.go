@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"muster/commands"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
@@ -13,8 +15,9 @@ import (
 
 // ListTags lists the tags that the organization's servers have.
 func (s *ServerRoutes) ListTags(ctx context.Context, _ api.ListTagsRequestObject) (api.ListTagsResponseObject, error) {
-	o := wire.Caller(ctx).Organization
-	values, err := s.Fleet.TagValues(ctx, o.ID, domain.Scope{})
+	who := wire.Caller(ctx)
+	o := who.Organization
+	values, err := s.Fleet.TagValues(ctx, o.ID, who.Scope())
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +37,65 @@ func (s *ServerRoutes) ListTags(ctx context.Context, _ api.ListTagsRequestObject
 // TagInstances sets and removes tags of many servers.
 func (s *ServerRoutes) TagInstances(ctx context.Context, r api.TagInstancesRequestObject) (api.TagInstancesResponseObject, error) {
 	change := domain.ChangeTags{Set: wire.Value(r.Body.SetTags), Remove: wire.Value(r.Body.RemoveTags)}
-	outcomes, mark, err := s.Commands.TagInstances(ctx, wire.Actor(ctx), r.Body.Ids, change)
+	outcomes, mark, err := onTheirs(ctx, r.Body.Ids, func(id uuid.UUID) (uuid.UUID, error) { return id, nil },
+		func(ids []uuid.UUID) ([]commands.Outcome, commands.Mark, error) {
+			return s.Commands.TagInstances(ctx, wire.Actor(ctx), ids, change)
+		})
 	if err != nil {
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
 	return api.TagInstances200JSONResponse(actedOn(outcomes, "instance")), nil
+}
+
+// onTheirs does with many things what a command does with them. Of somebody with the role team
+// those of servers that they do not see are unknown, and those of servers that they may not change
+// are refused; the command does not get them. instanceOf is the server that a thing belongs to.
+func onTheirs(
+	ctx context.Context, ids []uuid.UUID, instanceOf func(uuid.UUID) (uuid.UUID, error),
+	act func(ids []uuid.UUID) ([]commands.Outcome, commands.Mark, error),
+) ([]commands.Outcome, commands.Mark, error) {
+	if wire.Caller(ctx).World == nil {
+		return act(ids)
+	}
+	refused, theirs := map[uuid.UUID]error{}, []uuid.UUID{}
+	for _, id := range ids {
+		instance, err := instanceOf(id)
+		switch {
+		case err != nil:
+			return nil, commands.Mark{}, err
+		case !wire.Sees(ctx, instance):
+			refused[id] = &commands.NotFoundError{}
+		case !wire.Acts(ctx, instance):
+			refused[id] = &commands.RuleError{Code: "forbidden", Detail: wire.OthersServer}
+		default:
+			theirs = append(theirs, id)
+		}
+	}
+	done := map[uuid.UUID]commands.Outcome{}
+	var mark commands.Mark
+	if len(theirs) > 0 || len(ids) == 0 {
+		outcomes, to, err := act(theirs)
+		if err != nil {
+			return nil, commands.Mark{}, err
+		}
+		for _, o := range outcomes {
+			done[o.ID] = o
+		}
+		mark = to
+	}
+	var all []commands.Outcome
+	for i, id := range ids {
+		if slices.Contains(ids[:i], id) {
+			continue
+		}
+		if err, not := refused[id]; not {
+			all = append(all, commands.Outcome{ID: id, Refusal: err})
+		} else {
+			all = append(all, done[id])
+		}
+	}
+	return all, mark, nil
 }
 
 // allTags are all tags that a server is to have; nil: nothing is said of them.

@@ -157,6 +157,7 @@ func match(m api.RuleMatch) notification.Match {
 	return notification.Match{
 		Severities: wire.Words[alert.Severity](wire.Value(m.Severity)), Engines: wire.Words[fleet.Engine](wire.Value(m.Engine)),
 		InstanceIDs: wire.Value(m.InstanceIds), NameContains: wire.Value(m.NameContains), Events: wire.Words[notification.EventType](wire.Value(m.Event)),
+		Tags: fleet.TagFilter(wire.Value(m.Tags)), TeamIDs: wire.Value(m.TeamIds),
 	}
 }
 
@@ -202,6 +203,10 @@ func (s *NotificationRoutes) showRules(ctx context.Context, rules []notify.Rule)
 		}
 		shown.Match.Severity, shown.Match.Engine = wire.List(terms.Match.Severities, severity), wire.List(terms.Match.Engines, engine)
 		shown.Match.InstanceIds, shown.Match.NameContains = wire.NeverNull(terms.Match.InstanceIDs), wire.Optional(terms.Match.NameContains)
+		shown.Match.Tags = wire.Tags(terms.Match.Tags)
+		if ids := terms.Match.TeamIDs; len(ids) > 0 {
+			shown.Match.TeamIds = &ids
+		}
 		shown.Match.Event = wire.List(terms.Match.Events, eventType)
 		return shown
 	}), nil

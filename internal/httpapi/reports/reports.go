@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/handlers/jobs"
@@ -25,9 +26,10 @@ const pollAfter = 5
 
 func (s *ReportRoutes) CreateReport(ctx context.Context, r api.CreateReportRequestObject) (api.CreateReportResponseObject, error) {
 	who := wire.Actor(ctx)
-	in := commands.RequestReport{ID: wire.CallOf(ctx).Made, Kind: report.Kind(r.Body.Kind), RecipientIDs: wire.Value(r.Body.RecipientIds)}
+	in := commands.RequestReport{ID: wire.CallOf(ctx).Made, Kind: report.Kind(r.Body.Kind), RecipientIDs: wire.Value(r.Body.RecipientIds), TeamIDs: wire.Value(r.Body.TeamIds)}
 	if scope := r.Body.Scope; scope != nil {
 		in.InstanceIDs, in.DatabaseID, in.From, in.To = wire.Value(scope.InstanceIds), scope.DatabaseId, scope.From, scope.To
+		in.Tags = fleet.TagFilter(wire.Value(scope.Tags))
 	}
 	requested, err := s.Commands.RequestReport(ctx, who, in)
 	if err != nil {
@@ -194,7 +196,7 @@ func showReport(row history.ReportRow, who accounts.Principal, names map[uuid.UU
 	r := api.Report{
 		Id: row.ID, Kind: string(row.Kind), Status: string(row.Status), ScopeLabel: row.ScopeLabel,
 		Scope: api.ReportScope{
-			InstanceIds: wire.NeverNull(row.Scope.InstanceIDs), DatabaseId: row.Scope.DatabaseID,
+			InstanceIds: wire.NeverNull(row.Scope.InstanceIDs), Tags: wire.Tags(row.Scope.Tags), DatabaseId: row.Scope.DatabaseID,
 			From: wire.UTC(row.Scope.From), To: wire.UTC(row.Scope.To),
 		},
 		Requester:      api.Person{Id: row.RequesterID, Name: names[row.RequesterID]},

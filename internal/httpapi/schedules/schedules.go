@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/schedule"
@@ -48,7 +49,7 @@ func (s *ScheduleRoutes) schedule(ctx context.Context, id uuid.UUID) (schedules.
 func (s *ScheduleRoutes) CreateSchedule(ctx context.Context, r api.CreateScheduleRequestObject) (api.CreateScheduleResponseObject, error) {
 	who, body := wire.Actor(ctx), r.Body
 	terms := schedule.Terms{
-		Name: body.Name, Kind: report.Kind(body.Kind), RecipientIDs: wire.Value(body.RecipientIds),
+		Name: body.Name, Kind: report.Kind(body.Kind), RecipientIDs: wire.Value(body.RecipientIds), TeamIDs: wire.Value(body.TeamIds), PerTeam: wire.Value(body.PerTeam),
 		Recurrence:    recurrence(body.Every, body.Weekday, body.DayOfMonth, body.At, body.TimeZone),
 		OnlyIfChanged: wire.Value(body.OnlyIfChanged), Enabled: body.Enabled == nil || *body.Enabled,
 	}
@@ -79,7 +80,7 @@ func recurrence(every api.Every, weekday *api.Weekday, dayOfMonth *int32, at, ti
 }
 
 func scopeOf(in api.ScheduleScope) schedule.Scope {
-	return schedule.Scope{InstanceIDs: wire.Value(in.InstanceIds), DatabaseID: in.DatabaseId, Window: string(wire.Value(in.Window))}
+	return schedule.Scope{InstanceIDs: wire.Value(in.InstanceIds), Tags: fleet.TagFilter(wire.Value(in.Tags)), DatabaseID: in.DatabaseId, Window: string(wire.Value(in.Window))}
 }
 
 func (s *ScheduleRoutes) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequestObject) (api.ChangeScheduleResponseObject, error) {
@@ -105,6 +106,8 @@ func change(terms *schedule.Terms, body api.ChangeSchedule) {
 		terms.Scope = scopeOf(*body.Scope)
 	}
 	set(&terms.RecipientIDs, body.RecipientIds)
+	set(&terms.TeamIDs, body.TeamIds)
+	set(&terms.PerTeam, body.PerTeam)
 	set((*api.Every)(&terms.Every), body.Every)
 	set((*api.Weekday)(&terms.Weekday), body.Weekday)
 	if body.DayOfMonth != nil {
@@ -248,7 +251,7 @@ func (s *ScheduleRoutes) show(ctx context.Context, rows []schedules.Schedule) ([
 		if scope.DatabaseID != nil {
 			database = called[*scope.DatabaseID].Name
 		}
-		if label := report.Label(row.Terms.Kind, report.Scope{}, instances, database); named {
+		if label := report.Label(row.Terms.Kind, report.Scope{Tags: scope.Tags}, instances, database); named {
 			shown.ScopeLabel = &label
 		}
 		return shown
@@ -263,6 +266,8 @@ func (s *ScheduleRoutes) showSchedule(row schedules.Schedule) api.Schedule {
 		Every: api.Every(t.Every), At: t.At, TimeZone: t.TimeZone, OnlyIfChanged: t.OnlyIfChanged, Enabled: t.Enabled,
 		CreatedAt: row.CreatedAt.UTC(), NextDueAts: []time.Time{},
 	}
+	shown.TeamIds, shown.PerTeam = wire.NeverNull(t.TeamIDs), t.PerTeam
+	shown.Scope.Tags = wire.Tags(t.Scope.Tags)
 	shown.Scope.InstanceIds, shown.Scope.DatabaseId, shown.Scope.Window = wire.NeverNull(t.Scope.InstanceIDs), t.Scope.DatabaseID, wire.Optional(t.Scope.Window)
 	if t.Weekday != "" {
 		day := api.Weekday(t.Weekday)

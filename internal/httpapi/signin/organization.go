@@ -13,13 +13,14 @@ import (
 )
 
 func (s *MemberRoutes) GetOrganization(ctx context.Context, _ api.GetOrganizationRequestObject) (api.GetOrganizationResponseObject, error) {
-	o := wire.Caller(ctx).Organization
-	return api.GetOrganization200JSONResponse{Body: s.organization(ctx, o), Headers: api.GetOrganization200ResponseHeaders{ETag: settingsTag(o)}}, nil
+	who := wire.Caller(ctx)
+	o := who.Organization
+	return api.GetOrganization200JSONResponse{Body: s.organization(ctx, o, who.Scope()), Headers: api.GetOrganization200ResponseHeaders{ETag: settingsTag(o)}}, nil
 }
 
-func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization) api.Organization {
+func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization, sees fleet.Scope) api.Organization {
 	var side wire.Side
-	started, err := s.Fleet.MonitoringStartedIn(ctx, o.ID, fleet.Scope{})
+	started, err := s.Fleet.MonitoringStartedIn(ctx, o.ID, sees)
 	side.Lacks(ctx, err, "monitoringStartedAt")
 	return api.Organization{
 		Id: o.ID, Name: o.Name, TimeZone: o.TimeZone, ReportRetentionDays: o.ReportRetentionDays,
@@ -41,9 +42,9 @@ func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization
 // is revalidated by it, and no parts are put together under it.
 func settingsTag(o accounts.Organization) string { return `"` + o.Settings().Digest() + `"` }
 
-// settingsSeen are the settings that If-Match names; nil where any will do. A weak tag
+// statesSeen are the digests of the states that If-Match names; nil where any will do. A weak tag
 // never matches, and neither does what is no tag.
-func settingsSeen(ifMatch string) []string {
+func statesSeen(ifMatch string) []string {
 	if strings.TrimSpace(ifMatch) == "*" {
 		return nil
 	}
@@ -64,13 +65,13 @@ func (s *MemberRoutes) ChangeOrganization(ctx context.Context, r api.ChangeOrgan
 			Fields: []api.FieldError{{In: api.Header, Parameter: &name, Code: "precondition_required", Detail: "is required"}}}
 	}
 	o, mark, err := s.Commands.ChangeOrganization(ctx, wire.Actor(ctx), commands.ChangeOrganization{
-		ChangeSettings: changeOf(r.Body), Seen: settingsSeen(*r.Params.IfMatch),
+		ChangeSettings: changeOf(r.Body), Seen: statesSeen(*r.Params.IfMatch),
 	})
 	if err != nil {
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
-	return api.ChangeOrganization200JSONResponse{Body: s.organization(ctx, o), Headers: api.ChangeOrganization200ResponseHeaders{ETag: settingsTag(o)}}, nil
+	return api.ChangeOrganization200JSONResponse{Body: s.organization(ctx, o, fleet.Scope{}), Headers: api.ChangeOrganization200ResponseHeaders{ETag: settingsTag(o)}}, nil
 }
 
 func changeOf(body *api.ChangeOrganization) organization.ChangeSettings {

@@ -28,7 +28,12 @@ func (s *MemberRoutes) servers(ctx context.Context, p accounts.Principal) (*api.
 		return nil, nil
 	}
 	id := p.Organization.ID
-	active, err := s.Fleet.Activity(ctx, id, nil, nil)
+	var ids []uuid.UUID
+	if p.World != nil {
+		ids = append(ids, uuid.Nil) // without any, all would be asked for
+		ids = append(ids, p.World.Sees...)
+	}
+	active, err := s.Fleet.Activity(ctx, id, ids, nil)
 	if err != nil {
 		return nil, err
 	}

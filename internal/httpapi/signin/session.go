@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -29,16 +30,25 @@ func (s *MemberRoutes) GetSession(ctx context.Context, _ api.GetSessionRequestOb
 
 // session is what a signed-in caller is told of themselves.
 func (s *MemberRoutes) session(ctx context.Context, p accounts.Principal) api.Session {
-	o := s.organization(ctx, p.Organization)
-	wire.CallOf(ctx).MarkDemo(p.Organization) // who has just signed in did not pass the gate as such
+	var side wire.Side
+	if p.Member.Role == organization.Team { // who has just signed in did not pass the gate as such
+		err := wire.EnterWorld(ctx, s.Fleet, func(ctx context.Context) ([]accounts.Team, error) { return s.Accounts.Teams(ctx, p.Organization.ID) }, &p)
+		if side.Lacks(ctx, err, "servers") {
+			p.World = &accounts.World{}
+		}
+	}
+	o := s.organization(ctx, p.Organization, p.Scope())
+	wire.CallOf(ctx).MarkDemo(p.Organization)
 	member, can, method, expires := showMember(p.Member, p.Member.Role), wire.Strings(p.Permissions()), p.Method, p.ExpiresAt.UTC()
+	if p.World != nil {
+		member.Role = string(organization.Team)
+	}
 	member.Email = p.Member.Email // everybody may see their own
 	goes := api.Outbox
 	if s.Mail != nil {
 		goes = api.Server
 	}
 	shown := api.Session{Mail: &goes, Authenticated: true, Member: &member, Organization: &o, Permissions: &can, AuthMethod: &method, ExpiresAt: &expires}
-	var side wire.Side
 	servers, err := s.servers(ctx, p)
 	if !side.Lacks(ctx, err, "servers") {
 		shown.Servers = servers

@@ -286,7 +286,7 @@ func (s *TileRoutes) GetStatement(ctx context.Context, r api.GetStatementRequest
 	}
 	known, err := s.Tiles.Store.NameStatements(ctx, organization, []uuid.UUID{r.StatementId})
 	of, ok := known[r.StatementId]
-	if err := wire.Found(ok, err, "statement"); err != nil {
+	if err := wire.Found(ok && wire.Sees(ctx, of.Instance), err, "statement"); err != nil {
 		return nil, err
 	}
 	if since := measurements.KeptSince(w.Size, w.Now); w.From.Before(since) {

@@ -40,6 +40,9 @@ type Call struct {
 	// Explain says why side figures are missing in the answer (Side); it logs the error.
 	Explain func(ctx context.Context, figures []string, err error) (code, sentence string)
 
+	// Teams reads the teams of the caller's organization, the first time that it is called.
+	Teams func(ctx context.Context) ([]accounts.Team, error)
+
 	Began    time.Time     // when the gate got it
 	Patience time.Duration // bounds what the request writes; see Writing
 }

@@ -2,18 +2,13 @@ package wire
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
-	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/httpapi/api"
-	projected "muster/projections/fleet"
 )
 
 const (
@@ -126,53 +121,4 @@ func BrokenRules(fields ...[]api.FieldError) *Problem {
 		detail = fmt.Sprintf("%d rules are broken; errors names them.", len(all))
 	}
 	return &Problem{Code: all[0].Code, Detail: detail, Fields: all}
-}
-
-// FleetScope is what a filter leaves of the caller's organization, or one problem of
-// the rules that the filter and other parameters break.
-func FleetScope(ctx context.Context, servers *projected.Reader, f Filter, broken ...[]api.FieldError) (fleet.Scope, error) {
-	tags, rules := f.Check()
-	if p := BrokenRules(append(broken, rules)...); p != nil {
-		return fleet.Scope{}, p
-	}
-	return servers.Scope(ctx, Caller(ctx).Organization.ID, Value(f.IDs), Value(f.Names), tags)
-}
-
-// Filter is what a request says of the servers that it is about: those that have one of the ids
-// or names, and the tags. Of one key of tags any value will do. nil and empty are no filter.
-type Filter struct {
-	IDs   *[]uuid.UUID
-	Names *[]string
-	Tags  *[]string // "env:prod"
-}
-
-// Check returns the filter by tags, and the rules that the filter breaks.
-func (f Filter) Check() (fleet.TagFilter, []api.FieldError) {
-	broken := append(Overlong("instanceId", len(Value(f.IDs))), Overlong("instanceName", len(Value(f.Names)))...)
-	tags := fleet.TagFilter{}
-	for _, word := range Value(f.Tags) {
-		key, value, ok := fleet.ParseTag(word)
-		if !ok {
-			return nil, append(broken, brokenRule("tag", "invalid_parameter", "must be a key and a value with a colon between them, as in env:prod", nil))
-		}
-		tags.Add(key, value)
-	}
-	return tags, broken
-}
-
-// FilteredIDs are the ids that a filter leaves, for a list in which none stands for all: where
-// nothing passes the filter it is an id that no server has.
-func FilteredIDs(ctx context.Context, servers *projected.Reader, f Filter, broken ...[]api.FieldError) ([]uuid.UUID, error) {
-	if len(Value(f.Tags)) == 0 { // also of servers that were removed
-		_, rules := f.Check()
-		if p := BrokenRules(append(broken, rules)...); p != nil {
-			return nil, p
-		}
-		return Value(f.IDs), nil
-	}
-	scope, err := FleetScope(ctx, servers, f, broken...)
-	if err != nil || len(scope.Instances) > 0 {
-		return scope.Instances, err
-	}
-	return []uuid.UUID{uuid.Nil}, nil
 }

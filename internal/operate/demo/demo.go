@@ -142,6 +142,9 @@ func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uui
 	if paper, err = d.fleet(ctx, actor, items(o.CreatedAt)); err != nil {
 		return nil, nil, fmt.Errorf("fill the demo's fleet: %w", err)
 	}
+	if err := d.teams(ctx, actor, team); err != nil {
+		return nil, nil, fmt.Errorf("make the demo's teams: %w", err)
+	}
 	if err := d.alerts(ctx, actor, team, o.CreatedAt); err != nil {
 		return nil, nil, fmt.Errorf("fill the demo's alerts: %w", err)
 	}

@@ -73,8 +73,9 @@ const (
 	ana = iota
 	jonas
 	mei
-	_
+	samuel
 	tomas
+	dana
 )
 
 // person is one of the demo organization's members.
@@ -94,4 +95,5 @@ var people = []person{
 	{"Mei Tanaka", "mei.tanaka@demo.example", organization.Auditor, false},
 	{"Samuel Okoye", "samuel.okoye@demo.example", organization.Viewer, false},
 	{"Tomás Pereira", "tomas.pereira@demo.example", organization.Member, true},
+	{"Dana Berg", "dana.berg@demo.example", organization.Team, false},
 }

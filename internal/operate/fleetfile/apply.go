@@ -62,7 +62,7 @@ func (a *Applier) Apply(ctx context.Context, p *Plan) error {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		err := ctx.Err()
-		if err == nil && c.Kind == KindException && !caughtUp {
+		if err == nil && (c.Kind == KindException || c.Kind == KindTeam) && !caughtUp {
 			err = a.CatchUp(ctx)
 			caughtUp = err == nil
 		}
@@ -131,6 +131,8 @@ func (a *Applier) do(ctx context.Context, t task, p *Plan) error {
 	case t.settings != nil:
 		_, _, err := a.Commands.ChangeOrganization(ctx, a.Actor, *t.settings)
 		return err
+	case t.team != nil:
+		return a.team(ctx, t.team, p)
 	case t.exception != nil:
 		return a.except(ctx, t.exception, p)
 	case t.instance.remove:

@@ -29,6 +29,7 @@ var signs = map[Action]string{Add: "+", Alter: "~", Remove: "-", Stay: " "}
 const (
 	KindSettings  = "settings"
 	KindInstance  = "instance"
+	KindTeam      = "team"
 	KindException = "exception"
 )
 
@@ -106,6 +107,7 @@ func (c Change) String() string {
 type task struct {
 	settings  *commands.ChangeOrganization
 	instance  *instanceTask
+	team      *teamTask
 	exception *exceptionTask
 }
 

@@ -1,5 +1,5 @@
 // Package fleetfile applies the fleet file to an organization: its servers with their connections,
-// its exceptions and its settings.
+// its teams, its exceptions and its settings.
 //
 // Reader reads the YAML strictly and reports all faults at once, each with line, field and rule;
 // a fault repeats no value of the file. Source loads the current state, Compare computes the
@@ -13,7 +13,8 @@
 // on the page has its id as externalId, and a file can use that. An exception is identified by
 // its subject (check, instance, database, object). Its reason and time cannot be changed once an
 // administrator has granted it, so a new one replaces it and is in force before the old one is
-// revoked.
+// revoked. A team is identified by its name, and its members by their addresses. New teams come
+// after the existing ones, in the order of the file.
 //
 // A field that an entry leaves out stays as it is, and so does a list that the file does not
 // have. Items missing from a list stay, too, and are reported; only prune removes them. A server

@@ -14,9 +14,10 @@ type File struct {
 	Settings   organization.ChangeSettings
 	Instances  []Instance
 	Exceptions []Exception
+	Teams      []Team
 	// Lists says which lists the file has at all: what a list that is there does not name
 	// can be pruned, and a list that is not there says nothing.
-	Lists struct{ Instances, Exceptions bool }
+	Lists struct{ Instances, Exceptions, Teams bool }
 }
 
 // Instance is a server as the file declares it; nil is left as it is.

@@ -40,6 +40,12 @@ func (s Source) Load(ctx context.Context, of uuid.UUID, f File, now time.Time) (
 	if state.Settings, err = s.settings(ctx, of); err != nil {
 		return state, err
 	}
+	if state.Teams, err = s.Accounts.Teams(ctx, of); err != nil {
+		return state, err
+	}
+	if state.People, err = s.people(ctx, of, f); err != nil {
+		return state, err
+	}
 	rows, _, err := s.Fleet.Instances(ctx, fleet.Query{Organization: of, Page: 1, Size: everyone})
 	if err != nil {
 		return state, err

@@ -14,6 +14,7 @@ import (
 	"muster/commands"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
+	"muster/internal/accounts"
 	"muster/internal/servers"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
@@ -23,6 +24,8 @@ import (
 type State struct {
 	Settings   organization.Settings
 	Instances  []Known
+	Teams      []accounts.Team
+	People     map[string]uuid.UUID   // whom the file's teams name, by address
 	Exceptions []exceptions.Exception // in force, and those that are asked for
 	// DatabaseNames are those of the databases that exceptions are about.
 	DatabaseNames map[uuid.UUID]string
@@ -56,6 +59,7 @@ func Compare(f File, s State, prune bool) (*Plan, []Fault) {
 	}
 	c.settings()
 	c.instances()
+	c.teams()
 	c.exceptions()
 	return &c.plan, c.faults
 }

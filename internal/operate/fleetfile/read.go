@@ -43,6 +43,9 @@ func (r Reader) Read(text []byte) (File, []Fault) {
 		"instances": func(n *strictyaml.Node, field string) {
 			f.Lists.Instances = w.Sequence(n, field, func(n *strictyaml.Node, field string) { r.instance(w, n, field, &f) })
 		},
+		"teams": func(n *strictyaml.Node, field string) {
+			f.Lists.Teams = w.Sequence(n, field, func(n *strictyaml.Node, field string) { w.team(n, field, &f) })
+		},
 		"exceptions": func(n *strictyaml.Node, field string) {
 			f.Lists.Exceptions = w.Sequence(n, field, func(n *strictyaml.Node, field string) { r.exception(w, n, field, &f) })
 		},

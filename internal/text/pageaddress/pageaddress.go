@@ -36,6 +36,7 @@ func All() []string {
 		"/checks/:checkId",
 		"/exceptions",
 		"/settings/members", "/settings/tokens", "/settings/organization", "/settings/account",
+		"/teams",
 		"/notifications/rules", "/notifications/rules/new", "/notifications/rules/:ruleId",
 		"/notifications/channels", "/notifications/deliveries", "/notifications/deliveries/:deliveryId",
 		"/audit",

@@ -50,7 +50,11 @@ export function AlertsPage() {
   );
 }
 
-const nothing: Schemas["AlertPage"] = { items: [], page: { number: 1, size: 20, totalItems: 0, totalPages: 0 } };
+const nothing: Schemas["AlertPage"] = {
+  items: [],
+  page: { number: 1, size: 20, totalItems: 0, totalPages: 0 },
+  unavailable: [],
+};
 
 /** useAlerts is the page of the list that an address names. */
 function useAlerts(search: AlertsSearch) {

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { client, type Schemas } from "./client";
 
-export type Role = "viewer" | "member" | "auditor" | "admin";
+export type Role = "team" | "viewer" | "member" | "auditor" | "admin";
 
 /** SignedIn is a session of somebody, with everything there that an anonymous one lacks. */
 export type SignedIn = {

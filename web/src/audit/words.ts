@@ -97,6 +97,9 @@ export const groups: { name: string; about: About; types: Record<string, string>
     name: "Notification rules",
     about: "rule",
     types: {
+      teamCreated: "Team created",
+      teamChanged: "Team changed",
+      teamRemoved: "Team removed",
       notificationRuleCreated: "Notification rule created",
       notificationRuleChanged: "Notification rule changed",
       notificationRuleRemoved: "Notification rule removed",

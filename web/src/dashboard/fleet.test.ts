@@ -5,6 +5,7 @@ import { alertScope, awaitsFirst, countOf } from "./fleet";
 const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {}): Schemas["Instance"] => ({
   id,
   name,
+  owner: null,
   engine: "postgresql",
   version: null,
   host: null,

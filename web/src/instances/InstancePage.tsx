@@ -5,6 +5,7 @@ import { lazy, Suspense } from "react";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { engineName } from "../engines";
+import { Owner } from "../teams/Owner";
 import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
 import { Mark } from "../ui/Mark";
@@ -76,6 +77,9 @@ export function InstancePage() {
         <NotAvailable missing={i.unavailable} />
         {i.server && <Answers server={i.server} now={now} />}
         <Tags instance={i} />
+        <Text size="sm">
+          Owner: <Owner owner={i.owner} />
+        </Text>
         <Head instance={i} />
         {(i.collected || i.agent) && <NeverMet engine={i.engine} version={i.version} />}
         {i.agent && <Agent agent={i.agent} now={now} />}

@@ -6,6 +6,7 @@ import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { engineName, engines } from "../engines";
+import { OwnerFilter } from "../teams/OwnerFilter";
 import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
 import { NotAvailable } from "../ui/NotAvailable";
@@ -32,6 +33,7 @@ type Search = {
   tag?: string[];
   /** The key of the tag by whose values the servers are grouped. */
   group?: string;
+  owner?: string;
   status?: (typeof instanceStatuses)[number];
   sort?: Sort;
   page?: number;
@@ -47,7 +49,7 @@ export function InstancesPage() {
     navigate({ search: (previous: Search) => ({ ...previous, page: undefined, ...next }), replace });
   const engine = search.engine?.length ? search.engine : undefined;
   const tag = search.tag?.length ? search.tag : undefined;
-  const filter = { q: search.q, engine, id: search.instanceId, tag, status: search.status };
+  const filter = { q: search.q, engine, id: search.instanceId, tag, owner: search.owner, status: search.status };
   const list = useList(search, filter);
   const tags = session.can("alerts:write");
   const selection = useSelection(list.data?.items ?? [], search);
@@ -78,6 +80,7 @@ export function InstancesPage() {
             style={field}
           />
           <TagFilter value={tag ?? []} onChange={(chosen) => change({ tag: chosen.length ? chosen : undefined })} />
+          <OwnerFilter value={search.owner} onChange={(owner) => change({ owner })} />
           <Select
             aria-label="Status"
             data={[
@@ -127,7 +130,14 @@ export function InstancesPage() {
 
 const field = { flex: "1 1 9rem", maxWidth: "22rem" };
 
-type Filter = { q?: string; engine?: Search["engine"]; id?: string[]; tag?: string[]; status?: Search["status"] };
+type Filter = {
+  q?: string;
+  engine?: Search["engine"];
+  id?: string[];
+  tag?: string[];
+  owner?: string;
+  status?: Search["status"];
+};
 
 /** useList is the page of the list that an address names; while it is grouped, none. */
 const useList = ({ group, sort, page, pageSize }: Search, filter: Filter) =>
@@ -152,9 +162,14 @@ type ListedProps = {
 
 function Listed({ list: { data, error, isPending, isFetching, refetch }, selection, search, change }: ListedProps) {
   const admin = useSession().can("admin");
-  const filtered = [search.q, search.engine?.length, search.status, search.instanceId, search.tag?.length].some(
-    Boolean,
-  );
+  const filtered = [
+    search.q,
+    search.engine?.length,
+    search.status,
+    search.instanceId,
+    search.tag?.length,
+    search.owner,
+  ].some(Boolean);
   return (
     <div aria-busy={isFetching}>
       {error && !data && (

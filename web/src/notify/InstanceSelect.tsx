@@ -7,10 +7,14 @@ const most = 100;
 
 /** InstanceSelect chooses servers; none is all of them. */
 export function InstanceSelect({
+  label = "Instances (optional)",
+  none = "Every instance",
   value,
   onChange,
   error,
 }: {
+  label?: string;
+  none?: string;
   value: string[];
   onChange: (ids: string[]) => void;
   error: ReactNode;
@@ -20,8 +24,8 @@ export function InstanceSelect({
   const offered = (found.data?.items ?? []).filter(({ id }) => !value.includes(id));
   return (
     <MultiSelect
-      label="Instances (optional)"
-      placeholder={value.length === 0 ? "Every instance" : undefined}
+      label={label}
+      placeholder={value.length === 0 ? none : undefined}
       searchable
       hidePickedOptions
       maxValues={most}

@@ -9,10 +9,13 @@ import { api } from "../api/client";
 import { asProblem } from "../api/problem";
 import { engineName, engines } from "../engines";
 import { ownScroll } from "../reports/requestChoices";
+import { TagWords } from "../teams/TagWords";
+import { TeamSelect } from "../teams/TeamSelect";
 import { useNarrow } from "../ui/narrow";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { notifiedEvents, severities } from "../url/schemas";
+import { noTag } from "../url/tagWords";
 import { ChannelForm } from "./ChannelForm";
 import { InstanceSelect } from "./InstanceSelect";
 import { RulePreview } from "./RulePreview";
@@ -34,6 +37,7 @@ export function RuleEditor({
     initialValues: begun,
     validate: {
       name: empty("a name"),
+      tags: noTag,
       channelIds: (ids) => (ids.length === 0 ? "Choose at least one channel." : null),
       event: (events) => (events.length === 0 ? "Choose at least one event." : null),
       quietFrom: (from, { isQuiet }) => (isQuiet && from === "" ? "Enter a time." : null),
@@ -97,6 +101,21 @@ export function RuleEditor({
                   maxLength={200}
                   {...form.getInputProps("nameContains")}
                 />
+              )}
+              {alerts && (
+                <>
+                  <TagWords
+                    label="Servers with tags (optional)"
+                    value={form.values.tags}
+                    onChange={(tags) => form.setFieldValue("tags", tags)}
+                    error={form.errors.tags}
+                  />
+                  <TeamSelect
+                    value={form.values.teamIds}
+                    onChange={(ids) => form.setFieldValue("teamIds", ids)}
+                    error={form.errors.teamIds}
+                  />
+                </>
               )}
               <Channels
                 value={form.values.channelIds}

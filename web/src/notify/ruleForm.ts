@@ -1,6 +1,7 @@
 // What the form of a notification rule holds, and what is sent.
 import type { Schemas } from "../api/client";
 import { notifiedEvents } from "../url/schemas";
+import { byKey, words } from "../url/tagWords";
 import type { Event, Match, Rule } from "./words";
 
 /** RuleForm is the form, filled in; numbers are as a select has them. */
@@ -10,6 +11,8 @@ export type RuleForm = {
   engine: Schemas["Engine"][];
   instanceIds: string[];
   nameContains: string;
+  tags: string[];
+  teamIds: string[];
   event: Event[];
   channelIds: string[];
   groupSeconds: string;
@@ -28,6 +31,8 @@ export const pointers: Record<string, keyof RuleForm> = {
   "#/match/engine": "engine",
   "#/match/instanceIds": "instanceIds",
   "#/match/nameContains": "nameContains",
+  "#/match/tags": "tags",
+  "#/match/teamIds": "teamIds",
   "#/match/event": "event",
   "#/channelIds": "channelIds",
   "#/groupSeconds": "groupSeconds",
@@ -44,6 +49,8 @@ export const newRule = (timeZone: string): RuleForm => ({
   engine: [],
   instanceIds: [],
   nameContains: "",
+  tags: [],
+  teamIds: [],
   event: ["alert.raised", "alert.resolved"],
   channelIds: [],
   groupSeconds: "10",
@@ -62,6 +69,8 @@ export const formOf = (rule: Rule, timeZone: string): RuleForm => ({
   engine: rule.match.engine,
   instanceIds: rule.match.instanceIds,
   nameContains: rule.match.nameContains ?? "",
+  tags: words(rule.match.tags ?? {}),
+  teamIds: rule.match.teamIds ?? [],
   // One that names no event has all, as one that was made by a program may.
   event: rule.match.event.length > 0 ? rule.match.event : [...notifiedEvents],
   channelIds: rule.channelIds,
@@ -79,13 +88,15 @@ export const aboutServers = (event: Event[]) =>
   event.length === 0 || event.some((e) => /^(alert|finding|instance)\./.test(e));
 
 /** matchOf is what a rule matches; what is asked only of what is about one server is left out where it tells of no such thing. */
-export function matchOf({ severity, engine, instanceIds, nameContains, event }: RuleForm): Match {
+export function matchOf({ severity, engine, instanceIds, nameContains, tags, teamIds, event }: RuleForm): Match {
   const alerts = aboutServers(event);
   return {
     severity: alerts ? severity : [],
     engine: alerts ? engine : [],
     instanceIds,
     nameContains: (alerts && nameContains.trim()) || null,
+    ...(alerts && tags.length > 0 && { tags: byKey(tags) }),
+    ...(alerts && teamIds.length > 0 && { teamIds }),
     event,
   };
 }
@@ -103,10 +114,20 @@ export const bodyOf = (form: RuleForm): Omit<Schemas["CreateNotificationRule"], 
 });
 
 /** wire is a match as the API takes it. */
-export const wire = ({ severity, engine, instanceIds, nameContains, event }: Match): Schemas["RuleMatch"] => ({
+export const wire = ({
+  severity,
+  engine,
+  instanceIds,
+  nameContains,
+  tags,
+  teamIds,
+  event,
+}: Match): Schemas["RuleMatch"] => ({
   severity: severity ?? [],
   engine: engine ?? [],
   instanceIds: instanceIds ?? [],
   nameContains,
+  ...(tags && { tags }),
+  ...(teamIds && { teamIds }),
   event: event ?? [],
 });

@@ -3,13 +3,18 @@ import { severityName } from "../alerts/badges";
 import type { Schemas } from "../api/client";
 import { engineName } from "../engines";
 import { duration, plural } from "../ui/format";
+import { words } from "../url/tagWords";
 import { kindOf, kinds } from "./kinds";
 
 export type Rule = Schemas["NotificationRule"];
 export type Channel = Schemas["Channel"];
 export type Delivery = Schemas["Delivery"];
 export type Event = Schemas["NotifiedEvent"];
-export type Match = { [K in keyof Schemas["RuleMatch"]]-?: NonNullable<Schemas["RuleMatch"][K]> | null };
+type Always = "severity" | "engine" | "instanceIds" | "nameContains" | "event";
+export type Match = { [K in Always]: NonNullable<Schemas["RuleMatch"][K]> | null } & Pick<
+  Schemas["RuleMatch"],
+  "tags" | "teamIds"
+>;
 
 export const channelKinds = Object.keys(kinds);
 
@@ -69,18 +74,21 @@ const doings: { about: string; are: string; ofServer?: true; events: Record<stri
  * whatText is what a rule tells of: "critical alerts of PostgreSQL that are raised or resolved and reports that
  * fail". An empty list is everything.
  */
-export function whatText({ severity, engine, instanceIds, nameContains, event }: Match): string {
+export function whatText({ severity, engine, instanceIds, nameContains, tags, teamIds, event }: Match): string {
   const parts = doings.flatMap(({ about, are, ofServer, events }) => {
     const chosen = Object.keys(events).filter((e) => !event?.length || event.includes(e as Event));
     if (chosen.length === 0) return [];
     const all = about === "alerts" && chosen.length === Object.keys(events).length;
     const done = all ? "" : ` that ${are}${either.format(chosen.map((e) => events[e] ?? e))}`;
     const servers = about !== "scheduled reports" && instanceIds?.length ? plural(instanceIds.length, "instance") : "";
+    if (!ofServer && (teamIds?.length || (tags && Object.keys(tags).length > 0))) return [];
     if (!ofServer) return [`${about}${servers && ` of ${servers}`}${done}`];
     const how = severity?.length ? `${both.format(severity.map((s) => severityName(s).toLowerCase()))} ` : "";
     const where = [
       engine?.length ? either.format(engine.map(engineName)) : "",
       servers,
+      tags && Object.keys(tags).length > 0 ? `instances with ${words(tags).join(", ")}` : "",
+      teamIds?.length ? `instances of ${plural(teamIds.length, "team")}` : "",
       nameContains ? `instances named like “${nameContains}”` : "",
     ].filter(Boolean);
     return [`${how}${about}${where.length ? ` of ${where.join(", ")}` : ""}${done}`];

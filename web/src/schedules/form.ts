@@ -11,6 +11,8 @@ export type ScheduleForm = {
   kind: Kind;
   /** undefined is all of the organization's. */
   instanceIds: string[] | undefined;
+  /** In their place, where a program has set them; the page keeps them as long as no servers are chosen. */
+  tags?: Record<string, string[]> | undefined;
   databaseId: string | null;
   window: "7d" | "30d";
   /** Beside the owner. */
@@ -61,6 +63,7 @@ export const formOf = (s: Schedule): ScheduleForm => ({
   name: s.name,
   kind: kinds.find((k) => k === s.kind) ?? "Security",
   instanceIds: s.scope.instanceIds.length > 0 ? s.scope.instanceIds : undefined,
+  tags: s.scope.tags,
   databaseId: s.scope.databaseId,
   window: s.scope.window === "30d" ? "30d" : "7d",
   recipientIds: s.recipientIds,
@@ -116,6 +119,7 @@ export function bodyOf(form: ScheduleForm): Omit<Schemas["CreateSchedule"], "kin
     name: form.name.trim(),
     scope: {
       instanceIds: form.instanceIds ?? [],
+      ...(form.tags && !form.instanceIds?.length && { tags: form.tags }),
       ...(kind.database && { databaseId: form.databaseId }),
       ...(kind.windowDays !== null && { window: form.window }),
     },

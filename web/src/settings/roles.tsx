@@ -4,6 +4,11 @@ import type { Role } from "../api/session";
 /** What each role may do, the least first: the table of contract §12 in words. */
 export const roles: { role: Role; name: string; may: string }[] = [
   {
+    role: "team",
+    name: "Team",
+    may: "Can see the servers of their teams and nothing else. What they may do there is set in each team.",
+  },
+  {
     role: "viewer",
     name: "Viewer",
     may: "Can see the dashboard, alerts and the list of reports, and download reports they receive. Can see members' names, but not their addresses.",

@@ -3,7 +3,7 @@ import { api } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { useAfterFirst } from "../chart/first";
-import { placeOf, searchTo, sections, type Ways } from "./navigation";
+import { allowed, entryOf, placeOf, searchTo, sections, type Ways } from "./navigation";
 
 /** Navigation is the list of pages that the reader may see; ways go along to those that have a scope. */
 export function Navigation({
@@ -19,40 +19,70 @@ export function Navigation({
   const session = useSession();
   const down = useDown();
   const place = useRouterState({ select: (s) => placeOf(s.location.pathname) });
-  const allowed = sections
-    .map((section) => ({
-      ...section,
-      links: section.links.filter(
-        (l) => (!l.permission || session.can(l.permission)) && (!l.roles || l.roles.includes(session.role)),
-      ),
-    }))
-    .filter((section) => section.links.length > 0);
+  const current = entryOf(place);
   return (
     <nav className="shell-nav" aria-label="Main" data-closed={!opened || undefined}>
-      {allowed.map((section) => (
-        <div key={section.name} className="shell-section">
-          <p id={`nav-${section.name}`}>{section.name}</p>
-          <ul aria-labelledby={`nav-${section.name}`}>
-            {section.links.map(({ to, name, icon: Icon, scoped }) => (
-              <li key={to}>
-                <Link
-                  to={to}
-                  search={searchTo({ to, scoped }, ways) as never}
-                  activeOptions={{ exact: true, includeSearch: false }}
-                  aria-current={place === to ? "page" : undefined}
-                  className="shell-link"
-                  data-active={place === to || undefined}
-                  onClick={onNavigate}
-                >
-                  <Icon size={18} stroke={1.6} aria-hidden />
-                  <span>{name}</span>
-                  {to === "/instances" && down > 0 && <b className="shell-down">{down} down</b>}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
+      {sections.map((section) => {
+        const lines = section.entries.flatMap((entry) => {
+          const [first] = allowed(entry.pages, session);
+          return first ? [{ ...entry, first }] : [];
+        });
+        if (lines.length === 0) return null;
+        return (
+          <div key={section.name} className="shell-section">
+            <p id={`nav-${section.name}`}>{section.name}</p>
+            <ul aria-labelledby={`nav-${section.name}`}>
+              {lines.map(({ name, icon: Icon, first }) => {
+                const here = current?.name === name;
+                return (
+                  <li key={name}>
+                    <Link
+                      to={first.to}
+                      search={searchTo(first, ways) as never}
+                      activeOptions={{ exact: true, includeSearch: false }}
+                      aria-current={here ? (place === first.to ? "page" : "true") : undefined}
+                      className="shell-link"
+                      data-active={here || undefined}
+                      onClick={onNavigate}
+                    >
+                      <Icon size={18} stroke={1.6} aria-hidden />
+                      <span>{name}</span>
+                      {first.to === "/instances" && down > 0 && <b className="shell-down">{down} down</b>}
+                    </Link>
+                  </li>
+                );
+              })}
+            </ul>
+          </div>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** PagesBeside are the pages that share the line of the menu, as tabs above the page. */
+export function PagesBeside() {
+  const session = useSession();
+  const place = useRouterState({ select: (s) => placeOf(s.location.pathname) });
+  const entry = entryOf(place);
+  const pages = allowed(entry?.pages ?? [], session);
+  if (!entry || pages.length < 2) return null;
+  return (
+    <nav className="shell-beside" aria-label={entry.name}>
+      <ul>
+        {pages.map(({ to, name }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              activeOptions={{ exact: true, includeSearch: false }}
+              aria-current={place === to ? "page" : undefined}
+              data-active={place === to || undefined}
+            >
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
     </nav>
   );
 }

@@ -7,7 +7,7 @@ import { type ScopeSearch, useLive, useScope, type ViewSearch } from "../window/
 import { AwayBanner } from "./Away";
 import { DemoBanner, InsecureBanner } from "./Banners";
 import { useFocus } from "./focus";
-import { Navigation } from "./Navigation";
+import { Navigation, PagesBeside } from "./Navigation";
 import type { Ways } from "./navigation";
 import { RouteAnnouncer } from "./RouteAnnouncer";
 import { SessionEnded } from "./SessionEnded";
@@ -61,6 +61,7 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
         <AwayBanner />
         <InsecureBanner />
         <DemoBanner />
+        <PagesBeside />
         {children}
       </main>
       <RouteAnnouncer />

@@ -1,28 +1,14 @@
 import {
   IconBell,
   IconBellRinging,
-  IconBroadcast,
-  IconBuilding,
-  IconCalendarRepeat,
-  IconClipboardOff,
-  IconDownload,
-  IconFileCheck,
   IconFileCode,
-  IconHistory,
-  IconKey,
+  IconHeartRateMonitor,
   IconLayoutDashboard,
-  IconListCheck,
-  IconListDetails,
-  IconListSearch,
-  IconMail,
-  IconMailX,
-  IconPlugConnected,
   IconReport,
-  IconSend,
   IconServer2,
+  IconSettings,
   IconShieldExclamation,
-  IconStack2,
-  IconUsers,
+  IconUsersGroup,
   type TablerIcon,
 } from "@tabler/icons-react";
 import type { Role } from "../api/session";
@@ -33,7 +19,6 @@ import type { ScopeSearch, ViewSearch } from "../window/scope";
 export type Destination = {
   to: string;
   name: string;
-  icon: TablerIcon;
   permission?: string;
   roles?: readonly Role[];
   scoped?: boolean;
@@ -46,66 +31,115 @@ export type Ways = { scope: ScopeSearch; dashboard: ScopeSearch & ViewSearch };
 export const searchTo = ({ to, scoped }: Pick<Destination, "to" | "scoped">, { scope, dashboard }: Ways) =>
   to === "/" ? dashboard : scoped ? scope : {};
 
-export const sections: { name: string; links: Destination[] }[] = [
+/** Entry is a line of the menu: a page, and the pages beside it, which the page shows as tabs. */
+export type Entry = { name: string; icon: TablerIcon; pages: Destination[] };
+
+const audit = "audit:read";
+const ops = "ops:read";
+
+/** The menu, at most twelve lines of it. A line leads to the first of its pages that its reader may see. */
+export const sections: { name: string; entries: Entry[] }[] = [
   {
-    name: "Fleet",
-    links: [
-      { to: "/", name: "Dashboard", icon: IconLayoutDashboard, permission: "metrics:read", scoped: true },
-      { to: "/alerts", name: "Alerts", icon: IconBell, permission: "alerts:read", scoped: true },
-      { to: "/statements", name: "Statements", icon: IconFileCode, permission: "metrics:read", scoped: true },
-      { to: "/instances", name: "Instances", icon: IconServer2, permission: "metrics:read" },
+    name: "Now",
+    entries: [
       {
-        to: "/findings",
+        name: "Overview",
+        icon: IconLayoutDashboard,
+        pages: [{ to: "/", name: "Overview", permission: "metrics:read", scoped: true }],
+      },
+      {
+        name: "Alerts",
+        icon: IconBell,
+        pages: [{ to: "/alerts", name: "Alerts", permission: "alerts:read", scoped: true }],
+      },
+      {
+        name: "Servers",
+        icon: IconServer2,
+        pages: [{ to: "/instances", name: "Servers", permission: "metrics:read" }],
+      },
+      {
+        name: "Queries",
+        icon: IconFileCode,
+        pages: [{ to: "/statements", name: "Queries", permission: "metrics:read", scoped: true }],
+      },
+    ],
+  },
+  {
+    name: "Care",
+    entries: [
+      {
         name: "Findings",
         icon: IconShieldExclamation,
-        permission: "reports:download",
-        roles: readers,
+        pages: [
+          { to: "/findings", name: "Findings", permission: "reports:download", roles: readers },
+          { to: "/checks", name: "Checks", permission: "metrics:read" },
+          { to: "/exceptions", name: "Exceptions", permission: "reports:read" },
+        ],
       },
-      { to: "/checks", name: "Checks", icon: IconListCheck, permission: "metrics:read" },
+      {
+        name: "Reports",
+        icon: IconReport,
+        pages: [
+          { to: "/reports", name: "Catalog", permission: "reports:read" },
+          { to: "/reports/history", name: "History", permission: "reports:read" },
+          { to: "/schedules", name: "Schedules", permission: "reports:read" },
+          { to: "/exports", name: "Downloads" },
+          { to: "/reports/verify", name: "Verify", permission: "reports:read" },
+        ],
+      },
     ],
   },
   {
-    name: "Reports",
-    links: [
-      { to: "/reports", name: "Catalog", icon: IconReport, permission: "reports:read" },
-      { to: "/reports/history", name: "History", icon: IconHistory, permission: "reports:read" },
-      { to: "/schedules", name: "Schedules", icon: IconCalendarRepeat, permission: "reports:read" },
-      { to: "/exports", name: "Downloads", icon: IconDownload },
-      { to: "/reports/verify", name: "Verify", icon: IconFileCheck, permission: "reports:read" },
-      { to: "/exceptions", name: "Exceptions", icon: IconClipboardOff, permission: "reports:read" },
-    ],
-  },
-  {
-    name: "Notifications",
-    links: [
-      { to: "/notifications/rules", name: "Rules", icon: IconBellRinging, permission: "admin" },
-      { to: "/notifications/channels", name: "Channels", icon: IconBroadcast, permission: "admin" },
-      { to: "/notifications/deliveries", name: "Deliveries", icon: IconSend, permission: "audit:read" },
-    ],
-  },
-  {
-    name: "Organization",
-    links: [
-      { to: "/settings/members", name: "Members", icon: IconUsers },
-      { to: "/settings/tokens", name: "Tokens", icon: IconKey },
-      { to: "/settings/organization", name: "Organization", icon: IconBuilding },
-      { to: "/audit", name: "Audit", icon: IconListSearch, permission: "audit:read" },
-    ],
-  },
-  {
-    name: "Operations",
-    links: [
-      { to: "/ops/projections", name: "Projections", icon: IconStack2, permission: "ops:read" },
-      { to: "/ops/jobs", name: "Job queue", icon: IconListDetails, permission: "ops:read" },
-      { to: "/ops/senders", name: "Senders", icon: IconPlugConnected, permission: "ops:read" },
-      { to: "/ops/dead-letters", name: "Dead letters", icon: IconMailX, permission: "admin" },
-      { to: "/ops/outbox", name: "Outbox", icon: IconMail, permission: "admin" },
+    name: "Set up",
+    entries: [
+      {
+        name: "Notifications",
+        icon: IconBellRinging,
+        pages: [
+          { to: "/notifications/rules", name: "Rules", permission: "admin" },
+          { to: "/notifications/channels", name: "Channels", permission: "admin" },
+          { to: "/notifications/deliveries", name: "Deliveries", permission: audit },
+        ],
+      },
+      { name: "Teams", icon: IconUsersGroup, pages: [{ to: "/teams", name: "Teams" }] },
+      {
+        name: "Settings",
+        icon: IconSettings,
+        pages: [
+          { to: "/settings/organization", name: "Organization" },
+          { to: "/settings/members", name: "Members" },
+          { to: "/settings/tokens", name: "Tokens" },
+          { to: "/audit", name: "Audit", permission: audit },
+        ],
+      },
+      {
+        name: "System health",
+        icon: IconHeartRateMonitor,
+        pages: [
+          { to: "/ops/projections", name: "Projections", permission: ops },
+          { to: "/ops/jobs", name: "Job queue", permission: ops },
+          { to: "/ops/senders", name: "Senders", permission: ops },
+          { to: "/ops/dead-letters", name: "Dead letters", permission: "admin" },
+          { to: "/ops/outbox", name: "Outbox", permission: "admin" },
+        ],
+      },
     ],
   },
 ];
 
-const addresses = sections.flatMap((section) => section.links.map((link) => link.to));
+const pages = sections.flatMap((section) => section.entries.flatMap((entry) => entry.pages));
+const addresses = pages.map(({ to }) => to);
 const reportPage = /^\/reports\/[0-9a-f-]{36}$/;
+
+/** entryOf is the line of the menu that a page belongs to. */
+export const entryOf = (to: string | null) =>
+  sections.flatMap((section) => section.entries).find((entry) => entry.pages.some((page) => page.to === to));
+
+/** allowed are the pages that their reader may see. */
+export const allowed = (of: Destination[], reader: { can: (permission: string) => boolean; role: Role }) =>
+  of.filter(
+    ({ permission, roles }) => (!permission || reader.can(permission)) && (!roles || roles.includes(reader.role)),
+  );
 
 /** placeOf is the destination that an address belongs to: itself, the longest one above it, or null. */
 export function placeOf(path: string): string | null {

@@ -123,6 +123,7 @@ export const instancesSearch = search({
   instanceId: uuids,
   tag: tags,
   group: text,
+  owner: uuid,
   status: oneOf(...instanceStatuses),
   sort: oneOf(...instanceSorts, ...instanceSorts.map((s) => `-${s}` as const)),
   page: ordinal,

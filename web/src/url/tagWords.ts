@@ -28,3 +28,26 @@ export function unreadable(words: string[]): string | null {
   }
   return null;
 }
+
+/** words are the tags of a filter, of which a key may have several values, by key. */
+export const words = (tags: Record<string, string[]>) =>
+  Object.keys(tags)
+    .sort()
+    .flatMap((key) => (tags[key] ?? []).map((value) => `${key}:${value}`));
+
+/** byKey are words as a filter. */
+export function byKey(words: string[]): Record<string, string[]> {
+  const tags: Record<string, string[]> = {};
+  for (const word of words) {
+    const at = word.indexOf(":");
+    const key = word.slice(0, at);
+    tags[key] = [...(tags[key] ?? []), word.slice(at + 1).trim()];
+  }
+  return tags;
+}
+
+/** noTag says which of a filter's words is no tag; null is none. */
+export function noTag(words: string[]): string | null {
+  const bad = words.find((word) => !form.test(word));
+  return bad === undefined ? null : `“${bad}” is not a tag. Write key:value, as in env:prod.`;
+}

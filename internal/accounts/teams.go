@@ -1,0 +1,106 @@
+package accounts
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
+	"muster/domain/team"
+	"muster/internal/postgres/statement"
+)
+
+// Team is a team as it is now.
+type Team struct {
+	ID        uuid.UUID
+	Name      string
+	Terms     TeamTerms
+	CreatedAt time.Time `db:"created_at"`
+}
+
+// TeamTerms are the terms of a team, kept as JSON.
+type TeamTerms struct{ team.Terms }
+
+// Scan implements sql.Scanner.
+func (t *TeamTerms) Scan(src any) error { return statement.ScanJSON(src, &t.Terms) }
+
+// Digest names what a change of the team changes: whoever changes it says which state they saw.
+func (t Team) Digest() string {
+	text, _ := json.Marshal(struct {
+		Name  string
+		Terms team.Terms
+	}{t.Name, t.Terms.Terms}) // of strings and ids: it cannot fail
+	digest := sha256.Sum256(text)
+	return hex.EncodeToString(digest[:16])
+}
+
+// Selectors are those of teams, in their order.
+func Selectors(teams []Team) []team.Selector {
+	all := make([]team.Selector, len(teams))
+	for i, t := range teams {
+		all[i] = t.Terms.Selector
+	}
+	return all
+}
+
+// Belongs are the teams that somebody belongs to, and those of them in which they may act.
+func Belongs(teams []Team, member uuid.UUID) (in, acting []Team) {
+	for _, t := range teams {
+		for _, m := range t.Terms.Members {
+			if m.ID != member {
+				continue
+			}
+			if in = append(in, t); m.Role == organization.Member {
+				acting = append(acting, t)
+			}
+		}
+	}
+	return in, acting
+}
+
+const teamColumns = `id, name, terms, created_at`
+
+// Teams are the teams of an organization in the order in which they were created, in which the
+// first one that matches a server owns it.
+func (s *Store) Teams(ctx context.Context, org uuid.UUID) ([]Team, error) {
+	return TeamsOf(ctx, s.db, org)
+}
+
+// TeamsOf is Teams, as q sees them.
+func TeamsOf(ctx context.Context, q sqlx.QueryerContext, org uuid.UUID) ([]Team, error) {
+	return statement.All[Team](ctx, q, "list teams", `SELECT `+teamColumns+` FROM teams WHERE organization_id = $1 AND removed_at IS NULL ORDER BY created_at, id`, org)
+}
+
+// Team returns one as tx sees it; ok is false where this organization has none of that id.
+func (s *Store) Team(ctx context.Context, q sqlx.QueryerContext, org, id uuid.UUID) (t Team, ok bool, err error) {
+	return statement.Find[Team](ctx, q, "look up a team", `SELECT `+teamColumns+` FROM teams WHERE organization_id = $1 AND id = $2 AND removed_at IS NULL`, org, id)
+}
+
+// SaveTeam stores a team. Errors: *Refusal team_exists where the organization has another one of
+// that name.
+func (s *Store) SaveTeam(ctx context.Context, tx *sqlx.Tx, org uuid.UUID, t Team) error {
+	terms, err := json.Marshal(t.Terms.Terms)
+	if err != nil {
+		return err
+	}
+	taken, err := statement.One[bool](ctx, tx, "look for a team of that name", `SELECT EXISTS (SELECT FROM teams
+		WHERE organization_id = $1 AND lower(name) = lower($2) AND id <> $3 AND removed_at IS NULL)`, org, t.Name, t.ID)
+	switch {
+	case err != nil:
+		return err
+	case taken:
+		return &Refusal{Code: CodeTeamExists, Detail: "the organization has a team of that name"}
+	}
+	return statement.Exec(ctx, tx, "store a team", `INSERT INTO teams (id, organization_id, name, terms, created_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (id) DO UPDATE SET name = excluded.name, terms = excluded.terms`, t.ID, org, t.Name, string(terms), t.CreatedAt)
+}
+
+// RemoveTeam takes a team away.
+func (s *Store) RemoveTeam(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID) error {
+	return statement.Exec(ctx, tx, "remove a team", `UPDATE teams SET removed_at = $3 WHERE organization_id = $1 AND id = $2 AND removed_at IS NULL`, org, id, s.clock())
+}

@@ -1,0 +1,164 @@
+package signin
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/domain/team"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+)
+
+const teamsPath = "/api/v1/teams/"
+
+func (s *MemberRoutes) ListTeams(ctx context.Context, _ api.ListTeamsRequestObject) (api.ListTeamsResponseObject, error) {
+	teams, err := s.Accounts.Teams(ctx, wire.Caller(ctx).Organization.ID)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.showTeams(ctx, teams)
+	return api.ListTeams200JSONResponse{Items: items}, err
+}
+
+func (s *MemberRoutes) GetTeam(ctx context.Context, r api.GetTeamRequestObject) (api.GetTeamResponseObject, error) {
+	shown, tag, err := s.team(ctx, r.TeamId)
+	return api.GetTeam200JSONResponse{Body: shown, Headers: api.GetTeam200ResponseHeaders{ETag: tag}}, err
+}
+
+// team is one as it is now, and its ETag.
+func (s *MemberRoutes) team(ctx context.Context, id uuid.UUID) (shown api.Team, tag string, err error) {
+	teams, err := s.Accounts.Teams(ctx, wire.Caller(ctx).Organization.ID)
+	if err != nil {
+		return api.Team{}, "", err
+	}
+	items, err := s.showTeams(ctx, teams)
+	if err != nil {
+		return api.Team{}, "", err
+	}
+	for i, t := range teams {
+		if t.ID == id {
+			return items[i], teamTag(t), nil
+		}
+	}
+	return api.Team{}, "", wire.Found(false, nil, "team")
+}
+
+// teamTag is the ETag of a team, a strong one, like that of the settings.
+func teamTag(t accounts.Team) string { return `"` + t.Digest() + `"` }
+
+// showTeams shows all teams of the organization, which have to be in their order.
+func (s *MemberRoutes) showTeams(ctx context.Context, teams []accounts.Team) ([]api.Team, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	var people []uuid.UUID
+	for _, t := range teams {
+		for _, m := range t.Terms.Members {
+			people = append(people, m.ID)
+		}
+	}
+	names, err := wire.MemberNames(ctx, s.Accounts, people)
+	if err != nil {
+		return nil, err
+	}
+	var side wire.Side
+	selectors := accounts.Selectors(teams)
+	servers, err := s.Fleet.Matching(ctx, organization, selectors...)
+	unknown := side.Lacks(ctx, err, "items.instanceCount", "items.ownedCount")
+	matches, owns := make([]int64, len(teams)), make([]int64, len(teams))
+	for id, tags := range servers {
+		owns[team.Owner(selectors, id, tags)]++
+		for i, selector := range selectors {
+			if selector.Matches(id, tags) {
+				matches[i]++
+			}
+		}
+	}
+	items := make([]api.Team, len(teams))
+	for i, t := range teams {
+		items[i] = api.Team{
+			Id: t.ID, Name: t.Name, CreatedAt: t.CreatedAt.UTC(), Selector: showSelector(t.Terms.Selector), Members: showMembers(t.Terms.Members, names),
+			Unavailable: side.Unavailable(),
+		}
+		if !unknown {
+			items[i].InstanceCount, items[i].OwnedCount = &matches[i], &owns[i]
+		}
+	}
+	return items, nil
+}
+
+func showSelector(s team.Selector) api.TeamSelector {
+	tags := map[string][]string{}
+	for key, values := range s.Tags {
+		tags[key] = values
+	}
+	ids := wire.NeverNull(s.InstanceIDs)
+	return api.TeamSelector{Tags: &tags, InstanceIds: &ids}
+}
+
+// showMembers leaves out who was erased.
+func showMembers(members []team.Member, names map[uuid.UUID]string) []api.TeamMember {
+	shown := []api.TeamMember{}
+	for _, m := range members {
+		if name := names[m.ID]; name != "" {
+			shown = append(shown, api.TeamMember{MemberId: m.ID, Name: &name, Role: api.TeamMemberRole(m.Role)})
+		}
+	}
+	return shown
+}
+
+func selectorOf(s api.TeamSelector) team.Selector {
+	return team.Selector{Tags: fleet.TagFilter(wire.Value(s.Tags)), InstanceIDs: wire.Value(s.InstanceIds)}
+}
+
+func membersOf(members []api.TeamMember) []team.Member {
+	return wire.List(members, func(m api.TeamMember) team.Member {
+		return team.Member{ID: m.MemberId, Role: organization.Role(m.Role)}
+	})
+}
+
+func (s *MemberRoutes) CreateTeam(ctx context.Context, r api.CreateTeamRequestObject) (api.CreateTeamResponseObject, error) {
+	id, mark, err := s.Commands.CreateTeam(ctx, wire.Actor(ctx), commands.Team{
+		Name: r.Body.Name, Terms: team.Terms{Selector: selectorOf(r.Body.Selector), Members: membersOf(wire.Value(r.Body.Members))},
+	})
+	if err != nil {
+		return nil, fieldOf(err, accounts.CodeTeamExists, "#/name")
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	shown, tag, err := s.team(ctx, id)
+	return api.CreateTeam201JSONResponse{Body: shown, Headers: api.CreateTeam201ResponseHeaders{Location: teamsPath + id.String(), ETag: tag}}, err
+}
+
+func (s *MemberRoutes) ChangeTeam(ctx context.Context, r api.ChangeTeamRequestObject) (api.ChangeTeamResponseObject, error) {
+	c := commands.ChangeTeam{Name: r.Body.Name}
+	if r.Params.IfMatch != nil {
+		c.Seen = statesSeen(*r.Params.IfMatch)
+	}
+	if r.Body.Selector != nil {
+		selector := selectorOf(*r.Body.Selector)
+		c.Selector = &selector
+	}
+	if r.Body.Members != nil {
+		members := membersOf(*r.Body.Members)
+		c.Members = &members
+	}
+	mark, err := s.Commands.ChangeTeam(ctx, wire.Actor(ctx), r.TeamId, c)
+	if err != nil {
+		return nil, fieldOf(err, accounts.CodeTeamExists, "#/name")
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	shown, tag, err := s.team(ctx, r.TeamId)
+	return api.ChangeTeam200JSONResponse{Body: shown, Headers: api.ChangeTeam200ResponseHeaders{ETag: tag}}, err
+}
+
+func (s *MemberRoutes) RemoveTeam(ctx context.Context, r api.RemoveTeamRequestObject) (api.RemoveTeamResponseObject, error) {
+	mark, err := s.Commands.RemoveTeam(ctx, wire.Actor(ctx), r.TeamId)
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	return api.RemoveTeam204Response{}, nil
+}

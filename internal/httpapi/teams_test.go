@@ -1,0 +1,415 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+	domain "muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/internal/measurements"
+)
+
+const teamsPath = "/api/v1/teams"
+
+// team makes a team whose selector is by tags, with one member.
+func (w *world) team(of tenant, name string, tags map[string][]string, who person, as organization.Role) (id string) {
+	w.t.Helper()
+	if tags == nil {
+		tags = map[string][]string{}
+	}
+	return w.post(of.admin, teamsPath, map[string]any{
+		"name": name, "selector": map[string]any{"tags": tags}, "members": []any{map[string]any{"memberId": who.ID, "role": as}},
+	}).is(201).object()["id"].(string)
+}
+
+// ownersOf are the names of the owners in a list, by what the list's things are called.
+func (a answer) owners(called string) string {
+	a.t.Helper()
+	var words []string
+	for _, item := range a.is(200).object()["items"].([]any) {
+		item := item.(map[string]any)
+		name := "nobody"
+		if owner, ok := item["owner"].(map[string]any); ok {
+			name = owner["name"].(string)
+		}
+		words = append(words, item[called].(string)+": "+name)
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestTeams(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "payments", "env": "prod"}).is(200)
+	w.tag(w.ours.admin, ids["billing"], map[string]string{"team": "payments", "env": "test"}).is(200)
+	body := func(change map[string]any) map[string]any {
+		b := map[string]any{"name": "Payments", "selector": map[string]any{"tags": map[string]any{"team": []string{"payments"}, "env": []string{"prod", "dev"}}},
+			"members": []any{map[string]any{"memberId": w.ours.member.ID, "role": "member"}}}
+		for key, value := range change {
+			b[key] = value
+		}
+		return b
+	}
+	made := w.post(w.ours.admin, teamsPath, body(nil)).is(201)
+	id := made.object()["id"].(string)
+	if at := made.Header().Get("Location"); at != teamsPath+"/"+id {
+		t.Errorf("Location is %s", at)
+	}
+	second := w.post(w.ours.admin, teamsPath, map[string]any{"name": "All of them", "selector": map[string]any{
+		"tags": map[string]any{"team": []string{"payments"}}, "instanceIds": []any{ids["ledger"]},
+	}}).is(201).object()["id"].(string)
+	list := w.get(w.ours.viewer, "/api/v1/instances").owners("name")
+	if want := "billing: All of them, ledger: All of them, orders: Payments"; list != want {
+		t.Errorf("owners are %s, want %s", list, want)
+	}
+	var shown struct {
+		Items []struct {
+			ID, Name                  string
+			InstanceCount, OwnedCount *int
+			Members                   []struct{ Name, Role string }
+		}
+	}
+	w.get(w.ours.viewer, teamsPath).is(200).decode(&shown)
+	if got := fmt.Sprint(shown.Items[0].Name, *shown.Items[0].InstanceCount, *shown.Items[0].OwnedCount, shown.Items[0].Members, shown.Items[1].Name, *shown.Items[1].InstanceCount, *shown.Items[1].OwnedCount); got != "Payments1 1 [{MEMBER member}]All of them3 2" {
+		t.Errorf("teams are %s", got)
+	}
+	for query, want := range map[string]string{"?owner=" + id: "orders: Payments", "?owner=" + second + "&tag=env:test": "billing: All of them", "?owner=" + uuid.NewString(): ""} {
+		if got := w.get(w.ours.viewer, "/api/v1/instances"+query).owners("name"); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	// A change with a state that somebody else has changed is refused.
+	tag := w.get(w.ours.admin, teamsPath+"/"+id).is(200).Header().Get("ETag")
+	patch := func(id, seen string, change map[string]any) answer {
+		return w.do(request{method: "PATCH", path: teamsPath + "/" + id, as: w.ours.admin, json: change, header: map[string]string{"If-Match": seen}})
+	}
+	patch(id, tag, map[string]any{"selector": map[string]any{"tags": map[string]any{"env": []string{"test"}}}}).is(200)
+	patch(id, tag, map[string]any{"name": "Late"}).problem(412, "precondition_failed")
+	if got := w.get(w.ours.viewer, "/api/v1/instances").owners("name"); got != "billing: Payments, ledger: All of them, orders: All of them" {
+		t.Errorf("after the change: %s", got)
+	}
+	patch(second, "*", map[string]any{"name": "payments"}).problem(409, "team_exists")
+	for name, c := range map[string]struct {
+		change map[string]any
+		at     string
+	}{
+		"a name of nothing":    {map[string]any{"name": " "}, "#/name"},
+		"a key that is none":   {map[string]any{"selector": map[string]any{"tags": map[string]any{"Env": []string{"x"}}}}, "#/selector/tags/Env"},
+		"no values":            {map[string]any{"selector": map[string]any{"tags": map[string]any{"env": []string{}}}}, "#/selector/tags/env"},
+		"a value that is none": {map[string]any{"selector": map[string]any{"tags": map[string]any{"env": []string{"a", " b"}}}}, "#/selector/tags/env/1"},
+		"a foreign server":     {map[string]any{"selector": map[string]any{"instanceIds": []any{w.instance(w.theirs, "x")}}}, "#/selector/instanceIds/0"},
+		"a foreign person":     {map[string]any{"members": []any{map[string]any{"memberId": w.theirs.member.ID, "role": "member"}}}, "#/members/0/memberId"},
+		"twice the same":       {map[string]any{"members": []any{map[string]any{"memberId": w.ours.member.ID, "role": "member"}, map[string]any{"memberId": w.ours.member.ID, "role": "viewer"}}}, "#/members/1/memberId"},
+	} {
+		for _, a := range []answer{patch(id, "*", c.change), w.post(w.ours.admin, teamsPath, body(c.change))} {
+			if a.Code/100 != 4 || !strings.Contains(a.Body.String(), `"pointer":"`+c.at+`"`) {
+				t.Errorf("%s: %d %s", name, a.Code, a.Body)
+			}
+		}
+	}
+	w.do(request{method: "DELETE", path: teamsPath + "/" + id, as: w.ours.admin}).is(204)
+	w.do(request{method: "DELETE", path: teamsPath + "/" + id, as: w.ours.admin}).problem(404, "not_found")
+	if got := w.get(w.ours.viewer, "/api/v1/instances").owners("name"); got != "billing: All of them, ledger: All of them, orders: All of them" {
+		t.Errorf("after the end of the first team: %s", got)
+	}
+	if made, changed, removed := len(w.trail("teamCreated")), len(w.trail("teamChanged")), len(w.trail("teamRemoved")); made != 2 || changed != 1 || removed != 1 {
+		t.Errorf("the audit list has %d, %d and %d entries of teams", made, changed, removed)
+	}
+}
+
+// TestOwnersEverywhere: alerts and findings have the owner of their server.
+func TestOwnersEverywhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	instances, alerts := w.alerting()
+	w.tag(w.ours.admin, instances["orders-1"], map[string]string{"team": "a"}).is(200)
+	a := w.team(w.ours, "A", map[string][]string{"team": {"a"}}, w.ours.viewer, organization.Viewer)
+	w.assessed(w.ours, instances["orders-1"], broken("PG-S01", "", "x", nil))
+	w.assessed(w.ours, instances["orders-2"], broken("PG-S02", "", "y", nil))
+	if got, want := w.get(w.ours.viewer, alertsPath).owners("title"), "Lock waits: A, Disk full: A, disk 100%: nobody, Replica lags: nobody, Silent: nobody, Backup missed: nobody"; got != want {
+		t.Errorf("alerts: %s, want %s", got, want)
+	}
+	if got := w.get(w.ours.viewer, alertsPath+"?owner="+a).titles(); got != "Lock waits, Disk full" {
+		t.Errorf("alerts of A: %s", got)
+	}
+	if got := w.get(w.ours.viewer, alertsPath+"/"+alerts["a"].String()).is(200).object()["owner"]; fmt.Sprint(got) != fmt.Sprint(map[string]any{"id": a, "name": "A"}) {
+		t.Errorf("the alert belongs to %v", got)
+	}
+	if got := w.get(w.ours.member, "/api/v1/findings?sort=firstSeenAt").owners("object"); got != "x: A, y: nobody" {
+		t.Errorf("findings: %s", got)
+	}
+	if got := w.get(w.ours.member, "/api/v1/findings?owner="+a).owners("object"); got != "x: A" {
+		t.Errorf("findings of A: %s", got)
+	}
+}
+
+// TestATeamActsOnItsServers: what somebody with the role team may do follows from their place in
+// each of their teams.
+func TestATeamActsOnItsServers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	instances, alerts := w.alerting()
+	for key, name := range map[string]string{"orders-1": "acts", "orders-2": "sees", "billing": "others"} {
+		w.tag(w.ours.admin, instances[key], map[string]string{"team": name}).is(200)
+	}
+	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
+	w.get(somebody, "/api/v1/instances").is(200)
+	if got := w.get(somebody, alertsPath).titles(); got != "" {
+		t.Errorf("in no team: %s", got)
+	}
+	w.team(w.ours, "acting", map[string][]string{"team": {"acts"}}, somebody, organization.Member)
+	seeing := w.team(w.ours, "seeing", map[string][]string{"team": {"sees"}}, somebody, organization.Viewer)
+	if got := w.get(somebody, alertsPath).titles(); got != "Lock waits, Disk full, disk 100%" {
+		t.Errorf("in two teams: %s", got)
+	}
+	w.act(somebody, alerts["a"], "acknowledge").is(200)
+	w.act(somebody, alerts["c"], "acknowledge").problem(403, "forbidden")
+	for _, unseen := range []string{"d", "f"} {
+		w.act(somebody, alerts[unseen], "acknowledge").problem(404, "not_found")
+	}
+	bulk := w.post(somebody, alertsPath+"/actions", map[string]any{"action": "mute", "ids": []any{alerts["b"], alerts["c"], alerts["d"], uuid.New()}}).is(200).Body.String()
+	if got := regexp.MustCompile(`"done":(true|false)|"code":"\w+"`).FindAllString(bulk, -1); strings.Join(got, " ") != `"done":true "done":false "code":"forbidden" "done":false "code":"not_found" "done":false "code":"not_found"` {
+		t.Errorf("many: %v of %s", got, bulk)
+	}
+	w.tag(somebody, instances["orders-1"], map[string]string{"team": "acts", "env": "prod"}).is(200)
+	w.tag(somebody, instances["orders-2"], map[string]string{"env": "prod"}).problem(403, "forbidden")
+	w.tag(somebody, instances["billing"], map[string]string{"env": "prod"}).problem(404, "not_found")
+	tagged := w.post(somebody, "/api/v1/instances/actions", map[string]any{"setTags": map[string]string{"zone": "a"}, "ids": []any{instances["billing"], instances["orders-1"], instances["orders-2"]}}).is(200).Body.String()
+	if got := regexp.MustCompile(`"done":(true|false)|"code":"\w+"`).FindAllString(tagged, -1); strings.Join(got, " ") != `"done":false "code":"not_found" "done":true "done":false "code":"forbidden"` {
+		t.Errorf("many servers: %v of %s", got, tagged)
+	}
+	// A token goes by its owner's teams, as they are now.
+	token := w.token(somebody, organization.ScopeAlertsRead)
+	ask := func() string { return w.do(request{method: "GET", path: alertsPath, token: token}).titles() }
+	if got := ask(); got != "Lock waits, Disk full, disk 100%" {
+		t.Errorf("by token: %s", got)
+	}
+	w.do(request{method: "DELETE", path: teamsPath + "/" + seeing, as: w.ours.admin}).is(204)
+	if got := ask(); got != "Lock waits, Disk full" {
+		t.Errorf("by token after the end of a team: %s", got)
+	}
+	var session struct {
+		Member      struct{ Role string }
+		Permissions []string
+	}
+	w.get(somebody, "/api/v1/session").is(200).decode(&session)
+	if session.Member.Role != "team" || !slices.Contains(session.Permissions, "alerts:write") {
+		t.Errorf("the session is %+v", session)
+	}
+}
+
+// servers fills an organization with those servers of a fleet that keep names, each with a
+// database, alerts, findings and measurements that follow from its name.
+func (w *world) servers(in tenant, names []string, tags map[string]map[string]string) map[string]uuid.UUID {
+	w.t.Helper()
+	engines := []domain.Engine{domain.PostgreSQL, domain.SQLServer, domain.Oracle}
+	ids := map[string]uuid.UUID{}
+	for _, name := range names {
+		n := int(name[len(name)-1] - '0')
+		host := "host-" + name
+		made := w.fed(in, commands.FleetItem{ExternalID: name, Engine: engines[n%len(engines)], Host: &host, CreatedAt: w.ago(30 * day),
+			Databases: []commands.FleetDatabase{database("d-"+name, w.ago(30*day))}})
+		for key, id := range made {
+			ids[key] = id
+		}
+		w.raised(in, commands.AlertItem{ExternalID: "open-" + name, Severity: alert.Critical, CreatedAt: w.ago(time.Duration(10+n) * time.Minute), Instance: to(name)},
+			commands.AlertItem{ExternalID: "closed-" + name, CreatedAt: w.ago(time.Duration(20+n) * time.Minute), ResolvedAt: to(w.ago(time.Duration(5+n) * time.Minute)), Instance: to(name), Database: to("d-" + name)})
+		instance, database := ids[name], ids[name+"/d-"+name]
+		w.measured(in, measurements.Batch{
+			Hosts:    []measurements.HostSample{{Host: host, Instances: []uuid.UUID{instance}, At: w.ago(90 * time.Second), CPUPercent: to(float64(10 + n)), MemoryPercent: to(float64(20 + n))}},
+			Sessions: []measurements.SessionSample{{Instance: instance, Engine: engines[n%len(engines)], Database: database, At: w.ago(70 * time.Second), Interval: 10 * time.Second, Active: int64(n + 1), Waits: map[string]int64{"Lock": int64(n)}}},
+			Statements: []measurements.StatementSample{{Instance: instance, Engine: engines[n%len(engines)], Database: database, At: w.ago(80 * time.Second), Interval: time.Minute,
+				Statements: []measurements.Statement{{Key: "key-" + name, Calls: int64(n + 1), TotalMs: float64(100 * n)}}}},
+		})
+		if engines[n%len(engines)] == domain.PostgreSQL {
+			w.assessed(in, instance, broken("PG-S01", "", "object of "+name, nil))
+		}
+		if len(tags[name]) > 0 {
+			w.tag(in.admin, instance, tags[name]).is(200)
+		}
+	}
+	return ids
+}
+
+// instants are those of the database's clock, which the test does not set.
+var instants = regexp.MustCompile(`T\d\d:\d\d:\d\d\.\d+Z`)
+
+// shape is an answer with its ids in the order in which they come, and without instants of the
+// database's clock. Findings are listed by their ids, which are of the organization: sorted is
+// one in the order of its items' texts.
+func shape(a answer, sorted bool) string {
+	if a.Code == http.StatusForbidden {
+		return "forbidden"
+	}
+	seen := map[string]string{}
+	text := instants.ReplaceAllString(regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`).ReplaceAllStringFunc(a.Body.String(), func(id string) string {
+		if sorted {
+			return "id"
+		}
+		if seen[id] == "" {
+			seen[id] = fmt.Sprintf("id-%d", len(seen)+1)
+		}
+		return seen[id]
+	}), "T…")
+	text = steadied([]byte(ownRequestID.ReplaceAllString(text, `"requestId":""`)))
+	var list struct{ Items []json.RawMessage }
+	if sorted && json.Unmarshal([]byte(text), &list) == nil && list.Items != nil {
+		slices.SortFunc(list.Items, func(a, b json.RawMessage) int { return strings.Compare(string(a), string(b)) })
+		text += fmt.Sprintf("%s", list.Items)
+		text = text[strings.LastIndex(text, `"page"`):]
+	}
+	return fmt.Sprintf("%d ", a.Code) + text
+}
+
+// TestATeamSeesAnOrganizationOfItsServers is the oracle of teams: every GET that somebody with the
+// role team may call is answered as in an organization that holds only the servers of their teams.
+func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	whole, part := w.tenant("whole", false), w.tenant("part", false)
+	var names []string
+	tags, sees := map[string]map[string]string{}, []string{}
+	selectors := []map[string][]string{{"env": {"prod"}, "team": {"a", "b"}}, {"zone": {"x"}}}
+	for i := range 7 {
+		name := fmt.Sprintf("server-%d", i)
+		names = append(names, name)
+		tags[name] = map[string]string{"env": []string{"prod", "test"}[random.IntN(2)], "team": []string{"a", "b", "c"}[random.IntN(3)]}
+		if random.IntN(4) == 0 {
+			tags[name]["zone"] = "x"
+		}
+		if tags[name]["zone"] == "x" || tags[name]["env"] == "prod" && tags[name]["team"] != "c" {
+			sees = append(sees, name)
+		}
+	}
+	ids, theirs := w.servers(whole, names, tags), w.servers(part, sees, tags)
+	w.raised(whole, commands.AlertItem{ExternalID: "of nobody", CreatedAt: w.ago(time.Hour)})
+	w.roll()
+	for _, as := range []organization.Role{organization.Viewer, organization.Member} {
+		somebody := w.person(whole.organization, organization.Team, string(as)+"-in-teams@ours.example")
+		alike := part.of(as)
+		for i, selector := range selectors {
+			for _, in := range []tenant{whole, part} {
+				who := somebody
+				if in.organization.ID == part.organization.ID {
+					who = alike
+				}
+				w.team(in, fmt.Sprintf("%s %d", as, i), selector, who, as)
+			}
+		}
+		walked := 0
+		compare := func(what, ours, others string) {
+			t.Helper()
+			walked++
+			sorted := strings.Contains(ours, "/findings")
+			if diff := gocmp.Diff(shape(w.get(alike, others), sorted), shape(w.get(somebody, ours), sorted)); diff != "" {
+				t.Errorf("%s as %s (-organization of these servers +team):\n%s", what, as, diff)
+			}
+		}
+		for operation, query := range w.asksOfTeams() {
+			compare(operation, query, query)
+		}
+		for _, name := range sees {
+			for _, below := range []string{"", "/databases", "/health"} {
+				compare("instance"+below, "/api/v1/instances/"+ids[name].String()+below, "/api/v1/instances/"+theirs[name].String()+below)
+			}
+			filter := func(of map[string]uuid.UUID) string { return "?instanceId=" + of[name].String() }
+			compare("alerts of "+name, alertsPath+filter(ids), alertsPath+filter(theirs))
+		}
+		for _, name := range names {
+			if slices.Contains(sees, name) {
+				continue
+			}
+			path := "/api/v1/instances/"
+			for _, below := range []string{"", "/databases", "/health"} {
+				if unseen, unknown := withoutIDs(w.get(somebody, path+ids[name].String()+below), ids[name].String()), withoutIDs(w.get(somebody, path+"00000000-0000-7000-8000-000000000000"+below), "00000000-0000-7000-8000-000000000000"); unseen != unknown {
+					t.Errorf("%s, which %s does not see: %s, want %s", name, as, unseen, unknown)
+				}
+			}
+			if got := w.get(somebody, alertsPath+"?instanceId="+ids[name].String()).titles(); got != "" {
+				t.Errorf("alerts of %s, which %s does not see: %s", name, as, got)
+			}
+		}
+		if walked < 25 {
+			t.Errorf("only %d answers were compared", walked)
+		}
+	}
+}
+
+// asksOfTeams are the addresses of all lists and figures that the role team may ask for, by operation.
+func (w *world) asksOfTeams() map[string]string {
+	w.t.Helper()
+	asks := map[string]string{}
+	apart := "getSession listSessions listApiTokens listMembers getOrganization listTeams" // of the person, and of the organization whatever its servers
+	for key, r := range w.server.contract.Routes {
+		path, get := strings.CutPrefix(key, "GET ")
+		if !get || !slices.Contains(r.Roles, organization.Team) || strings.Contains(path, ":") || slices.Contains(strings.Fields(apart), r.Operation.OperationID) {
+			continue
+		}
+		query := w.filtered(r.Operation)
+		if query == nil {
+			query = url.Values{}
+		}
+		asks[r.Operation.OperationID] = path + "?" + query.Encode()
+	}
+	return asks
+}
+
+// TestNobodyLeavesTheirTeams: a team's member who asks for something that belongs to a server that they
+// do not see gets the answer for something that does not exist, by every operation that takes an id.
+func TestNobodyLeavesTheirTeams(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	has := w.belongings(w.ours)
+	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
+	mine := w.instance(w.ours, "mine")
+	w.tag(w.ours.admin, mine, map[string]string{"team": "mine"}).is(200)
+	w.team(w.ours, "mine", map[string][]string{"team": {"mine"}}, somebody, organization.Member)
+	bodies := map[string]string{"changeInstance": `{"tags":{}}`, "changeFinding": `{"ticketUrl":null}`}
+	tried := 0
+	for key, r := range w.server.contract.Routes {
+		_, parameter, _ := strings.Cut(r.Path, ":")
+		parameter, _, _ = strings.Cut(parameter, "/")
+		if !slices.Contains([]string{"instanceId", "alertId", "findingId", "statementId", "reportId", "exceptionId", "scheduleId"}, parameter) {
+			continue
+		}
+		query := ""
+		if r.Operation.OperationID == "getStatement" {
+			query = windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")
+		}
+		ask := func(id string) string {
+			path := pathSegment.ReplaceAllString(strings.ReplaceAll(r.Path, ":fileName", "report.pdf"), id) + query
+			return withoutIDs(w.do(request{method: r.Method, path: path, as: somebody, body: bodies[r.Operation.OperationID]}), id)
+		}
+		unseen, unknown := ask(has[parameter]), ask(unknownOf(has[parameter]))
+		if unseen != unknown || !strings.HasPrefix(unseen, "404 ") && !strings.HasPrefix(unseen, "403 ") {
+			t.Errorf("%s\nunseen:  %s\nunknown: %s", key, unseen, unknown)
+		}
+		if strings.HasPrefix(unseen, "404 ") {
+			tried++
+		}
+	}
+	if tried < 10 {
+		t.Errorf("only %d operations were tried", tried)
+	}
+	var shown struct{ Items []json.RawMessage }
+	if w.get(somebody, "/api/v1/instances").is(http.StatusOK).decode(&shown); len(shown.Items) != 1 {
+		t.Errorf("%d servers are seen", len(shown.Items))
+	}
+}

@@ -1,0 +1,193 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	domain "muster/domain/team"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/api"
+	projected "muster/projections/fleet"
+)
+
+// Filter is what a request says of the servers that it is about: those that have one of the ids
+// or names, and the tags, and the owner. Of one key of tags any value will do. nil and empty are no filter.
+type Filter struct {
+	IDs   *[]uuid.UUID
+	Names *[]string
+	Tags  *[]string  // "env:prod"
+	Owner *uuid.UUID // a team
+	IDsAs string     // the parameter that IDs come from; empty: instanceId
+}
+
+// Check returns the filter by tags, and the rules that the filter breaks.
+func (f Filter) Check() (fleet.TagFilter, []api.FieldError) {
+	broken := append(Overlong(cmp.Or(f.IDsAs, "instanceId"), len(Value(f.IDs))), Overlong("instanceName", len(Value(f.Names)))...)
+	tags := fleet.TagFilter{}
+	for _, word := range Value(f.Tags) {
+		key, value, ok := fleet.ParseTag(word)
+		if !ok {
+			return nil, append(broken, brokenRule("tag", "invalid_parameter", "must be a key and a value with a colon between them, as in env:prod", nil))
+		}
+		tags.Add(key, value)
+	}
+	return tags, broken
+}
+
+// FleetScope is what a filter leaves of what the caller sees of their organization, or one problem of
+// the rules that the filter and other parameters break. Every operation that is about more than
+// one server reads its servers here.
+func FleetScope(ctx context.Context, servers *projected.Reader, f Filter, broken ...[]api.FieldError) (fleet.Scope, error) {
+	tags, rules := f.Check()
+	if p := BrokenRules(append(broken, rules)...); p != nil {
+		return fleet.Scope{}, p
+	}
+	caller := Caller(ctx)
+	scope, err := servers.Scope(ctx, caller.Organization.ID, Value(f.IDs), Value(f.Names), tags)
+	if err != nil {
+		return fleet.Scope{}, err
+	}
+	if f.Owner != nil {
+		owned, err := ownedBy(ctx, servers, *f.Owner)
+		if err != nil {
+			return fleet.Scope{}, err
+		}
+		scope = within(scope, owned)
+	}
+	if seen := caller.Scope(); seen.Filtered {
+		scope = within(scope, seen.Instances)
+	}
+	return scope, nil
+}
+
+// within is a scope without what is not among ids.
+func within(scope fleet.Scope, ids []uuid.UUID) fleet.Scope {
+	if !scope.Filtered {
+		return fleet.Scope{Filtered: true, Instances: slices.Clone(ids)}
+	}
+	scope.Instances = slices.DeleteFunc(scope.Instances, func(id uuid.UUID) bool { return !slices.Contains(ids, id) })
+	return scope
+}
+
+// FilteredIDs are the ids that a filter leaves, for a list in which none stands for all: where
+// nothing passes the filter it is an id that no server has.
+func FilteredIDs(ctx context.Context, servers *projected.Reader, f Filter, broken ...[]api.FieldError) ([]uuid.UUID, error) {
+	if len(Value(f.Tags)) == 0 && f.Owner == nil && Caller(ctx).World == nil { // also of servers that were removed
+		_, rules := f.Check()
+		if p := BrokenRules(append(broken, rules)...); p != nil {
+			return nil, p
+		}
+		return Value(f.IDs), nil
+	}
+	scope, err := FleetScope(ctx, servers, f, broken...)
+	if err != nil || len(scope.Instances) > 0 {
+		return scope.Instances, err
+	}
+	return []uuid.UUID{uuid.Nil}, nil
+}
+
+// EnterWorld gives somebody with the role team the part of the organization that they see, and
+// the role that their teams give them: member where one of them does, else viewer.
+func EnterWorld(ctx context.Context, servers *projected.Reader, teams func(context.Context) ([]accounts.Team, error), p *accounts.Principal) error {
+	all, err := teams(ctx)
+	if err != nil {
+		return err
+	}
+	in, acting := accounts.Belongs(all, p.Member.ID)
+	sees, err := servers.Matching(ctx, p.Organization.ID, accounts.Selectors(in)...)
+	if err != nil {
+		return err
+	}
+	p.World, p.Member.Role = &accounts.World{}, organization.Viewer
+	if len(acting) > 0 {
+		p.Member.Role = organization.Member
+	}
+	for id, tags := range sees {
+		p.World.Sees = append(p.World.Sees, id)
+		if domain.Owner(accounts.Selectors(acting), id, tags) >= 0 {
+			p.World.Acts = append(p.World.Acts, id)
+		}
+	}
+	return nil
+}
+
+// Tags are a filter by tags on the wire; null where it has none.
+func Tags(f fleet.TagFilter) *map[string][]string {
+	if len(f) == 0 {
+		return nil
+	}
+	tags := map[string][]string(f)
+	return &tags
+}
+
+// Sees reports whether the caller sees an instance of their organization.
+func Sees(ctx context.Context, instance uuid.UUID) bool {
+	world := Caller(ctx).World
+	return world == nil || slices.Contains(world.Sees, instance)
+}
+
+// MayAct refuses a change of an instance that the caller sees and may not change.
+func MayAct(ctx context.Context, instance uuid.UUID) error {
+	if Acts(ctx, instance) {
+		return nil
+	}
+	return &Problem{Code: "forbidden", Detail: OthersServer}
+}
+
+// OthersServer says why somebody with the role team may not change a server that they see.
+const OthersServer = "Your teams let you see this server. They do not let you change it."
+
+// Acts reports whether the caller may change an instance that they see, as far as their teams go.
+func Acts(ctx context.Context, instance uuid.UUID) bool {
+	world := Caller(ctx).World
+	return world == nil || slices.Contains(world.Acts, instance)
+}
+
+// Teams are those of the caller's organization in their order, read once in a request.
+func Teams(ctx context.Context) ([]accounts.Team, error) { return CallOf(ctx).Teams(ctx) }
+
+// ownedBy are the servers that a team owns; of an unknown or foreign team none.
+func ownedBy(ctx context.Context, servers *projected.Reader, team uuid.UUID) ([]uuid.UUID, error) {
+	teams, err := Teams(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(teams, func(t accounts.Team) bool { return t.ID == team })
+	if at < 0 {
+		return nil, nil
+	}
+	selectors := accounts.Selectors(teams)
+	matching, err := servers.Matching(ctx, Caller(ctx).Organization.ID, selectors[at])
+	if err != nil {
+		return nil, err
+	}
+	var owned []uuid.UUID
+	for id, tags := range matching {
+		if domain.Owner(selectors, id, tags) == at {
+			owned = append(owned, id)
+		}
+	}
+	return owned, nil
+}
+
+// Owners are the teams that own instances of the caller's organization; one that nobody owns is absent.
+func Owners(ctx context.Context, servers *projected.Reader, instances []uuid.UUID) (map[uuid.UUID]*api.Reference, error) {
+	teams, err := Teams(ctx)
+	if err != nil || len(teams) == 0 || len(instances) == 0 {
+		return nil, err
+	}
+	selectors := accounts.Selectors(teams)
+	tags, err := servers.TagsOf(ctx, Caller(ctx).Organization.ID, instances)
+	owners := make(map[uuid.UUID]*api.Reference, len(tags))
+	for id, tags := range tags {
+		if at := domain.Owner(selectors, id, tags); at >= 0 {
+			owners[id] = &api.Reference{Id: teams[at].ID, Name: teams[at].Name}
+		}
+	}
+	return owners, err
+}
