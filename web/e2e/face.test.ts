@@ -77,7 +77,7 @@ test("the list is sorted by trouble, in the address, and says what is not known"
   const page = await visit("/instances", {
     before: async (page) => hear(page, "/api/v1/instances", told, (url) => url.searchParams.get("sort") ?? ""),
   });
-  const names = () => page.locator("tbody tr td:first-child a[href^='/instances/']").allTextContents();
+  const names = () => page.locator("tbody tr td:nth-child(2) a[href^='/instances/']").allTextContents();
   const asTold = (sort: string, shown: () => Promise<string[]>) =>
     expect
       .poll(async () => ({ shown: await shown(), told: told.get(sort)?.map((i) => i.name) }))

@@ -48,7 +48,7 @@ test.skipIf(!newest)(
 
     await line.getByRole("link", { name: "1 down" }).click();
     await page.waitForURL(/\/instances\?status=down/, { waitUntil: "commit" });
-    const row = page.getByRole("row", { name: /^shop/ });
+    const row = page.getByRole("row", { name: /\bshop/ });
     await row.getByText("Down", { exact: true }).waitFor();
     await row.getByRole("link", { name: "shop" }).click();
     const head = page.locator('[data-status="down"]');
