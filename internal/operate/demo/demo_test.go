@@ -19,16 +19,17 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// whole is a demo with every step done: five people, thirteen servers on paper
+// whole is a demo with every step done: six people in three teams, thirteen servers on paper
 // and the live one, one report of each kind over that and another for the auditor, and
 // of one on paper a scorecard and a report that must fail.
 var whole = state{
-	Organizations: 1, Members: 5, Instances: 14, Databases: 20 + 3, // muster, postgres and shop on the live one
+	Organizations: 1, Members: 6, Instances: 14, Databases: 20 + 3, // muster, postgres and shop on the live one
 	Reports: map[string]int{"Security": 2, "InstanceScorecard": 2, "DataInventory": 3}, Builds: 7, Credentials: 1,
 	Exceptions: map[string]int{"exception.requested": 5, "exception.granted": 3, "exception.revoked": 2},
 	Schedules:  map[string]int{"America/New_York": 1, "America/Sao_Paulo": 1, "Asia/Tokyo": 1, "Europe/Berlin": 1, "Europe/Madrid": 1},
 	Channels:   map[string]int{"email": 2, "webhook": 1, "chat": 1, "alertmanager": 1},
 	Rules:      map[string]int{"true": 3, "false": 1},
+	Teams:      3,
 }
 
 func TestDemo(t *testing.T) {
