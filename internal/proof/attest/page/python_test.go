@@ -227,7 +227,7 @@ func TestTheFingerprintThatIsDocumented(t *testing.T) {
 		must(t, os.WriteFile(file, document, 0o600))
 		for what, args := range map[string][]string{
 			"docs":             {"-c", program, file},
-			"verify_report.py": {"-c", "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, '../../../scripts'); import verify_report as v; print(v.fingerprint(v.trusted(open(sys.argv[1], 'rb').read())[0]))", file},
+			"verify_report.py": {"-c", "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, '../../../../scripts'); import verify_report as v; print(v.fingerprint(v.trusted(open(sys.argv[1], 'rb').read())[0]))", file},
 			"check_report.py":  {"../../../../scripts/check_report.py", "--fingerprint", file},
 		} {
 			said, err := exec.CommandContext(t.Context(), "python3", args...).CombinedOutput()
