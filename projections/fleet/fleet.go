@@ -181,13 +181,13 @@ func (r *Reader) DatabaseOn(ctx context.Context, organization, instance, databas
 		organization, instance, database)
 }
 
-// Activity says of instances whether they are active: those of these ids and engines, where
-// any are named, else all.
-func (r *Reader) Activity(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, engines []domain.Engine) (map[uuid.UUID]bool, error) {
+// Activity says of the instances in a scope whether they are active: those of these engines, where
+// any are named.
+func (r *Reader) Activity(ctx context.Context, organization uuid.UUID, scope domain.Scope, engines []domain.Engine) (map[uuid.UUID]bool, error) {
 	return statement.Map[uuid.UUID, bool](ctx, r.db, "read which instances of an organization are active",
 		`SELECT id, active FROM fleet_v3.instances
-		WHERE organization_id = $1 AND (coalesce(cardinality($2::uuid[]), 0) = 0 OR id = ANY ($2)) AND (coalesce(cardinality($3::text[]), 0) = 0 OR engine = ANY ($3))`,
-		organization, ids, engines)
+		WHERE organization_id = $1 AND (NOT $2 OR id = ANY ($3)) AND (coalesce(cardinality($4::text[]), 0) = 0 OR engine = ANY ($4))`,
+		organization, scope.Filtered, statement.IDs(scope.Instances), engines)
 }
 
 // ActiveNames returns the names of the active instances, of those ids where there are any.

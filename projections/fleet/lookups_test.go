@@ -64,10 +64,13 @@ func TestNamesOfWhatIsThere(t *testing.T) {
 		}
 	}
 	some := []uuid.UUID{f.orders, f.billing, f.gone, f.foreign}
-	if got, err := f.reader.Activity(t.Context(), f.acme, some, nil); err != nil || !cmp.Equal(got, map[uuid.UUID]bool{f.orders: true, f.billing: false}) {
+	if got, err := f.reader.Activity(t.Context(), f.acme, domain.Scope{Filtered: true, Instances: some}, nil); err != nil || !cmp.Equal(got, map[uuid.UUID]bool{f.orders: true, f.billing: false}) {
 		t.Errorf("activity of some: %v, %v", got, err)
 	}
-	if got, err := f.reader.Activity(t.Context(), f.acme, nil, []domain.Engine{domain.MongoDB}); err != nil || len(got) != 0 {
+	if got, err := f.reader.Activity(t.Context(), f.acme, domain.Scope{Filtered: true}, nil); err != nil || len(got) != 0 {
+		t.Errorf("activity where nothing is in scope: %v, %v", got, err)
+	}
+	if got, err := f.reader.Activity(t.Context(), f.acme, domain.Scope{}, []domain.Engine{domain.MongoDB}); err != nil || len(got) != 0 {
 		t.Errorf("activity of an engine that nobody has: %v, %v", got, err)
 	}
 	asked := []uuid.UUID{f.sales, f.salesToo, f.dropped}

@@ -55,10 +55,7 @@ func (s *ServerRoutes) GetOverview(ctx context.Context, r api.GetOverviewRequest
 // statesIn counts the servers of a scope by their state.
 func (s *ServerRoutes) statesIn(ctx context.Context, scope domain.Scope) (counts api.InstanceStates, err error) {
 	organization := wire.Caller(ctx).Organization.ID
-	if scope.Filtered && len(scope.Instances) == 0 {
-		return counts, nil
-	}
-	active, err := s.Fleet.Activity(ctx, organization, scope.Instances, nil)
+	active, err := s.Fleet.Activity(ctx, organization, scope, nil)
 	if err != nil {
 		return counts, err
 	}

@@ -28,12 +28,7 @@ func (s *MemberRoutes) servers(ctx context.Context, p accounts.Principal) (*api.
 		return nil, nil
 	}
 	id := p.Organization.ID
-	var ids []uuid.UUID
-	if p.World != nil {
-		ids = append(ids, uuid.Nil) // without any, all would be asked for
-		ids = append(ids, p.World.Sees...)
-	}
-	active, err := s.Fleet.Activity(ctx, id, ids, nil)
+	active, err := s.Fleet.Activity(ctx, id, p.Scope(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -68,11 +68,8 @@ func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsReq
 // an engine could not be read, so that is not known.
 func (s *TileRoutes) withoutSample(ctx context.Context, scope fleet.Scope, databases []uuid.UUID, now time.Time) (*int, error) {
 	n := 0
-	if scope.Filtered && len(scope.Instances) == 0 {
-		return &n, nil
-	}
 	organization := wire.Caller(ctx).Organization.ID
-	active, err := s.Fleet.Activity(ctx, organization, scope.Instances, engine.Measured())
+	active, err := s.Fleet.Activity(ctx, organization, scope, engine.Measured())
 	if err != nil || len(active) == 0 {
 		return &n, err
 	}
