@@ -200,20 +200,29 @@ func (s *Service) resolveTeams(ctx context.Context, organization uuid.UUID, r *R
 	if err != nil {
 		return nil, err
 	}
-	var people []uuid.UUID
+	var named []accounts.Team
 	for i, id := range r.TeamIDs {
 		at := slices.IndexFunc(teams, func(t accounts.Team) bool { return t.ID == id })
 		if at < 0 {
 			broken.Add(fmt.Sprintf("#/teamIds/%d", i), "unknown_team", "unknown team")
 			continue
 		}
-		for _, m := range teams[at].Terms.Members {
+		named = append(named, teams[at])
+	}
+	return broken, s.addMembers(ctx, organization, r, named...)
+}
+
+// addMembers adds those members of teams who can receive reports to a request's recipients.
+func (s *Service) addMembers(ctx context.Context, organization uuid.UUID, r *RequestReport, teams ...accounts.Team) error {
+	var people []uuid.UUID
+	for _, t := range teams {
+		for _, m := range t.Terms.Members {
 			people = append(people, m.ID)
 		}
 	}
 	receivable, err := s.Accounts.Addresses(ctx, organization, people)
 	if err != nil {
-		return nil, fmt.Errorf("look up the members of teams: %w", err)
+		return fmt.Errorf("look up the members of teams: %w", err)
 	}
 	r.RecipientIDs = slices.Clone(r.RecipientIDs)
 	for _, id := range people {
@@ -221,7 +230,7 @@ func (s *Service) resolveTeams(ctx context.Context, organization uuid.UUID, r *R
 			r.RecipientIDs = append(r.RecipientIDs, id)
 		}
 	}
-	return broken, nil
+	return nil
 }
 
 // lookUpScope returns the names of what is in scope, and the rules that foreign,

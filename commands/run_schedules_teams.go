@@ -29,12 +29,17 @@ func (s *Service) prepareTeams(ctx context.Context, run *ScheduleRun) error {
 	if err != nil {
 		return err
 	}
+	request := requestOf(run.Terms, run.latest())
+	covered, err := s.covered(ctx, run.organization, request)
+	if err != nil {
+		return err
+	}
 	for _, t := range teams {
 		if len(run.Terms.TeamIDs) > 0 && !slices.Contains(run.Terms.TeamIDs, t.ID) {
 			continue
 		}
 		of := teamRun{team: t.ID}
-		if of.queued, of.why, err = s.prepareTeam(ctx, run, t); err != nil {
+		if of.queued, of.why, err = s.prepareTeam(ctx, run, request, covered, t); err != nil {
 			return err
 		}
 		run.teams = append(run.teams, of)
@@ -45,20 +50,15 @@ func (s *Service) prepareTeams(ctx context.Context, run *ScheduleRun) error {
 	return nil
 }
 
-// prepareTeam is the request of a team: about those of its servers that the schedule covers.
-func (s *Service) prepareTeam(ctx context.Context, run *ScheduleRun, t accounts.Team) (queued report.Queued, why string, err error) {
-	request := requestOf(run.Terms, run.latest())
+// prepareTeam is the request of a team: about those of its servers that the schedule's request covers.
+func (s *Service) prepareTeam(ctx context.Context, run *ScheduleRun, request RequestReport, covered map[uuid.UUID]bool, t accounts.Team) (queued report.Queued, why string, err error) {
 	names, err := s.Instances.SelectedNames(ctx, run.organization, t.Terms.Selector)
 	if err != nil {
 		return queued, "", fmt.Errorf("look up the servers of a team: %w", err)
 	}
-	covered, err := s.covered(ctx, run.organization, request)
-	if err != nil {
-		return queued, "", err
-	}
 	maps.DeleteFunc(names, func(id uuid.UUID, _ string) bool { return covered != nil && !covered[id] })
 	request.InstanceIDs, request.Tags, request.Team = slices.Collect(maps.Keys(names)), nil, &t
-	if request.TeamIDs = []uuid.UUID{t.ID}; len(names) == 0 { // no id would mean all
+	if request.TeamIDs = nil; len(names) == 0 { // no id would mean all
 		return queued, "It has no active server.", nil
 	}
 	receivable, err := s.Accounts.Addresses(ctx, run.organization, request.RecipientIDs)
@@ -66,10 +66,10 @@ func (s *Service) prepareTeam(ctx context.Context, run *ScheduleRun, t accounts.
 		return queued, "", fmt.Errorf("look up recipients: %w", err)
 	}
 	request.RecipientIDs = slices.DeleteFunc(slices.Clone(request.RecipientIDs), func(id uuid.UUID) bool { _, ok := receivable[id]; return !ok })
-	if _, err := s.resolveTeams(ctx, run.organization, &request); err != nil {
+	if err := s.addMembers(ctx, run.organization, &request, t); err != nil {
 		return queued, "", err
 	}
-	if request.TeamIDs = nil; len(request.RecipientIDs) == 0 {
+	if len(request.RecipientIDs) == 0 {
 		return queued, "Nobody in it can receive a report.", nil
 	}
 	queued, broken, err := s.judgeRequest(ctx, run.actor(), request)
