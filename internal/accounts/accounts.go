@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -89,8 +90,7 @@ type Principal struct {
 
 // World is the part of the organization in which somebody with the role team lives.
 type World struct {
-	Sees []uuid.UUID // the instances of all their teams, sorted
-	Acts []uuid.UUID // those of the teams in which they may act
+	Sees map[uuid.UUID]bool // an instance of one of their teams; the value: of one in which they may act
 }
 
 // Scope is what the principal sees of the organization's servers.
@@ -98,7 +98,7 @@ func (p Principal) Scope() fleet.Scope {
 	if p.World == nil {
 		return fleet.Scope{}
 	}
-	return fleet.Scope{Filtered: true, Instances: p.World.Sees}
+	return fleet.Scope{Filtered: true, Instances: slices.Collect(maps.Keys(p.World.Sees))}
 }
 
 // Can reports whether the principal holds a scope: the rights of the member's current role,

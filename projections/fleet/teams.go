@@ -29,10 +29,10 @@ func (r *Reader) Matching(ctx context.Context, organization uuid.UUID, selectors
 	return r.tagged(ctx, "match selectors with instances", matching, organization, string(text))
 }
 
-// TagsOf are the tags of instances, of all of an organization where no ids are given.
+// TagsOf are the tags of those instances that exist in the organization.
 func (r *Reader) TagsOf(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]domain.Tags, error) {
 	return r.tagged(ctx, "read the tags of instances", `SELECT id, tags FROM fleet_v3.instances
-		WHERE organization_id = $1 AND (coalesce(cardinality($2::uuid[]), 0) = 0 OR id = ANY ($2))`, organization, ids)
+		WHERE organization_id = $1 AND id = ANY ($2)`, organization, statement.IDs(ids))
 }
 
 // SelectedNames are the names of the active instances that a selector matches.

@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -57,21 +58,17 @@ func FleetScope(ctx context.Context, servers *projected.Reader, f Filter, broken
 		if err != nil {
 			return fleet.Scope{}, err
 		}
-		scope = within(scope, owned)
+		if !scope.Filtered {
+			scope = fleet.Scope{Filtered: true, Instances: slices.Collect(maps.Keys(owned))}
+		} else {
+			scope.Instances = slices.DeleteFunc(scope.Instances, func(id uuid.UUID) bool { return !owned[id] })
+		}
 	}
-	if seen := caller.Scope(); seen.Filtered {
-		scope = within(scope, seen.Instances)
-	}
-	return scope, nil
-}
-
-// within is a scope without what is not among ids.
-func within(scope fleet.Scope, ids []uuid.UUID) fleet.Scope {
 	if !scope.Filtered {
-		return fleet.Scope{Filtered: true, Instances: slices.Clone(ids)}
+		return caller.Scope(), nil
 	}
-	scope.Instances = slices.DeleteFunc(scope.Instances, func(id uuid.UUID) bool { return !slices.Contains(ids, id) })
-	return scope
+	scope.Instances = slices.DeleteFunc(scope.Instances, func(id uuid.UUID) bool { return !Sees(ctx, id) })
+	return scope, nil
 }
 
 // FilteredIDs are the ids that a filter leaves, for a list in which none stands for all: where
@@ -99,19 +96,17 @@ func EnterWorld(ctx context.Context, servers *projected.Reader, teams func(conte
 		return err
 	}
 	in, acting := accounts.Belongs(all, p.Member.ID)
+	may := accounts.Selectors(acting)
 	sees, err := servers.Matching(ctx, p.Organization.ID, accounts.Selectors(in)...)
 	if err != nil {
 		return err
 	}
-	p.World, p.Member.Role = &accounts.World{}, organization.Viewer
+	p.World, p.Member.Role = &accounts.World{Sees: make(map[uuid.UUID]bool, len(sees))}, organization.Viewer
 	if len(acting) > 0 {
 		p.Member.Role = organization.Member
 	}
 	for id, tags := range sees {
-		p.World.Sees = append(p.World.Sees, id)
-		if domain.Owner(accounts.Selectors(acting), id, tags) >= 0 {
-			p.World.Acts = append(p.World.Acts, id)
-		}
+		p.World.Sees[id] = domain.Owner(may, id, tags) >= 0
 	}
 	return nil
 }
@@ -128,7 +123,11 @@ func Tags(f fleet.TagFilter) *map[string][]string {
 // Sees reports whether the caller sees an instance of their organization.
 func Sees(ctx context.Context, instance uuid.UUID) bool {
 	world := Caller(ctx).World
-	return world == nil || slices.Contains(world.Sees, instance)
+	if world == nil {
+		return true
+	}
+	_, sees := world.Sees[instance]
+	return sees
 }
 
 // MayAct refuses a change of an instance that the caller sees and may not change.
@@ -145,14 +144,14 @@ const OthersServer = "Your teams let you see this server. They do not let you ch
 // Acts reports whether the caller may change an instance that they see, as far as their teams go.
 func Acts(ctx context.Context, instance uuid.UUID) bool {
 	world := Caller(ctx).World
-	return world == nil || slices.Contains(world.Acts, instance)
+	return world == nil || world.Sees[instance]
 }
 
 // Teams are those of the caller's organization in their order, read once in a request.
 func Teams(ctx context.Context) ([]accounts.Team, error) { return CallOf(ctx).Teams(ctx) }
 
 // ownedBy are the servers that a team owns; of an unknown or foreign team none.
-func ownedBy(ctx context.Context, servers *projected.Reader, team uuid.UUID) ([]uuid.UUID, error) {
+func ownedBy(ctx context.Context, servers *projected.Reader, team uuid.UUID) (map[uuid.UUID]bool, error) {
 	teams, err := Teams(ctx)
 	if err != nil {
 		return nil, err
@@ -166,10 +165,10 @@ func ownedBy(ctx context.Context, servers *projected.Reader, team uuid.UUID) ([]
 	if err != nil {
 		return nil, err
 	}
-	var owned []uuid.UUID
+	owned := make(map[uuid.UUID]bool, len(matching))
 	for id, tags := range matching {
 		if domain.Owner(selectors, id, tags) == at {
-			owned = append(owned, id)
+			owned[id] = true
 		}
 	}
 	return owned, nil
