@@ -31,8 +31,9 @@ func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestOb
 	if err != nil {
 		return nil, err
 	}
-	owned, unavailable := s.ownersOf(ctx, rows)
-	shown := api.AlertPage{Items: wire.List(rows, owned), Page: wire.Paged(ctx, q.Page, q.Size, total), Unavailable: unavailable}
+	var side wire.Side
+	items := wire.List(rows, s.withOwners(ctx, &side, "items.owner", rows...))
+	shown := api.AlertPage{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total), Unavailable: side.Unavailable()}
 	answer, err := wire.NewTagged(ctx, shown, nil)
 	return tagged{answer}, err
 }
@@ -81,24 +82,23 @@ func seesAlert(ctx context.Context, row alerts.Alert) bool {
 	return wire.Caller(ctx).World == nil || row.Instance != nil && wire.Sees(ctx, row.Instance.ID)
 }
 
-// ownersOf shows alerts with the teams that own their servers, and says where those are unknown.
-func (s *ServerRoutes) ownersOf(ctx context.Context, rows []alerts.Alert) (show func(alerts.Alert) api.Alert, unavailable []api.UnavailableFigure) {
+// withOwners shows alerts with the teams that own their servers, a side figure of this path.
+func (s *ServerRoutes) withOwners(ctx context.Context, side *wire.Side, figure string, rows ...alerts.Alert) (show func(alerts.Alert) api.Alert) {
 	var ids []uuid.UUID
 	for _, row := range rows {
 		if row.Instance != nil {
 			ids = append(ids, row.Instance.ID)
 		}
 	}
-	var side wire.Side
 	owners, err := wire.Owners(ctx, s.Fleet, ids)
-	side.Lacks(ctx, err, "items.owner")
+	side.Lacks(ctx, err, figure)
 	return func(row alerts.Alert) api.Alert {
 		shown := showAlert(row)
 		if row.Instance != nil {
 			shown.Owner = owners[row.Instance.ID]
 		}
 		return shown
-	}, side.Unavailable()
+	}
 }
 
 func showAlert(row alerts.Alert) api.Alert {
@@ -132,12 +132,7 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 	if err != nil {
 		return api.AlertDetail{}, err
 	}
-	a := showAlert(row)
-	if row.Instance != nil {
-		owners, err := wire.Owners(ctx, s.Fleet, []uuid.UUID{row.Instance.ID})
-		side.Lacks(ctx, err, "owner")
-		a.Owner = owners[row.Instance.ID]
-	}
+	a := s.withOwners(ctx, &side, "owner", row)(row)
 	out := api.AlertDetail{
 		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, MutedUntil: a.MutedUntil, CreatedAt: a.CreatedAt,
 		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
