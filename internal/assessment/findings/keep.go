@@ -37,31 +37,30 @@ func Keep(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID, a 
 	if err != nil {
 		return err
 	}
-	return update(ctx, tx, organization, instance, before, after(before, organization, instance, a, checks.Definitions(), at))
+	return update(ctx, tx, organization, instance, before, after(before, organization, instance, a, checks.Definitions(), at), at)
 }
 
 // update writes what differs from before. Most findings are the same at every assessment, only seen
-// once more: writing that alone takes a third of the time, since it touches no index and makes
-// nothing anew of the texts that are searched.
-func update(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID, before, now []Finding) error {
+// once more, at: that is written alone, since it touches no index and makes nothing anew of the
+// texts that are searched.
+func update(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID, before, now []Finding, at time.Time) error {
 	was := make(map[uuid.UUID]Finding, len(before))
 	for _, f := range before {
 		was[f.ID] = f
 	}
 	var changed []Finding
-	seen := map[time.Time][]uuid.UUID{}
+	var seen []uuid.UUID
 	for _, f := range now {
 		old, known := was[f.ID]
-		at := f.LastSeen
-		if old.LastSeen = at; !known || old != f {
+		if old.LastSeen = f.LastSeen; !known || old != f {
 			changed = append(changed, f)
-		} else if !was[f.ID].LastSeen.Equal(at) {
-			seen[at] = append(seen[at], f.ID)
+		} else if f.LastSeen.Equal(at) { // else its check was not possible
+			seen = append(seen, f.ID)
 		}
 	}
-	for at, ids := range seen {
+	if len(seen) > 0 {
 		if err := statement.Exec(ctx, tx, "note that findings are still there", `UPDATE findings SET last_seen_at = $4
-			WHERE organization_id = $1 AND instance_id = $2 AND id = ANY ($3)`, organization, instance, statement.IDs(ids), at); err != nil {
+			WHERE organization_id = $1 AND instance_id = $2 AND id = ANY ($3)`, organization, instance, statement.IDs(seen), at); err != nil {
 			return err
 		}
 	}
