@@ -121,11 +121,14 @@ func SplitKeys(joined string) []string {
 	return strings.Split(joined, ",")
 }
 
-// Digest identifies the settings by their values, so a request to change them says which
-// settings its author saw. A counter would give two states the same number after a restore, and
-// equal settings mean the same to the person who decides.
-func (s Settings) Digest() string {
-	text, _ := json.Marshal(s) // strings and numbers: it cannot fail
+// Digest identifies the settings by their values.
+func (s Settings) Digest() string { return Digest(s) }
+
+// Digest identifies something that is changed by its values, so a request to change it says which
+// state its author saw. A counter would give two states the same number after a restore, and
+// equal values mean the same to the person who decides. They are strings, numbers and ids.
+func Digest(values any) string {
+	text, _ := json.Marshal(values) // of these it cannot fail
 	digest := sha256.Sum256(text)
 	return hex.EncodeToString(digest[:16])
 }

@@ -2,8 +2,6 @@ package accounts
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -31,12 +29,10 @@ func (t *TeamTerms) Scan(src any) error { return statement.ScanJSON(src, &t.Term
 
 // Digest names what a change of the team changes: whoever changes it says which state they saw.
 func (t Team) Digest() string {
-	text, _ := json.Marshal(struct {
+	return organization.Digest(struct {
 		Name  string
 		Terms team.Terms
-	}{t.Name, t.Terms.Terms}) // of strings and ids: it cannot fail
-	digest := sha256.Sum256(text)
-	return hex.EncodeToString(digest[:16])
+	}{t.Name, t.Terms.Terms})
 }
 
 // Selectors are those of teams, in their order.

@@ -15,7 +15,7 @@ import (
 func (s *MemberRoutes) GetOrganization(ctx context.Context, _ api.GetOrganizationRequestObject) (api.GetOrganizationResponseObject, error) {
 	who := wire.Caller(ctx)
 	o := who.Organization
-	return api.GetOrganization200JSONResponse{Body: s.organization(ctx, o, who.Scope()), Headers: api.GetOrganization200ResponseHeaders{ETag: settingsTag(o)}}, nil
+	return api.GetOrganization200JSONResponse{Body: s.organization(ctx, o, who.Scope()), Headers: api.GetOrganization200ResponseHeaders{ETag: stateTag(o.Settings())}}, nil
 }
 
 func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization, sees fleet.Scope) api.Organization {
@@ -35,12 +35,12 @@ func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization
 	}
 }
 
-// settingsTag is the ETag of the settings, a strong one: If-Match compares
+// stateTag is the ETag of something that a PATCH changes, a strong one: If-Match compares
 // strongly (RFC 9110, §13.1.1). It names what a PATCH changes, and neither when
 // monitoring started, which would refuse a change that nobody competes with, nor
 // whether the answer is packed. Nothing keeps these answers (no-store), so nothing
 // is revalidated by it, and no parts are put together under it.
-func settingsTag(o accounts.Organization) string { return `"` + o.Settings().Digest() + `"` }
+func stateTag(of interface{ Digest() string }) string { return `"` + of.Digest() + `"` }
 
 // statesSeen are the digests of the states that If-Match names; nil where any will do. A weak tag
 // never matches, and neither does what is no tag.
@@ -71,7 +71,7 @@ func (s *MemberRoutes) ChangeOrganization(ctx context.Context, r api.ChangeOrgan
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
-	return api.ChangeOrganization200JSONResponse{Body: s.organization(ctx, o, fleet.Scope{}), Headers: api.ChangeOrganization200ResponseHeaders{ETag: settingsTag(o)}}, nil
+	return api.ChangeOrganization200JSONResponse{Body: s.organization(ctx, o, fleet.Scope{}), Headers: api.ChangeOrganization200ResponseHeaders{ETag: stateTag(o.Settings())}}, nil
 }
 
 func changeOf(body *api.ChangeOrganization) organization.ChangeSettings {

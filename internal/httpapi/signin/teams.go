@@ -42,14 +42,11 @@ func (s *MemberRoutes) team(ctx context.Context, id uuid.UUID) (shown api.Team, 
 	}
 	for i, t := range teams {
 		if t.ID == id {
-			return items[i], teamTag(t), nil
+			return items[i], stateTag(t), nil
 		}
 	}
 	return api.Team{}, "", wire.Found(false, nil, "team")
 }
-
-// teamTag is the ETag of a team, a strong one, like that of the settings.
-func teamTag(t accounts.Team) string { return `"` + t.Digest() + `"` }
 
 // showTeams shows all teams of the organization, which have to be in their order.
 func (s *MemberRoutes) showTeams(ctx context.Context, teams []accounts.Team) ([]api.Team, error) {

@@ -5,7 +5,7 @@ import { nameOr, ownScroll, useInstanceChoices } from "../reports/requestChoices
 /** As many as a rule may name. */
 const most = 100;
 
-/** InstanceSelect chooses servers; none is all of them. */
+/** InstanceSelect chooses servers, and says what it means to choose none: unless told otherwise, all of them. */
 export function InstanceSelect({
   label = "Instances (optional)",
   none = "Every instance",
