@@ -58,6 +58,7 @@ func TestMove(t *testing.T) {
 	host := blocks.Series{Organization: organization, Kind: codec.Hosts, Subject: "host-7"}
 	put(t, to, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour.Add(time.Hour), Body: []byte("surplus")})
 
+	overtaken(t, ledger)
 	store := pgstore.New(ledger, quiet())
 	there := pgstore.Home{Store: to, Place: "muster/d"}
 	move := func(tell func(pgstore.Moving)) error { return store.Move(t.Context(), store.Here(), there, tell) }
@@ -112,5 +113,21 @@ func TestMove(t *testing.T) {
 	var moved *pgstore.MovedError
 	if err := store.Move(t.Context(), store.Here(), pgstore.Home{Store: to, Place: "muster/other"}, nil); !errors.As(err, &moved) {
 		t.Errorf("to another place: %v", err)
+	}
+}
+
+// overtaken returns when what was put before is older than every transaction that may be under way.
+// Until then a move counts it among what is put meanwhile. Transactions in the databases of other
+// tests, which share the server, count, too.
+func overtaken(t *testing.T, ledger *sqlx.DB) {
+	t.Helper()
+	var last string
+	if err := ledger.GetContext(t.Context(), &last, `SELECT pg_current_xact_id()::text`); err != nil {
+		t.Fatal(err)
+	}
+	for over := false; !over; time.Sleep(10 * time.Millisecond) {
+		if err := ledger.GetContext(t.Context(), &over, `SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8`, last); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

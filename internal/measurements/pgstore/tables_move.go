@@ -34,7 +34,8 @@ func (t tables) Series(ctx context.Context, take func(blocks.Series) error) erro
 	return t.hand(ctx, "list series", take, allSeries)
 }
 
-// Mark is documented at blocks.Movable: the first transaction that may be under way.
+// Mark is documented at blocks.Movable: the first transaction that may be under way, in any
+// database of the server.
 func (t tables) Mark(ctx context.Context) (string, error) {
 	return statement.One[string](ctx, t.db, "note the time", `SELECT (pg_snapshot_xmin(pg_current_snapshot())::text::numeric % 4294967296)::text`)
 }
