@@ -15,9 +15,10 @@ trap 'git worktree remove --force "$work/before" 2>/dev/null || true; rm -rf "$w
 git worktree add --detach --quiet "$work/before" "$commit"
 if [ -d web/dist/app ]; then cp -R web/dist/app "$work/before/web/dist/app"; fi
 
-# p50 DIRECTORY runs the benchmark there.
+# p50 DIRECTORY runs the benchmark there, in the folder that it had at that commit.
 p50() {
-  (cd "$1" && go test -run '^$' -bench '^BenchmarkPostToReady$' -benchtime "${reports}x" ./internal/testing/bench) |
+  (cd "$1" && go test -run '^$' -bench '^BenchmarkPostToReady$' -benchtime "${reports}x" \
+    "./$(dirname "$(git grep -l '^func BenchmarkPostToReady(' -- '*_test.go')")") |
     tee -a /dev/stderr | awk '/^BenchmarkPostToReady/ { for (i = 3; i < NF; i++) if ($(i + 1) == "p50-ms") print $i }'
 }
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
