@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/internal/accounts"
@@ -24,15 +25,13 @@ func newInstallation(t *testing.T) *house {
 	db := pgtest.DB(t)
 	c := clocktest.At(start)
 	store := accounts.New(db, c.Now)
-	return &house{T: t, db: db, clock: c, Service: &commands.Service{
-		DB: db, Events: eventstore.New(db), Accounts: store, Now: c.Now,
-	}}
+	return &house{T: t, db: db, clock: c, Service: commands.New(usecase.Base{DB: db, Events: eventstore.New(db), Accounts: store, Now: c.Now}, commands.Needs{})}
 }
 
 func code(err error) string {
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	var refusal *accounts.Refusal
-	var missing *commands.NotFoundError
+	var missing *usecase.NotFoundError
 	switch {
 	case err == nil:
 		return ""
@@ -229,7 +228,7 @@ func TestANewMemberNeedsAnAddressANameAndARole(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	_, _, _, _, err := h.InviteMember(t.Context(), h.actor, commands.NewMember{Email: "Ben <ben@example.org>", Name: " ", Role: "owner"})
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if !errors.As(err, &rule) {
 		t.Fatal(err)
 	}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 )
 
@@ -17,10 +18,10 @@ func TestAResendNeverUndoesWhatAPersonDid(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := t.Context()
-	feed := commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}
-	resend := func(set ...func(*commands.AlertItem)) uuid.UUID {
+	feed := usecase.Actor{OrganizationID: h.org.ID, Component: "ingest"}
+	resend := func(set ...func(*alerting.Item)) uuid.UUID {
 		t.Helper()
-		ids, _, err := h.RecordAlerts(ctx, feed, []commands.AlertItem{alertItem("a-1", set...)})
+		ids, _, err := h.RecordAlerts(ctx, feed, []alerting.Item{alertItem("a-1", set...)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +29,7 @@ func TestAResendNeverUndoesWhatAPersonDid(t *testing.T) {
 	}
 	yes, no := true, false
 	id := resend()
-	for _, act := range []func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){h.AcknowledgeAlert, h.MuteAlert} {
+	for _, act := range []func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error){h.AcknowledgeAlert, h.MuteAlert} {
 		if mark, err := act(ctx, h.actor, id); err != nil || mark.Position == 0 {
 			t.Fatal(mark, err)
 		}
@@ -37,14 +38,14 @@ func TestAResendNeverUndoesWhatAPersonDid(t *testing.T) {
 		}
 	}
 	h.wantTypes("after a resend", id, "raised", "acknowledged", "muted")
-	resend(func(i *commands.AlertItem) { i.Muted = &yes })
+	resend(func(i *alerting.Item) { i.Muted = &yes })
 	h.wantTypes("muted twice", id, "raised", "acknowledged", "muted")
-	resend(func(i *commands.AlertItem) { i.Muted = &no })
+	resend(func(i *alerting.Item) { i.Muted = &no })
 	h.wantTypes("unmuted by the feed", id, "raised", "acknowledged", "muted", "unmuted")
 
 	// Seen again beside the log, and resolved with that.
 	seen := start.Add(3 * time.Minute)
-	resend(func(i *commands.AlertItem) { i.LastTriggeredAt = seen })
+	resend(func(i *alerting.Item) { i.LastTriggeredAt = seen })
 	if n := h.count("alert_last_seen WHERE alert_id = $1 AND last_triggered_at = $2 AND key IS NULL", id, seen); n != 1 {
 		t.Error("what was seen is not beside the log")
 	}
@@ -79,11 +80,11 @@ func TestResendsRaceWithAPerson(t *testing.T) {
 			_, err := h.MuteAlert(t.Context(), h.actor, id)
 			return err
 		}
-		worse := alertItem("a-1", func(i *commands.AlertItem) {
+		worse := alertItem("a-1", func(i *alerting.Item) {
 			i.Severity = alert.Severities()[n%3]
 			i.LastTriggeredAt = start.Add(time.Duration(n) * time.Second)
 		})
-		_, _, err := h.RecordAlerts(t.Context(), h.actor, []commands.AlertItem{worse})
+		_, _, err := h.RecordAlerts(t.Context(), h.actor, []alerting.Item{worse})
 		return err
 	}, t)
 	if a := h.folded(id); !a.Muted() {
@@ -104,7 +105,7 @@ func TestActions(t *testing.T) {
 	id := h.alerts(alertItem("a-1"))[0]
 	for _, step := range []struct {
 		name string
-		act  func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error)
+		act  func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error)
 		ok   bool
 	}{
 		{"unmute", h.UnmuteAlert, false},
@@ -114,7 +115,7 @@ func TestActions(t *testing.T) {
 		{"unmute what is closed", h.UnmuteAlert, true}, {"mute what is closed", h.MuteAlert, true},
 	} {
 		mark, err := step.act(ctx, h.actor, id)
-		var rule *commands.RuleError
+		var rule *usecase.RuleError
 		if step.ok && (err != nil || mark.Position == 0) || !step.ok && (!errors.As(err, &rule) || rule.Code != "invalid_state" || rule.Detail == "") {
 			t.Errorf("%s: %v, %v", step.name, mark, err)
 		}
@@ -130,13 +131,13 @@ func TestActions(t *testing.T) {
 	_, eve := h.organization("Other")
 	instance, report := h.fleet(item("pg-1"))[0].ID, h.request(h.actor).ReportID
 	for _, c := range []struct {
-		actor commands.Actor
+		actor usecase.Actor
 		id    uuid.UUID
 	}{{h.actor, uuid.New()}, {h.actor, instance}, {h.actor, report}, {h.as(eve), id}} {
-		for _, act := range []func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){
+		for _, act := range []func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error){
 			h.AcknowledgeAlert, h.MuteAlert, h.UnmuteAlert, h.ResolveAlert,
 		} {
-			var missing *commands.NotFoundError
+			var missing *usecase.NotFoundError
 			if _, err := act(ctx, c.actor, c.id); !errors.As(err, &missing) {
 				t.Errorf("%v", err)
 			}
@@ -150,7 +151,7 @@ func TestAnOlderAlertLeavesTheKey(t *testing.T) {
 	h := newHouse(t)
 	older := h.alerts(alertItem("a-1", resolvedAt(start)))[0]
 	newer := h.alerts(alertItem("a-1"))[0]
-	for _, act := range []func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){h.MuteAlert, h.UnmuteAlert} {
+	for _, act := range []func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error){h.MuteAlert, h.UnmuteAlert} {
 		if _, err := act(t.Context(), h.actor, older); err != nil {
 			t.Fatal(err)
 		}
@@ -171,14 +172,14 @@ func TestPeopleAtOnce(t *testing.T) {
 	want := []string{"raised"}
 	for _, a := range []struct {
 		event string
-		act   func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error)
+		act   func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error)
 	}{
 		{"acknowledged", h.AcknowledgeAlert}, {"muted", h.MuteAlert}, {"unmuted", h.UnmuteAlert}, {"resolved", h.ResolveAlert},
 	} {
 		var refused atomic.Int32
 		together(6, func(int) error {
 			_, err := a.act(t.Context(), h.actor, id)
-			var rule *commands.RuleError
+			var rule *usecase.RuleError
 			if errors.As(err, &rule) && rule.Code == "invalid_state" {
 				refused.Add(1)
 				return nil

@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/eventstore"
 	"muster/internal/postgres"
@@ -47,15 +49,13 @@ func (h *house) interrupted(statement string, do func()) *house {
 	}
 	h.Cleanup(pool.Close)
 	in := *h
-	in.Service = &commands.Service{
-		DB: db, Events: h.Events, Instances: h.Instances, Jobs: h.Jobs, Accounts: h.Accounts, Now: h.Now,
-	}
+	in.Service = commands.New(usecase.Base{DB: db, Events: h.Events, Accounts: h.Accounts, Now: h.Now}, commands.Needs{Instances: h.Instances, Jobs: h.Jobs})
 	return &in
 }
 
 // pastTheLocks appends to an alert as no code of ours does: without its key.
 func (h *house) pastTheLocks(id uuid.UUID, e alert.Event) {
-	encoded, err := commands.Registry().Encode(e)
+	encoded, err := usecase.Registry().Encode(e)
 	if err != nil {
 		h.Error(err)
 		return
@@ -72,7 +72,7 @@ func (h *house) pastTheLocks(id uuid.UUID, e alert.Event) {
 // "alertmanager/a" or "external/a" and has come to its end.
 func (h *house) alertWrites() map[string]func(ctx context.Context, h *house, id uuid.UUID) error {
 	worse := func(ctx context.Context, h *house, _ uuid.UUID) error {
-		_, _, err := h.RecordAlerts(ctx, h.actor, []commands.AlertItem{alertItem("a", func(i *commands.AlertItem) {
+		_, _, err := h.RecordAlerts(ctx, h.actor, []alerting.Item{alertItem("a", func(i *alerting.Item) {
 			i.Severity, i.LastTriggeredAt = alert.Info, start.Add(2*time.Minute)
 		})})
 		return err
@@ -107,7 +107,7 @@ func (h *house) endedAlert(write string) uuid.UUID {
 	h.Helper()
 	if write == "changed" {
 		h.alerts(alertItem("a"))
-		return h.alerts(alertItem("a", func(i *commands.AlertItem) { i.LastTriggeredAt = start.Add(time.Minute) }))[0]
+		return h.alerts(alertItem("a", func(i *alerting.Item) { i.LastTriggeredAt = start.Add(time.Minute) }))[0]
 	}
 	h.fire(h.firing("a", ends(start.Add(time.Minute))))
 	h.clock.Advance(time.Minute)
@@ -136,7 +136,7 @@ func TestAWriterPastTheLocks(t *testing.T) {
 		h := newHouse(t)
 		id := h.alerts(alertItem("a"))[0]
 		in := h.interrupted("append_event", func() { h.pastTheLocks(id, alert.Acknowledged{}) })
-		var refused *commands.RuleError
+		var refused *usecase.RuleError
 		if _, err := in.AcknowledgeAlert(t.Context(), h.actor, id); !errors.As(err, &refused) {
 			t.Errorf("acknowledged twice: %v", err)
 		}
@@ -191,7 +191,7 @@ func TestTenThousandAlertsAtOnce(t *testing.T) {
 	const writers, alerts = 3, 10_000
 	got := make([]map[string]uuid.UUID, writers)
 	together(writers, func(w int) error {
-		items := make([]commands.AlertItem, alerts)
+		items := make([]alerting.Item, alerts)
 		for to, i := range rand.New(rand.NewPCG(1, uint64(w))).Perm(alerts) {
 			items[to] = alertItem(fmt.Sprintf("a-%05d", i))
 		}

@@ -9,17 +9,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 )
 
 // limited is a token of one instance.
-func (h *house) limited(instance uuid.UUID) commands.Actor {
-	return commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{instance}}
+func (h *house) limited(instance uuid.UUID) usecase.Actor {
+	return usecase.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{instance}}
 }
 
 // sends records items of a token and returns their ids.
-func (h *house) sends(actor commands.Actor, items ...commands.AlertItem) []uuid.UUID {
+func (h *house) sends(actor usecase.Actor, items ...alerting.Item) []uuid.UUID {
 	h.Helper()
 	sender := *h
 	sender.actor = actor
@@ -27,7 +28,7 @@ func (h *house) sends(actor commands.Actor, items ...commands.AlertItem) []uuid.
 }
 
 // fires records firings of a token, and none is dropped.
-func (h *house) fires(actor commands.Actor, firings ...alert.Firing) {
+func (h *house) fires(actor usecase.Actor, firings ...alert.Firing) {
 	h.Helper()
 	if dropped, _, err := h.RecordFirings(h.Context(), actor, firings); err != nil || dropped > 0 {
 		h.Fatal(dropped, err)
@@ -57,8 +58,8 @@ func TestExternalIDsAreKeysOfOneInstance(t *testing.T) {
 	h := newHouse(t)
 	fleet := h.fleet(item("pg-x"), item("pg-a"))
 	x, a := h.limited(fleet[0].ID), h.limited(fleet[1].ID)
-	everything := commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}
-	for name, honest := range map[string]commands.Actor{"a limited token": a, "an unlimited token": everything} {
+	everything := usecase.Actor{OrganizationID: h.org.ID, Component: "ingest"}
+	for name, honest := range map[string]usecase.Actor{"a limited token": a, "an unlimited token": everything} {
 		id := "disk-full-orders by " + name
 		forged := h.sends(x, alertItem(id, on("pg-x")))[0]
 		real := h.sends(honest, alertItem(id, on("pg-a")))[0]
@@ -76,7 +77,7 @@ func TestExternalIDsAreKeysOfOneInstance(t *testing.T) {
 		if h.standing(real).State() != alert.ResolvedState {
 			t.Errorf("%s: its end did not reach the alert of pg-a", name)
 		}
-		if again := h.sends(x, alertItem(id, on("pg-x"), func(i *commands.AlertItem) { i.Title = "again" }))[0]; again == real || again == forged {
+		if again := h.sends(x, alertItem(id, on("pg-x"), func(i *alerting.Item) { i.Title = "again" }))[0]; again == real || again == forged {
 			t.Errorf("%s: under a closed alert's key comes %s", name, again)
 		}
 		if again := h.sends(honest, alertItem(id, on("pg-a"), resolvedAt(start)))[0]; again != real {
@@ -105,8 +106,8 @@ func TestAnEndWithoutItsInstance(t *testing.T) {
 	h := newHouse(t)
 	fleet := h.fleet(item("pg-x"), item("pg-a"), item("pg-b"))
 	x := h.limited(fleet[0].ID)
-	everything := commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}
-	end := func(id string) commands.AlertItem { return alertItem(id, resolvedAt(start)) }
+	everything := usecase.Actor{OrganizationID: h.org.ID, Component: "ingest"}
+	end := func(id string) alerting.Item { return alertItem(id, resolvedAt(start)) }
 
 	for _, first := range []bool{true, false} {
 		id := map[bool]string{true: "forged first", false: "forged last"}[first]
@@ -153,8 +154,8 @@ func TestFingerprintsOfALimitedTokenAreItsInstances(t *testing.T) {
 	fleet := h.fleet(item("pg-x"), item("pg-a"))
 	at := func(instance uuid.UUID) func(*alert.Firing) { return func(f *alert.Firing) { f.InstanceID = instance } }
 	x, a := h.limited(fleet[0].ID), h.limited(fleet[1].ID)
-	everything := commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}
-	for key, honest := range map[string]commands.Actor{"a limited token": a, "an unlimited token": everything} {
+	everything := usecase.Actor{OrganizationID: h.org.ID, Component: "ingest"}
+	for key, honest := range map[string]usecase.Actor{"a limited token": a, "an unlimited token": everything} {
 		h.fires(x, h.firing(key, at(fleet[0].ID)))
 		forged := h.newest()
 		h.fires(honest, h.firing(key, at(fleet[1].ID)))
@@ -193,7 +194,7 @@ func TestAlertsOfTheProgramBefore(t *testing.T) {
 	h := newHouse(t)
 	fleet := h.fleet(item("pg-x"), item("pg-a"))
 	x, a := h.limited(fleet[0].ID), h.limited(fleet[1].ID)
-	everything := commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}
+	everything := usecase.Actor{OrganizationID: h.org.ID, Component: "ingest"}
 	before := h.sends(everything, alertItem("open", on("pg-a")), alertItem("closed", on("pg-a"), resolvedAt(start)), alertItem("nowhere"))
 	// The program before kept nothing of a token's limit, and every alert under its plain key.
 	for i, id := range before {
@@ -203,7 +204,7 @@ func TestAlertsOfTheProgramBefore(t *testing.T) {
 			t.Errorf("its key is %q, which the program before does not find as %q", raised.Key, want)
 		}
 	}
-	for name, actor := range map[string]commands.Actor{"a limited token": a, "an unlimited token": everything} {
+	for name, actor := range map[string]usecase.Actor{"a limited token": a, "an unlimited token": everything} {
 		if got := h.sends(actor, alertItem("open", on("pg-a")), alertItem("closed", on("pg-a"), resolvedAt(start))); got[0] != before[0] || got[1] != before[1] {
 			t.Errorf("%s raises what is there already", name)
 		}
@@ -283,7 +284,7 @@ func TestALimitedTokenChangesNoOtherAlert(t *testing.T) {
 				if forged && i > 0 {
 					continue
 				}
-				actor := commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}
+				actor := usecase.Actor{OrganizationID: h.org.ID, Component: "ingest"}
 				if limited {
 					actor.Limit = []uuid.UUID{fleet[i][place]}
 				}
@@ -296,14 +297,14 @@ func TestALimitedTokenChangesNoOtherAlert(t *testing.T) {
 					dropped, _, err := h.RecordFirings(t.Context(), actor, []alert.Firing{f})
 					answer = fmt.Sprint(dropped, err)
 				} else {
-					said := alertItem(id, func(i *commands.AlertItem) { i.LastTriggeredAt = h.clock.Now() })
+					said := alertItem(id, func(i *alerting.Item) { i.LastTriggeredAt = h.clock.Now() })
 					if place != "" {
 						on(place)(&said)
 					}
 					if ends {
 						resolvedAt(h.clock.Now())(&said)
 					}
-					_, _, err := h.RecordAlerts(t.Context(), actor, []commands.AlertItem{said})
+					_, _, err := h.RecordAlerts(t.Context(), actor, []alerting.Item{said})
 					answer = fmt.Sprint(err)
 				}
 				if !forged {

@@ -18,7 +18,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"pgregory.net/rapid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/internal/postgres"
 	"muster/internal/testing/pgtest"
@@ -91,10 +92,10 @@ func (l *alertLife) ago(label string) time.Time {
 }
 
 func (l *alertLife) feed() {
-	var items []commands.AlertItem
+	var items []alerting.Item
 	for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 1, 2, rapid.ID).Draw(l.T, "items") {
 		first := l.ago("first")
-		i := commands.AlertItem{
+		i := alerting.Item{
 			ExternalID: id, Title: rapid.SampledFrom([]string{"<full> & übervoll", "slow"}).Draw(l.T, "title"),
 			Severity: rapid.SampledFrom(alert.Severities()).Draw(l.T, "severity"), State: rapid.SampledFrom(alert.States()).Draw(l.T, "state"),
 			CreatedAt: first, FirstTriggeredAt: first, LastTriggeredAt: first.Add(time.Duration(rapid.IntRange(0, 9).Draw(l.T, "lasts")) * 30 * time.Second),
@@ -166,11 +167,11 @@ func (l *alertLife) person() {
 		return
 	}
 	id := rapid.SampledFrom(l.known).Draw(l.T, "alert")
-	act := rapid.SampledFrom([]func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){
+	act := rapid.SampledFrom([]func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error){
 		l.AcknowledgeAlert, l.MuteAlert, l.UnmuteAlert, l.ResolveAlert, l.muteUntil,
 	}).Draw(l.T, "action")
 	_, err := act(l.Context(), l.actor, id)
-	var refused *commands.RuleError
+	var refused *usecase.RuleError
 	if !errors.As(err, &refused) {
 		l.must(err)
 	}
@@ -307,7 +308,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 	t.Cleanup(pool.Close)
 	h.DB = db
 	const alerts = 40
-	items, firings := make([]commands.AlertItem, alerts), make([]alert.Firing, alerts)
+	items, firings := make([]alerting.Item, alerts), make([]alert.Firing, alerts)
 	for i := range alerts {
 		items[i] = alertItem(fmt.Sprintf("a-%02d", i))
 		firings[i] = alert.Firing{
@@ -345,7 +346,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 }
 
 // oneOfMany does one thing of those that happen at once.
-func (h *house) oneOfMany(what int, random *rand.Rand, items []commands.AlertItem, firings []alert.Firing, ids []uuid.UUID) (err error) {
+func (h *house) oneOfMany(what int, random *rand.Rand, items []alerting.Item, firings []alert.Firing, ids []uuid.UUID) (err error) {
 	switch what {
 	case 0:
 		some := slices.Clone(items)
@@ -364,7 +365,7 @@ func (h *house) oneOfMany(what int, random *rand.Rand, items []commands.AlertIte
 		_, _, err = h.RecordFirings(h.Context(), h.actor, some[:25])
 	case 3:
 		_, err = h.ResolveAlert(h.Context(), h.actor, ids[random.IntN(len(ids))])
-		var refused *commands.RuleError
+		var refused *usecase.RuleError
 		if errors.As(err, &refused) {
 			return nil
 		}

@@ -6,7 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 )
 
@@ -16,12 +18,12 @@ func TestWhereAnAlertIs(t *testing.T) {
 	fleet := h.fleet(item("pg-1", "sales", "crm"), item("pg-2", "crm"))
 	one, sales, crm := fleet[0].ID, fleet[0].Databases[0].ID, fleet[0].Databases[1].ID
 	other, eve := h.organization("Other")
-	if _, _, err := h.RecordFleet(t.Context(), h.as(eve), []commands.FleetItem{item("pg-1", "sales"), item("theirs", "hr")}); err != nil {
+	if _, _, err := h.RecordFleet(t.Context(), h.as(eve), []inventory.Item{item("pg-1", "sales"), item("theirs", "hr")}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name               string
-		item               commands.AlertItem
+		item               alerting.Item
 		instance, database uuid.UUID
 	}{
 		{"nowhere", alertItem("1"), uuid.Nil, uuid.Nil},
@@ -35,7 +37,7 @@ func TestWhereAnAlertIs(t *testing.T) {
 			t.Errorf("%s: on %s in %s", c.name, raised.InstanceID, raised.DatabaseID)
 		}
 	}
-	for _, theirs := range []commands.AlertItem{alertItem("5", on("theirs")), alertItem("6", in("hr"))} {
+	for _, theirs := range []alerting.Item{alertItem("5", on("theirs")), alertItem("6", in("hr"))} {
 		h.refused(h.actor, theirs)
 	}
 	if n := h.count("events WHERE stream_type = 'alert' AND organization_id = $1", other.ID); n != 0 {
@@ -54,7 +56,7 @@ func TestAnAlertOutlivesItsPlace(t *testing.T) {
 	ids := h.alerts(again, stays)
 
 	gone := item("pg-1")
-	gone.Databases = []commands.FleetDatabase{{ExternalID: "sales", Removed: true}}
+	gone.Databases = []inventory.Database{{ExternalID: "sales", Removed: true}}
 	h.fleet(gone)
 	if diff := cmp.Diff([]string{"unknown_database", "#/alerts/0/database unknown_database"}, h.refused(h.actor, again)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -64,7 +66,7 @@ func TestAnAlertOutlivesItsPlace(t *testing.T) {
 		t.Errorf("with its database gone it is on %s", a.InstanceID())
 	}
 
-	h.fleet(commands.FleetItem{ExternalID: "pg-1", Removed: true})
+	h.fleet(inventory.Item{ExternalID: "pg-1", Removed: true})
 	h.refused(h.actor, alertItem("again", on("pg-1")))
 	h.refused(h.actor, alertItem("new", in("sales")))
 	second := h.fleet(item("pg-1", "sales"))[0]
@@ -89,8 +91,8 @@ func TestAnIngestTokenKeepsToTheAlertsOfItsInstances(t *testing.T) {
 	h := newHouse(t)
 	fleet := h.fleet(item("mine", "sales", "crm"), item("theirs", "hr", "crm"))
 	taken := h.alerts(alertItem("taken", on("theirs")))[0]
-	token := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{fleet[0].ID}}
-	for name, beyond := range map[string]commands.AlertItem{
+	token := usecase.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{fleet[0].ID}}
+	for name, beyond := range map[string]alerting.Item{
 		"another instance": alertItem("2", on("theirs")), "another database": alertItem("2", in("hr")), "the organization": alertItem("2"),
 		"nothing that is": alertItem("2", on("nowhere")),
 	} {
@@ -101,7 +103,7 @@ func TestAnIngestTokenKeepsToTheAlertsOfItsInstances(t *testing.T) {
 	if n := h.alertEvents(); n != 1 {
 		t.Errorf("%d events", n)
 	}
-	if _, _, err := h.RecordAlerts(t.Context(), token, []commands.AlertItem{alertItem("1", on("mine")), alertItem("2", in("sales")), alertItem("taken", on("mine")), alertItem("3", in("crm"))}); err != nil {
+	if _, _, err := h.RecordAlerts(t.Context(), token, []alerting.Item{alertItem("1", on("mine")), alertItem("2", in("sales")), alertItem("taken", on("mine")), alertItem("3", in("crm"))}); err != nil {
 		t.Error(err)
 	}
 	h.wantTypes("an alert of another instance", taken, "raised")

@@ -9,14 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/eventstore"
 )
 
 // alertItem is an open alert that began an hour ago and was seen just now.
-func alertItem(externalID string, set ...func(*commands.AlertItem)) commands.AlertItem {
-	i := commands.AlertItem{
+func alertItem(externalID string, set ...func(*alerting.Item)) alerting.Item {
+	i := alerting.Item{
 		ExternalID: externalID, Title: "Lock waits above 5", Severity: alert.Critical, State: alert.Open,
 		CreatedAt: start.Add(-time.Hour), FirstTriggeredAt: start.Add(-time.Hour), LastTriggeredAt: start,
 	}
@@ -26,20 +27,20 @@ func alertItem(externalID string, set ...func(*commands.AlertItem)) commands.Ale
 	return i
 }
 
-func resolvedAt(at time.Time) func(*commands.AlertItem) {
-	return func(i *commands.AlertItem) { i.State, i.ResolvedAt = alert.ResolvedState, &at }
+func resolvedAt(at time.Time) func(*alerting.Item) {
+	return func(i *alerting.Item) { i.State, i.ResolvedAt = alert.ResolvedState, &at }
 }
 
-func on(instance string) func(*commands.AlertItem) {
-	return func(i *commands.AlertItem) { i.Instance = &instance }
+func on(instance string) func(*alerting.Item) {
+	return func(i *alerting.Item) { i.Instance = &instance }
 }
 
-func in(database string) func(*commands.AlertItem) {
-	return func(i *commands.AlertItem) { i.Database = &database }
+func in(database string) func(*alerting.Item) {
+	return func(i *alerting.Item) { i.Database = &database }
 }
 
 // alerts records items and returns their ids.
-func (h *house) alerts(items ...commands.AlertItem) []uuid.UUID {
+func (h *house) alerts(items ...alerting.Item) []uuid.UUID {
 	h.Helper()
 	got, _, err := h.RecordAlerts(h.Context(), h.actor, items)
 	if err != nil {
@@ -63,7 +64,7 @@ func (h *house) alertEvents() int {
 // folded is an alert as its events say.
 func (h *house) folded(id uuid.UUID) (a alert.Alert) {
 	h.Helper()
-	registry := commands.Registry()
+	registry := usecase.Registry()
 	_, err := eventstore.Fold(registry, h.Events.Load(h.Context(), h.db, h.org.ID, id), func(e alert.Event, _ eventstore.Event) { a.Apply(e) })
 	if err != nil {
 		h.Fatal(err)
@@ -106,10 +107,10 @@ func (h *house) wantKeysTold() {
 }
 
 // refused are the codes of a batch that is refused.
-func (h *house) refused(actor commands.Actor, items ...commands.AlertItem) []string {
+func (h *house) refused(actor usecase.Actor, items ...alerting.Item) []string {
 	h.Helper()
 	_, _, err := h.RecordAlerts(h.Context(), actor, items)
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if !errors.As(err, &rule) {
 		h.Fatalf("error %v", err)
 	}

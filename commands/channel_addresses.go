@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/notification"
 	"muster/eventstore"
 	"muster/internal/postgres/statement"
@@ -60,7 +61,7 @@ func addressesOf(all []ChannelAddress) (texts []string) {
 
 // writeAddresses replaces the addresses of a channel with texts, and returns their ids. An
 // address that is already there stays as it is.
-func (s *Service) writeAddresses(ctx context.Context, tx *sqlx.Tx, actor Actor, channel uuid.UUID, texts []string) ([]uuid.UUID, error) {
+func (s *Service) writeAddresses(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, channel uuid.UUID, texts []string) ([]uuid.UUID, error) {
 	were, err := ChannelAddresses(ctx, tx, actor.OrganizationID, channel)
 	if err != nil {
 		return nil, err
@@ -72,10 +73,10 @@ func (s *Service) writeAddresses(ctx context.Context, tx *sqlx.Tx, actor Actor, 
 			ids = append(ids, were[at].ID)
 			continue
 		}
-		id := newID()
+		id := usecase.NewID()
 		ids = append(ids, id)
 		if err := statement.Exec(ctx, tx, "add an address of a channel", `INSERT INTO channel_addresses (id, organization_id, channel_id, address, created_at, created_by, leave_token)
-			VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, actor.OrganizationID, channel, text, s.clock(), actor.MemberID, rand.Text()); err != nil {
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, actor.OrganizationID, channel, text, s.Clock(), actor.MemberID, rand.Text()); err != nil {
 			return nil, err
 		}
 	}
@@ -91,18 +92,18 @@ type Question struct {
 }
 
 // AskAddresses makes the questions for the addresses of a channel that are not confirmed:
-// those that were never asked, or with again all of them. Errors: *NotFoundError, and with
-// again *RuleError with too_many_confirmations where none may be asked now.
-func (s *Service) AskAddresses(ctx context.Context, actor Actor, channel uuid.UUID, again bool) (questions []Question, err error) {
+// those that were never asked, or with again all of them. Errors: *usecase.NotFoundError, and with
+// again *usecase.RuleError with too_many_confirmations where none may be asked now.
+func (s *Service) AskAddresses(ctx context.Context, actor usecase.Actor, channel uuid.UUID, again bool) (questions []Question, err error) {
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		questions = nil
-		if err := lockStream(ctx, tx, actor.OrganizationID); err != nil { // two at once count each other
+		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil { // two at once count each other
 			return err
 		}
 		if _, err := s.channel(ctx, tx, lockChannel, actor.OrganizationID, channel); err != nil {
 			return err
 		}
-		now := s.clock()
+		now := s.Clock()
 		if err := statement.Exec(ctx, tx, "forget old confirmation mails", `DELETE FROM confirmation_mails WHERE organization_id = $1 AND sent_at <= $2`,
 			actor.OrganizationID, now.Add(-confirmationSpan)); err != nil {
 			return err
@@ -138,7 +139,7 @@ func (s *Service) AskAddresses(ctx context.Context, actor Actor, channel uuid.UU
 			questions = append(questions, q)
 		}
 		if fullSince != nil && again && len(questions) == 0 {
-			return &RuleError{Code: "too_many_confirmations", RetryAfter: fullSince.Add(confirmationSpan).Sub(now),
+			return &usecase.RuleError{Code: "too_many_confirmations", RetryAfter: fullSince.Add(confirmationSpan).Sub(now),
 				Detail: fmt.Sprintf("An address is asked at most %d times within a day, and all addresses of an organization at most %d times.", mostAsked, mostAskedOfAll)}
 		}
 		return nil
@@ -153,7 +154,7 @@ func (s *Service) ask(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, 
 		return err
 	}
 	return statement.Exec(ctx, tx, "count a confirmation mail", `INSERT INTO confirmation_mails (id, organization_id, address, sent_at) VALUES ($1, $2, $3, $4)`,
-		newID(), organization, strings.ToLower(q.Address), now)
+		usecase.NewID(), organization, strings.ToLower(q.Address), now)
 }
 
 // NotAsked says that a question could not be mailed: its link never works, and it does not
@@ -181,21 +182,21 @@ type AddressAnswer struct {
 
 // addressGone says that a link does not work, and not why.
 func addressGone() error {
-	return &RuleError{Code: "link_gone", Detail: "It was used already, is too old, or the address is no longer in the channel."}
+	return &usecase.RuleError{Code: "link_gone", Detail: "It was used already, is too old, or the address is no longer in the channel."}
 }
 
 // ConfirmAddress lets an address get alerts from now on. The holder of the token reads the mail
-// of that address. Errors: *RuleError with link_gone.
-func (s *Service) ConfirmAddress(ctx context.Context, token string) (AddressAnswer, Mark, error) {
+// of that address. Errors: *usecase.RuleError with link_gone.
+func (s *Service) ConfirmAddress(ctx context.Context, token string) (AddressAnswer, usecase.Mark, error) {
 	digest := sha256.Sum256([]byte(token))
-	return s.answerAddress(ctx, `a.confirm_digest = $1 AND a.confirm_until > $2`, []any{digest[:], s.clock()}, func(tx *sqlx.Tx, a AddressAnswer) (notification.ChannelChanged, error) {
+	return s.answerAddress(ctx, `a.confirm_digest = $1 AND a.confirm_until > $2`, []any{digest[:], s.Clock()}, func(tx *sqlx.Tx, a AddressAnswer) (notification.ChannelChanged, error) {
 		return notification.ChannelChanged{ConfirmedAddressID: &a.ID}, statement.Exec(ctx, tx, "confirm an address",
-			`UPDATE channel_addresses SET confirmed_at = $3, confirm_digest = NULL, confirm_until = NULL WHERE organization_id = $1 AND id = $2`, a.OrganizationID, a.ID, s.clock())
+			`UPDATE channel_addresses SET confirmed_at = $3, confirm_digest = NULL, confirm_until = NULL WHERE organization_id = $1 AND id = $2`, a.OrganizationID, a.ID, s.Clock())
 	})
 }
 
-// LeaveChannel takes an address out of its channel. Errors: *RuleError with link_gone.
-func (s *Service) LeaveChannel(ctx context.Context, token string) (AddressAnswer, Mark, error) {
+// LeaveChannel takes an address out of its channel. Errors: *usecase.RuleError with link_gone.
+func (s *Service) LeaveChannel(ctx context.Context, token string) (AddressAnswer, usecase.Mark, error) {
 	return s.answerAddress(ctx, `a.leave_token = $1`, []any{token}, func(tx *sqlx.Tx, a AddressAnswer) (notification.ChannelChanged, error) {
 		return notification.ChannelChanged{LeftAddressID: &a.ID}, statement.Exec(ctx, tx, "remove an address",
 			`DELETE FROM channel_addresses WHERE organization_id = $1 AND id = $2`, a.OrganizationID, a.ID)
@@ -203,7 +204,7 @@ func (s *Service) LeaveChannel(ctx context.Context, token string) (AddressAnswer
 }
 
 // answerAddress finds an address by the secret of a link, and records what act makes of it.
-func (s *Service) answerAddress(ctx context.Context, where string, secret []any, act func(*sqlx.Tx, AddressAnswer) (notification.ChannelChanged, error)) (answer AddressAnswer, mark Mark, err error) {
+func (s *Service) answerAddress(ctx context.Context, where string, secret []any, act func(*sqlx.Tx, AddressAnswer) (notification.ChannelChanged, error)) (answer AddressAnswer, mark usecase.Mark, err error) {
 	find := func(q sqlx.QueryerContext) error {
 		var ok bool
 		answer, ok, err = statement.Find[AddressAnswer](ctx, q, "look an address up", `SELECT a.organization_id, a.channel_id, a.id, a.address, c.name AS channel
@@ -215,9 +216,9 @@ func (s *Service) answerAddress(ctx context.Context, where string, secret []any,
 		return err
 	}
 	if err := find(s.DB); err != nil {
-		return AddressAnswer{}, Mark{}, err
+		return AddressAnswer{}, usecase.Mark{}, err
 	}
-	mark, err = s.changeLife(ctx, Actor{OrganizationID: answer.OrganizationID, Component: "address"}, channelPlace(answer.ChannelID), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
+	mark, err = s.changeLife(ctx, usecase.Actor{OrganizationID: answer.OrganizationID, Component: "address"}, channelPlace(answer.ChannelID), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		if err := find(tx); err != nil { // under the channel's lock, once more
 			return nil, err
 		}

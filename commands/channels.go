@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/notification"
 	"muster/domain/rule"
 	"muster/eventstore"
@@ -90,44 +91,44 @@ type CreateChannel struct {
 	notification.Address
 }
 
-// CreateChannel records it. Errors: *RuleError with every broken rule.
-func (s *Service) CreateChannel(ctx context.Context, actor Actor, c CreateChannel) (uuid.UUID, Mark, error) {
+// CreateChannel records it. Errors: *usecase.RuleError with every broken rule.
+func (s *Service) CreateChannel(ctx context.Context, actor usecase.Actor, c CreateChannel) (uuid.UUID, usecase.Mark, error) {
 	c.MemberIDs = uniqueIDs(c.MemberIDs)
 	if err := s.checkChannel(ctx, actor.OrganizationID, c, true, nil); err != nil {
-		return uuid.Nil, Mark{}, err
+		return uuid.Nil, usecase.Mark{}, err
 	}
-	id := newID()
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		if err := lockStream(ctx, tx, actor.OrganizationID); err != nil { // two at once count each other
-			return Mark{}, err
+	id := usecase.NewID()
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil { // two at once count each other
+			return usecase.Mark{}, err
 		}
 		if err := s.room(ctx, tx, actor.OrganizationID, "notification_channels", "too_many_channels", notification.MaxChannels); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		return s.insertChannel(ctx, tx, actor, id, c)
 	})
 	return id, mark, err
 }
 
-func (s *Service) insertChannel(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, c CreateChannel) (Mark, error) {
-	now := s.clock()
+func (s *Service) insertChannel(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, c CreateChannel) (usecase.Mark, error) {
+	now := s.Clock()
 	if err := s.writeChannel(ctx, tx, actor, id, c, now); err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	addresses, err := s.writeAddresses(ctx, tx, actor, id, c.Addresses)
 	if err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	made := created(c)
 	made.AddressIDs = addresses
-	return appendAll(ctx, s, tx, actor, channelPlace(id), stream{version: eventstore.NoStream}, now, []notification.Event{made})
+	return usecase.AppendAll(ctx, s.Base, tx, actor, channelPlace(id), usecase.Stream{Version: eventstore.NoStream}, now, []notification.Event{made})
 }
 
 func created(c CreateChannel) notification.ChannelCreated {
 	return notification.ChannelCreated{Kind: c.Kind, MemberIDs: c.MemberIDs, Administrators: c.Administrators}
 }
 
-func (s *Service) writeChannel(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, c CreateChannel, now time.Time) error {
+func (s *Service) writeChannel(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, c CreateChannel, now time.Time) error {
 	sealed, err := s.sealAddress(actor.OrganizationID, id, c.Address)
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func (s *Service) writeChannel(ctx context.Context, tx *sqlx.Tx, actor Actor, id
 }
 
 // actorID is the member who does it; nil: Muster.
-func actorID(a Actor) *uuid.UUID {
+func actorID(a usecase.Actor) *uuid.UUID {
 	if a.MemberID == uuid.Nil {
 		return nil
 	}
@@ -185,7 +186,7 @@ func (s *Service) checkChannel(ctx context.Context, organization uuid.UUID, c Cr
 			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/memberIds/%d", i), Code: "recipient_not_member", Detail: "is no member who can be mailed"})
 		}
 	}
-	return fieldErrors(broken)
+	return usecase.FieldErrors(broken)
 }
 
 func uniqueIDs(ids []uuid.UUID) []uuid.UUID {
@@ -202,7 +203,7 @@ func uniqueIDs(ids []uuid.UUID) []uuid.UUID {
 func (s *Service) room(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, table, code string, most int) error {
 	n, err := statement.One[int](ctx, tx, "count "+table, `SELECT count(*) FROM `+table+` WHERE organization_id = $1 AND removed_at IS NULL`, organization)
 	if err == nil && n >= most {
-		err = &RuleError{Code: code, Detail: fmt.Sprintf("An organization has at most %d.", most)}
+		err = &usecase.RuleError{Code: code, Detail: fmt.Sprintf("An organization has at most %d.", most)}
 	}
 	return err
 }
@@ -231,19 +232,19 @@ func (c ChangeChannel) to(is CreateChannel) CreateChannel {
 	return is
 }
 
-// ChangeChannel records it. Errors: *NotFoundError, *RuleError.
-func (s *Service) ChangeChannel(ctx context.Context, actor Actor, id uuid.UUID, c ChangeChannel) (Mark, error) {
+// ChangeChannel records it. Errors: *usecase.NotFoundError, *usecase.RuleError.
+func (s *Service) ChangeChannel(ctx context.Context, actor usecase.Actor, id uuid.UUID, c ChangeChannel) (usecase.Mark, error) {
 	// The host is looked up before there is a transaction, for a name server may be slow.
 	before, err := s.channel(ctx, s.DB, lockChannel, actor.OrganizationID, id)
 	if err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	is, err := s.terms(ctx, s.DB, before)
 	if err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	if err := s.checkChannel(ctx, actor.OrganizationID, c.to(is), c.URL != nil, is.MemberIDs); err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	return s.decideLife(ctx, actor, channelPlace(id), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		row, err := s.channel(ctx, tx, lockChannel, actor.OrganizationID, id)
@@ -289,18 +290,18 @@ func (s *Service) terms(ctx context.Context, q sqlx.QueryerContext, row ChannelR
 	}, err
 }
 
-// channel returns a channel that is not removed. Errors: *NotFoundError.
+// channel returns a channel that is not removed. Errors: *usecase.NotFoundError.
 func (s *Service) channel(ctx context.Context, q sqlx.QueryerContext, query string, organization, id uuid.UUID) (ChannelRow, error) {
 	row, ok, err := statement.Find[ChannelRow](ctx, q, "look up a channel", query, organization, id)
 	if err == nil && !ok {
-		err = &NotFoundError{What: "channel"}
+		err = &usecase.NotFoundError{What: "channel"}
 	}
 	return row, err
 }
 
-// RemoveChannel takes it away, with its address. Errors: *NotFoundError, *RuleError with
+// RemoveChannel takes it away, with its address. Errors: *usecase.NotFoundError, *usecase.RuleError with
 // channel_in_use while a rule names it.
-func (s *Service) RemoveChannel(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+func (s *Service) RemoveChannel(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, channelPlace(id), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		if _, err := s.channel(ctx, tx, lockChannel, actor.OrganizationID, id); err != nil {
 			return nil, err
@@ -311,61 +312,61 @@ func (s *Service) RemoveChannel(ctx context.Context, actor Actor, id uuid.UUID) 
 			return nil, err
 		}
 		if used {
-			return nil, &RuleError{Code: "channel_in_use", Detail: "The rule " + rule + " tells through it."}
+			return nil, &usecase.RuleError{Code: "channel_in_use", Detail: "The rule " + rule + " tells through it."}
 		}
 		if err := statement.Exec(ctx, tx, "remove the addresses of a channel", `DELETE FROM channel_addresses WHERE organization_id = $1 AND channel_id = $2`,
 			actor.OrganizationID, id); err != nil {
 			return nil, err
 		}
 		return []notification.Event{notification.ChannelRemoved{}}, statement.Exec(ctx, tx, "remove a channel",
-			`UPDATE notification_channels SET removed_at = $2, sealed = NULL, member_ids = '{}' WHERE id = $1`, id, s.clock())
+			`UPDATE notification_channels SET removed_at = $2, sealed = NULL, member_ids = '{}' WHERE id = $1`, id, s.Clock())
 	})
 }
 
-// RecordChannelTest records that a member sent a test. Errors: *NotFoundError.
-func (s *Service) RecordChannelTest(ctx context.Context, actor Actor, id uuid.UUID, tested notification.ChannelTested) (Mark, error) {
+// RecordChannelTest records that a member sent a test. Errors: *usecase.NotFoundError.
+func (s *Service) RecordChannelTest(ctx context.Context, actor usecase.Actor, id uuid.UUID, tested notification.ChannelTested) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, channelPlace(id), "channel", func(*sqlx.Tx) ([]notification.Event, error) {
 		return []notification.Event{tested}, nil
 	})
 }
 
 // RecordDeliveryRetry records that a member retries a delivery through a channel; again queues
-// it, in the same transaction. Errors: *NotFoundError, and again's.
-func (s *Service) RecordDeliveryRetry(ctx context.Context, actor Actor, channel, delivery uuid.UUID, again func(*sqlx.Tx) error) (Mark, error) {
+// it, in the same transaction. Errors: *usecase.NotFoundError, and again's.
+func (s *Service) RecordDeliveryRetry(ctx context.Context, actor usecase.Actor, channel, delivery uuid.UUID, again func(*sqlx.Tx) error) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, channelPlace(channel), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		return []notification.Event{notification.DeliveryRetried{DeliveryID: delivery}}, again(tx)
 	})
 }
 
 // decideLife folds a channel or a rule under its lock and appends what choose returns, which
-// also writes their rows. Errors: *NotFoundError if it does not exist.
-func (s *Service) decideLife(ctx context.Context, actor Actor, to streamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (Mark, error) {
+// also writes their rows. Errors: *usecase.NotFoundError if it does not exist.
+func (s *Service) decideLife(ctx context.Context, actor usecase.Actor, to usecase.StreamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (usecase.Mark, error) {
 	if actor.MemberID == uuid.Nil {
-		return Mark{}, errors.New("a " + what + " is changed by a member")
+		return usecase.Mark{}, errors.New("a " + what + " is changed by a member")
 	}
 	return s.changeLife(ctx, actor, to, what, choose)
 }
 
 // changeLife is decideLife for a caller who may be no member.
-func (s *Service) changeLife(ctx context.Context, actor Actor, to streamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (Mark, error) {
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		if err := lockStream(ctx, tx, to.id); err != nil {
-			return Mark{}, err
+func (s *Service) changeLife(ctx context.Context, actor usecase.Actor, to usecase.StreamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (usecase.Mark, error) {
+	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+		if err := usecase.LockStream(ctx, tx, to.ID); err != nil {
+			return usecase.Mark{}, err
 		}
 		var life notification.Life
-		return decide(ctx, s, tx, actor, to, func(e any, _ time.Time) {
+		return usecase.Decide(ctx, s.Base, tx, actor, to, func(e any, _ time.Time) {
 			if e, ok := e.(notification.Event); ok {
 				life.Apply(e)
 			}
 		}, func(time.Time) ([]notification.Event, error) {
 			if !life.Exists {
-				return nil, &NotFoundError{What: what}
+				return nil, &usecase.NotFoundError{What: what}
 			}
 			return choose(tx)
 		}, nil)
 	})
 }
 
-func channelPlace(id uuid.UUID) streamPlace {
-	return streamPlace{eventstore.Organization, notification.ChannelStream, id}
+func channelPlace(id uuid.UUID) usecase.StreamPlace {
+	return usecase.StreamPlace{Log: eventstore.Organization, StreamType: notification.ChannelStream, ID: id}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 )
 
@@ -24,9 +25,9 @@ func (h *house) now() (at time.Time) {
 }
 
 // muteUntil mutes an alert for an hour.
-func (h *house) muteUntil(ctx context.Context, actor commands.Actor, id uuid.UUID) (commands.Mark, error) {
+func (h *house) muteUntil(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
 	until := h.now().Add(time.Hour)
-	return h.ActOnAlert(ctx, actor, id, commands.AlertAction{Verb: commands.MuteVerb, Until: &until})
+	return h.ActOnAlert(ctx, actor, id, alerting.Action{Verb: alerting.Mute, Until: &until})
 }
 
 // comes lets the time of every mute of the organization come.
@@ -51,7 +52,7 @@ func TestAMuteEndsByItself(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := t.Context()
-	act := func(actor commands.Actor, id uuid.UUID, a commands.AlertAction) {
+	act := func(actor usecase.Actor, id uuid.UUID, a alerting.Action) {
 		t.Helper()
 		if mark, err := h.ActOnAlert(ctx, actor, id, a); err != nil || mark.Position == 0 {
 			t.Fatal(mark, err)
@@ -61,20 +62,20 @@ func TestAMuteEndsByItself(t *testing.T) {
 	ids := h.alerts(alertItem("older"), alertItem("resolved"), alertItem("unmuted"), alertItem("for good"), alertItem("longer"))
 	newer, resolved, unmuted, forGood, longer := ids[0], ids[1], ids[2], ids[3], ids[4]
 	other, eve := h.organization("Other")
-	given, _, err := h.RecordAlerts(ctx, h.as(eve), []commands.AlertItem{alertItem("theirs")})
+	given, _, err := h.RecordAlerts(ctx, h.as(eve), []alerting.Item{alertItem("theirs")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	soon, late := h.now().Add(time.Hour), h.now().Add(2*time.Hour)
-	mute := commands.AlertAction{Verb: commands.MuteVerb, Until: &soon}
+	mute := alerting.Action{Verb: alerting.Mute, Until: &soon}
 	for _, id := range []uuid.UUID{older, resolved, unmuted, forGood, longer} {
 		act(h.actor, id, mute)
 	}
 	act(h.as(eve), given[0].ID, mute)
-	act(h.actor, resolved, commands.AlertAction{Verb: commands.ResolveVerb})
-	act(h.actor, unmuted, commands.AlertAction{Verb: commands.UnmuteVerb})
-	act(h.actor, forGood, commands.AlertAction{Verb: commands.MuteVerb})
-	act(h.actor, longer, commands.AlertAction{Verb: commands.MuteVerb, Until: &late})
+	act(h.actor, resolved, alerting.Action{Verb: alerting.Resolve})
+	act(h.actor, unmuted, alerting.Action{Verb: alerting.Unmute})
+	act(h.actor, forGood, alerting.Action{Verb: alerting.Mute})
+	act(h.actor, longer, alerting.Action{Verb: alerting.Mute, Until: &late})
 
 	h.endMutes(0) // none has come
 	if _, err := h.db.ExecContext(ctx, `UPDATE alert_mutes SET until = clock_timestamp() WHERE until < $1`, late); err != nil {
@@ -118,7 +119,7 @@ func TestSweepsOfMutesAtOnce(t *testing.T) {
 	h := newHouse(t)
 	ids := h.alerts(alertItem("a"), alertItem("b"), alertItem("c"))
 	until := h.now().Add(time.Hour)
-	if _, _, err := h.ActOnAlerts(t.Context(), h.actor, ids, commands.AlertAction{Verb: commands.MuteVerb, Until: &until}); err != nil {
+	if _, _, err := h.ActOnAlerts(t.Context(), h.actor, ids, alerting.Action{Verb: alerting.Mute, Until: &until}); err != nil {
 		t.Fatal(err)
 	}
 	h.comes()
@@ -187,13 +188,13 @@ func TestActionsOnMany(t *testing.T) {
 	ctx := t.Context()
 	ids := h.alerts(alertItem("a"), alertItem("closed", resolvedAt(start)), alertItem("b"))
 	_, eve := h.organization("Other")
-	theirs, _, err := h.RecordAlerts(ctx, h.as(eve), []commands.AlertItem{alertItem("a")})
+	theirs, _, err := h.RecordAlerts(ctx, h.as(eve), []alerting.Item{alertItem("a")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	unknown, note := uuid.New(), " known \nsince Monday "
 	asked := []uuid.UUID{ids[2], unknown, ids[1], theirs[0].ID, ids[0], ids[2]}
-	outcomes, mark, err := h.ActOnAlerts(ctx, h.actor, asked, commands.AlertAction{Verb: commands.AcknowledgeVerb, Note: &note})
+	outcomes, mark, err := h.ActOnAlerts(ctx, h.actor, asked, alerting.Action{Verb: alerting.Acknowledge, Note: &note})
 	if err != nil || mark.Position == 0 {
 		t.Fatal(mark, err)
 	}
@@ -202,7 +203,7 @@ func TestActionsOnMany(t *testing.T) {
 		if o.ID != asked[i] {
 			t.Errorf("outcome %d is of %s", i, o.ID)
 		}
-		var missing *commands.NotFoundError
+		var missing *usecase.NotFoundError
 		switch {
 		case o.Refusal == nil:
 			told = append(told, "done")
@@ -224,7 +225,7 @@ func TestActionsOnMany(t *testing.T) {
 		t.Errorf("noted %q", noted.Note)
 	}
 	// All are refused: nothing is appended.
-	if _, mark, err := h.ActOnAlerts(ctx, h.actor, asked, commands.AlertAction{Verb: commands.AcknowledgeVerb}); err != nil || mark.Position != 0 {
+	if _, mark, err := h.ActOnAlerts(ctx, h.actor, asked, alerting.Action{Verb: alerting.Acknowledge}); err != nil || mark.Position != 0 {
 		t.Error(mark, err)
 	}
 	h.wantKeysTold()
@@ -241,21 +242,21 @@ func TestWhatAnActionMayHold(t *testing.T) {
 		return &at
 	}
 	for name, c := range map[string]struct {
-		action commands.AlertAction
+		action alerting.Action
 		want   string
 	}{
-		"an empty note":        {commands.AlertAction{Verb: commands.ResolveVerb, Note: text(" \n ")}, "#/note out_of_range"},
-		"a long note":          {commands.AlertAction{Verb: commands.ResolveVerb, Note: text(strings.Repeat("ü", alert.MaxNote+1))}, "#/note out_of_range"},
-		"an escape sequence":   {commands.AlertAction{Verb: commands.ResolveVerb, Note: text("a\x1b[2Jb")}, "#/note invalid_text"},
-		"a text turned around": {commands.AlertAction{Verb: commands.ResolveVerb, Note: text("a\u202eb")}, "#/note invalid_text"},
-		"U+0000":               {commands.AlertAction{Verb: commands.ResolveVerb, Note: text("a\x00b")}, "#/note invalid_text"},
-		"no UTF-8":             {commands.AlertAction{Verb: commands.ResolveVerb, Note: text("a\xffb")}, "#/note invalid_text"},
-		"an end of no mute":    {commands.AlertAction{Verb: commands.UnmuteVerb, Until: in(time.Hour)}, "#/until out_of_range"},
-		"an end that has come": {commands.AlertAction{Verb: commands.MuteVerb, Until: in(-time.Microsecond)}, "#/until out_of_range"},
-		"an end too far":       {commands.AlertAction{Verb: commands.MuteVerb, Until: in(alert.MaxMute + time.Minute)}, "#/until out_of_range"},
-		"both":                 {commands.AlertAction{Verb: commands.MuteVerb, Note: text(""), Until: in(-time.Hour)}, "#/note out_of_range, #/until out_of_range"},
+		"an empty note":        {alerting.Action{Verb: alerting.Resolve, Note: text(" \n ")}, "#/note out_of_range"},
+		"a long note":          {alerting.Action{Verb: alerting.Resolve, Note: text(strings.Repeat("ü", alert.MaxNote+1))}, "#/note out_of_range"},
+		"an escape sequence":   {alerting.Action{Verb: alerting.Resolve, Note: text("a\x1b[2Jb")}, "#/note invalid_text"},
+		"a text turned around": {alerting.Action{Verb: alerting.Resolve, Note: text("a\u202eb")}, "#/note invalid_text"},
+		"U+0000":               {alerting.Action{Verb: alerting.Resolve, Note: text("a\x00b")}, "#/note invalid_text"},
+		"no UTF-8":             {alerting.Action{Verb: alerting.Resolve, Note: text("a\xffb")}, "#/note invalid_text"},
+		"an end of no mute":    {alerting.Action{Verb: alerting.Unmute, Until: in(time.Hour)}, "#/until out_of_range"},
+		"an end that has come": {alerting.Action{Verb: alerting.Mute, Until: in(-time.Microsecond)}, "#/until out_of_range"},
+		"an end too far":       {alerting.Action{Verb: alerting.Mute, Until: in(alert.MaxMute + time.Minute)}, "#/until out_of_range"},
+		"both":                 {alerting.Action{Verb: alerting.Mute, Note: text(""), Until: in(-time.Hour)}, "#/note out_of_range, #/until out_of_range"},
 	} {
-		var rule *commands.RuleError
+		var rule *usecase.RuleError
 		_, err := h.ActOnAlert(t.Context(), h.actor, id, c.action)
 		if !errors.As(err, &rule) {
 			t.Errorf("%s: %v", name, err)
@@ -266,13 +267,13 @@ func TestWhatAnActionMayHold(t *testing.T) {
 		}
 	}
 	for _, n := range []int{0, 501} {
-		if _, _, err := h.ActOnAlerts(t.Context(), h.actor, make([]uuid.UUID, n), commands.AlertAction{Verb: commands.ResolveVerb}); code(err) != "out_of_range" {
+		if _, _, err := h.ActOnAlerts(t.Context(), h.actor, make([]uuid.UUID, n), alerting.Action{Verb: alerting.Resolve}); code(err) != "out_of_range" {
 			t.Errorf("%d at once: %v", n, err)
 		}
 	}
 	h.wantTypes("after all that", id, "raised")
 	full := strings.Repeat("ü\t\n", alert.MaxNote/3) + "!"
-	if _, err := h.ActOnAlert(t.Context(), h.actor, id, commands.AlertAction{Verb: commands.MuteVerb, Note: &full, Until: in(alert.MaxMute - time.Minute)}); err != nil {
+	if _, err := h.ActOnAlert(t.Context(), h.actor, id, alerting.Action{Verb: alerting.Mute, Note: &full, Until: in(alert.MaxMute - time.Minute)}); err != nil {
 		t.Error(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/exception"
 	"muster/domain/organization"
 	"muster/eventstore"
@@ -74,7 +75,7 @@ func TestRequestException(t *testing.T) {
 	if err := json.Unmarshal(metadata, &who); err != nil || who.ActorID != h.ana.ID.String() || who.RequestID != "r-1" {
 		t.Errorf("asked by %+v, %v", who, err)
 	}
-	if _, _, err := h.RequestException(t.Context(), commands.Actor{OrganizationID: h.org.ID, Component: "cli"}, h.wanted()); err == nil {
+	if _, _, err := h.RequestException(t.Context(), usecase.Actor{OrganizationID: h.org.ID, Component: "cli"}, h.wanted()); err == nil {
 		t.Error("nobody asked, and it was recorded")
 	}
 }
@@ -126,7 +127,7 @@ func TestRequestExceptionNamesEveryBrokenRule(t *testing.T) {
 		r := h.wanted()
 		c.change(&r)
 		_, _, err := h.RequestException(t.Context(), h.actor, r)
-		var rule *commands.RuleError
+		var rule *usecase.RuleError
 		var got []string
 		if errors.As(err, &rule) {
 			got = codes(rule)
@@ -144,7 +145,7 @@ func TestGrantAndRevokeException(t *testing.T) {
 	h := newExceptionHouse(t)
 	refused := func(what string, err error) {
 		t.Helper()
-		var rule *commands.RuleError
+		var rule *usecase.RuleError
 		if !errors.As(err, &rule) || rule.Code != "invalid_state" || rule.Detail == "" {
 			t.Errorf("%s: %v, want invalid_state", what, err)
 		}
@@ -199,7 +200,7 @@ func TestFourEyes(t *testing.T) {
 
 	approval(organization.ApprovalAnother)
 	id := h.exception()
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if _, err := h.GrantException(t.Context(), h.actor, id); !errors.As(err, &rule) || rule.Code != "own_request" || rule.Detail == "" {
 		t.Errorf("who requested it grants it: %v", err)
 	}
@@ -240,16 +241,16 @@ func TestForeignExceptionIsUnknown(t *testing.T) {
 	id := h.exception()
 	_, eve := h.organization("Foreign")
 	for name, c := range map[string]struct {
-		actor commands.Actor
+		actor usecase.Actor
 		id    uuid.UUID
 	}{
 		"foreign": {h.as(eve), id}, "unknown": {h.actor, uuid.New()}, "an organization's": {h.actor, h.org.ID},
 		"a report's": {h.actor, h.request(h.actor).ReportID},
 	} {
-		for what, act := range map[string]func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){
+		for what, act := range map[string]func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error){
 			"grant": h.GrantException, "revoke": h.RevokeException,
 		} {
-			var missing *commands.NotFoundError
+			var missing *usecase.NotFoundError
 			if _, err := act(t.Context(), c.actor, c.id); !errors.As(err, &missing) || missing.What != "exception" {
 				t.Errorf("%s %s: %v, want no such exception", what, name, err)
 			}
@@ -278,9 +279,9 @@ func TestDecideAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		var mu sync.Mutex
 		done := 0
-		act := func(do func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error)) {
+		act := func(do func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error)) {
 			_, err := do(t.Context(), h.actor, id)
-			var rule *commands.RuleError
+			var rule *usecase.RuleError
 			switch {
 			case err == nil:
 				mu.Lock()

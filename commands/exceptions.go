@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/exception"
 	"muster/domain/instant"
 	"muster/domain/organization"
@@ -27,23 +28,23 @@ type RequestException struct {
 }
 
 // RequestException records that a member asks for an exception. Errors:
-// *RuleError with every broken rule.
-func (s *Service) RequestException(ctx context.Context, actor Actor, r RequestException) (uuid.UUID, Mark, error) {
+// *usecase.RuleError with every broken rule.
+func (s *Service) RequestException(ctx context.Context, actor usecase.Actor, r RequestException) (uuid.UUID, usecase.Mark, error) {
 	if actor.MemberID == uuid.Nil {
-		return uuid.Nil, Mark{}, errors.New("an exception is requested by a member")
+		return uuid.Nil, usecase.Mark{}, errors.New("an exception is requested by a member")
 	}
-	now := s.clock()
+	now := s.Clock()
 	requested, err := s.checkException(ctx, actor.OrganizationID, r, now)
 	if err != nil {
-		return uuid.Nil, Mark{}, err
+		return uuid.Nil, usecase.Mark{}, err
 	}
 	events, err := new(exception.Exception).Request(requested, now)
 	if err != nil {
-		return uuid.Nil, Mark{}, err
+		return uuid.Nil, usecase.Mark{}, err
 	}
-	id := newID()
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		return appendAll(ctx, s, tx, actor, exceptionPlace(id), stream{version: eventstore.NoStream}, now, events)
+	id := usecase.NewID()
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+		return usecase.AppendAll(ctx, s.Base, tx, actor, exceptionPlace(id), usecase.Stream{Version: eventstore.NoStream}, now, events)
 	})
 	return id, mark, err
 }
@@ -56,13 +57,13 @@ func (s *Service) checkException(ctx context.Context, organization uuid.UUID, r 
 		return exception.Requested{}, err
 	}
 	requested := exception.Requested{Subject: r.Subject, Reason: strings.TrimSpace(r.Reason), Until: instant.Cut(r.Until)}
-	return requested, fieldErrors(slices.Concat(r.brokenSubject(s.Checks), places, r.brokenTerms(now)))
+	return requested, usecase.FieldErrors(slices.Concat(r.brokenSubject(s.Checks), places, r.brokenTerms(now)))
 }
 
-// Check returns a *RuleError with every rule that the request breaks whatever
+// Check returns a *usecase.RuleError with every rule that the request breaks whatever
 // servers there are.
 func (r RequestException) Check(checks Checks, now time.Time) error {
-	return fieldErrors(append(r.brokenSubject(checks), r.brokenTerms(now)...))
+	return usecase.FieldErrors(append(r.brokenSubject(checks), r.brokenTerms(now)...))
 }
 
 func (r RequestException) brokenSubject(checks Checks) (broken []rule.Broken) {
@@ -121,10 +122,10 @@ func fits(text string, least, most int) bool {
 }
 
 // GrantException puts an exception in force until it lapses or is revoked.
-// Errors: *NotFoundError, *RuleError with invalid_state, also where its time is
+// Errors: *usecase.NotFoundError, *usecase.RuleError with invalid_state, also where its time is
 // over, or with own_request where the organization wants four eyes and the actor
 // requested it.
-func (s *Service) GrantException(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+func (s *Service) GrantException(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
 	return s.decideException(ctx, actor, id, func(tx *sqlx.Tx, x *exception.Exception, now time.Time) ([]exception.Event, error) {
 		events, err := x.Grant(now)
 		if err != nil {
@@ -137,7 +138,7 @@ func (s *Service) GrantException(ctx context.Context, actor Actor, id uuid.UUID)
 // refuseOwn enforces four eyes: if the organization requires it, the requester of an exception
 // does not grant it. The setting cannot change until tx ends. Two accounts of one person count
 // as two people.
-func (s *Service) refuseOwn(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID) error {
+func (s *Service) refuseOwn(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID) error {
 	approval, err := s.Accounts.HoldsApproval(ctx, tx, actor.OrganizationID)
 	if err != nil || approval != organization.ApprovalAnother {
 		return err
@@ -147,7 +148,7 @@ func (s *Service) refuseOwn(ctx context.Context, tx *sqlx.Tx, actor Actor, id uu
 			return fmt.Errorf("read who requested exception %s: %w", id, err)
 		}
 		if e.Type == exception.Name(exception.Requested{}) && e.Actor() == actor.MemberID {
-			return &RuleError{Code: "own_request",
+			return &usecase.RuleError{Code: "own_request",
 				Detail: "You requested this exception, and the organization's settings want another administrator to grant it."}
 		}
 	}
@@ -155,8 +156,8 @@ func (s *Service) refuseOwn(ctx context.Context, tx *sqlx.Tx, actor Actor, id uu
 }
 
 // RevokeException refuses a requested exception, or revokes a granted one. Errors:
-// *NotFoundError, *RuleError with invalid_state, also for one that has lapsed.
-func (s *Service) RevokeException(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+// *usecase.NotFoundError, *usecase.RuleError with invalid_state, also for one that has lapsed.
+func (s *Service) RevokeException(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
 	return s.decideException(ctx, actor, id, func(_ *sqlx.Tx, x *exception.Exception, now time.Time) ([]exception.Event, error) {
 		return x.Revoke(now)
 	})
@@ -164,31 +165,31 @@ func (s *Service) RevokeException(ctx context.Context, actor Actor, id uuid.UUID
 
 // decideException folds an exception under its lock and appends what choose
 // returns. The id of anything else is that of no exception. Errors:
-// *NotFoundError, *RuleError with invalid_state.
+// *usecase.NotFoundError, *usecase.RuleError with invalid_state.
 func (s *Service) decideException(
-	ctx context.Context, actor Actor, id uuid.UUID, choose func(tx *sqlx.Tx, x *exception.Exception, now time.Time) ([]exception.Event, error),
-) (Mark, error) {
+	ctx context.Context, actor usecase.Actor, id uuid.UUID, choose func(tx *sqlx.Tx, x *exception.Exception, now time.Time) ([]exception.Event, error),
+) (usecase.Mark, error) {
 	if actor.MemberID == uuid.Nil {
-		return Mark{}, errors.New("an exception is decided by a member")
+		return usecase.Mark{}, errors.New("an exception is decided by a member")
 	}
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		if err := lockStream(ctx, tx, id); err != nil {
-			return Mark{}, err
+	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+		if err := usecase.LockStream(ctx, tx, id); err != nil {
+			return usecase.Mark{}, err
 		}
 		var x exception.Exception
-		return decide(ctx, s, tx, actor, exceptionPlace(id), func(e any, _ time.Time) {
+		return usecase.Decide(ctx, s.Base, tx, actor, exceptionPlace(id), func(e any, _ time.Time) {
 			if e, ok := e.(exception.Event); ok {
 				x.Apply(e)
 			}
 		}, func(now time.Time) ([]exception.Event, error) {
 			if x.Status() == "" {
-				return nil, &NotFoundError{What: "exception"}
+				return nil, &usecase.NotFoundError{What: "exception"}
 			}
 			return choose(tx, &x, now)
 		}, nil)
 	})
 }
 
-func exceptionPlace(id uuid.UUID) streamPlace {
-	return streamPlace{eventstore.Organization, exception.StreamType, id}
+func exceptionPlace(id uuid.UUID) usecase.StreamPlace {
+	return usecase.StreamPlace{Log: eventstore.Organization, StreamType: exception.StreamType, ID: id}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/printable"
 	"muster/eventstore"
@@ -39,20 +40,20 @@ type assigned struct {
 	Ticket   string     `db:"ticket_url"`
 }
 
-// ChangeFinding records it. What stays as it is makes no event. Errors: *NotFoundError, *RuleError.
-func (s *Service) ChangeFinding(ctx context.Context, actor Actor, id uuid.UUID, c ChangeFinding) (Mark, error) {
+// ChangeFinding records it. What stays as it is makes no event. Errors: *usecase.NotFoundError, *usecase.RuleError.
+func (s *Service) ChangeFinding(ctx context.Context, actor usecase.Actor, id uuid.UUID, c ChangeFinding) (usecase.Mark, error) {
 	if actor.MemberID == uuid.Nil {
-		return Mark{}, errors.New("a finding is assigned by a member")
+		return usecase.Mark{}, errors.New("a finding is assigned by a member")
 	}
 	c.TicketURL = strings.TrimSpace(c.TicketURL)
 	if broken := brokenTicket(c.TicketURL); c.SetTicket && broken != "" {
-		return Mark{}, fieldError("#/ticketUrl", "url_not_allowed", broken)
+		return usecase.Mark{}, usecase.FieldError("#/ticketUrl", "url_not_allowed", broken)
 	}
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		if err := lockStream(ctx, tx, id); err != nil {
-			return Mark{}, err
+	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+		if err := usecase.LockStream(ctx, tx, id); err != nil {
+			return usecase.Mark{}, err
 		}
-		return decide(ctx, s, tx, actor, findingPlace(id), func(any, time.Time) {}, func(time.Time) ([]organization.Event, error) {
+		return usecase.Decide(ctx, s.Base, tx, actor, findingPlace(id), func(any, time.Time) {}, func(time.Time) ([]organization.Event, error) {
 			was, err := finding(ctx, tx, actor.OrganizationID, id)
 			if err != nil {
 				return nil, err
@@ -71,13 +72,13 @@ func (s *Service) ChangeFinding(ctx context.Context, actor Actor, id uuid.UUID, 
 }
 
 // finding is one of the organization, also one that has gone. It stays until tx ends, so that the
-// assignment of a removed server's finding is not left behind. Errors: *NotFoundError.
+// assignment of a removed server's finding is not left behind. Errors: *usecase.NotFoundError.
 func finding(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (assigned, error) {
 	f, ok, err := statement.Find[assigned](ctx, tx, "look up a finding", `SELECT f.instance_id, f.check_id, a.assignee_id, coalesce(a.ticket_url, '') AS ticket_url
 		FROM findings f LEFT JOIN finding_assignments a ON a.organization_id = f.organization_id AND a.finding_id = f.id
 		WHERE f.organization_id = $1 AND f.id = $2 FOR KEY SHARE OF f`, organization, id)
 	if err == nil && !ok {
-		err = &NotFoundError{What: "finding"}
+		err = &usecase.NotFoundError{What: "finding"}
 	}
 	return f, err
 }
@@ -107,7 +108,7 @@ func (s *Service) lockAssignee(ctx context.Context, tx *sqlx.Tx, organization uu
 	}
 	active, err := s.Accounts.LockActive(ctx, tx, organization, *will.Assignee)
 	if err == nil && !active {
-		err = fieldError("#/assigneeId", "unknown_member", "no active member of the organization has this id")
+		err = usecase.FieldError("#/assigneeId", "unknown_member", "no active member of the organization has this id")
 	}
 	return err
 }
@@ -137,6 +138,6 @@ func releaseFindings(ctx context.Context, tx *sqlx.Tx, organization, member uuid
 		`UPDATE finding_assignments SET assignee_id = NULL WHERE organization_id = $1 AND assignee_id = $2`, organization, member)
 }
 
-func findingPlace(id uuid.UUID) streamPlace {
-	return streamPlace{eventstore.Organization, organization.FindingStream, id}
+func findingPlace(id uuid.UUID) usecase.StreamPlace {
+	return usecase.StreamPlace{Log: eventstore.Organization, StreamType: organization.FindingStream, ID: id}
 }

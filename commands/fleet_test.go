@@ -10,23 +10,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/testing/longtest"
 )
 
-func item(externalID string, databases ...string) commands.FleetItem {
+func item(externalID string, databases ...string) inventory.Item {
 	version, host := "15.18", "db01"
-	i := commands.FleetItem{
+	i := inventory.Item{
 		ExternalID: externalID, Name: externalID, Engine: fleet.PostgreSQL, Version: &version, Host: &host, CreatedAt: start.Add(-time.Hour),
 	}
 	for _, d := range databases {
-		i.Databases = append(i.Databases, commands.FleetDatabase{ExternalID: d, Name: d, CreatedAt: start.Add(-time.Hour)})
+		i.Databases = append(i.Databases, inventory.Database{ExternalID: d, Name: d, CreatedAt: start.Add(-time.Hour)})
 	}
 	return i
 }
 
-func (h *house) fleet(items ...commands.FleetItem) []commands.FleetIDs {
+func (h *house) fleet(items ...inventory.Item) []inventory.IDs {
 	h.Helper()
 	ids, _, err := h.RecordFleet(h.Context(), h.actor, items)
 	if err != nil {
@@ -39,7 +40,7 @@ func TestLongABatchOfTenThousandTwice(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t)
-	items := make([]commands.FleetItem, 10_000)
+	items := make([]inventory.Item, 10_000)
 	for i := range items {
 		items[i] = item(fmt.Sprintf("pg-%05d", i), "app")
 	}
@@ -70,16 +71,16 @@ func TestRecordFleetChanges(t *testing.T) {
 	off, moved := false, "db02"
 	for _, step := range []struct {
 		name string
-		item commands.FleetItem
+		item inventory.Item
 		want []string // events of the instance so far
 	}{
 		{"the same again", item("pg-1", "sales", "crm"), []string{"instance.registered"}},
-		{"what is left out stays", commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL}, []string{"instance.registered"}},
-		{"another host, nothing else said", commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Host: &moved},
+		{"what is left out stays", inventory.Item{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL}, []string{"instance.registered"}},
+		{"another host, nothing else said", inventory.Item{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Host: &moved},
 			[]string{"instance.registered", "instance.changed"}},
-		{"said again", commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Host: &moved},
+		{"said again", inventory.Item{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Host: &moved},
 			[]string{"instance.registered", "instance.changed"}},
-		{"deactivated", commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Active: &off},
+		{"deactivated", inventory.Item{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Active: &off},
 			[]string{"instance.registered", "instance.changed", "instance.deactivated"}},
 	} {
 		if got := h.fleet(step.item); got[0].ID != id {
@@ -95,7 +96,7 @@ func TestRecordFleetChanges(t *testing.T) {
 		t.Errorf("a change forgot what nobody mentioned: %+v", changed)
 	}
 	// One database goes, one is renamed.
-	h.fleet(commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Databases: []commands.FleetDatabase{
+	h.fleet(inventory.Item{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Databases: []inventory.Database{
 		{ExternalID: "sales", Removed: true}, {ExternalID: "crm", Name: "crm2"}, {ExternalID: "never", Removed: true},
 	}})
 	if diff := cmp.Diff([]string{"database.registered", "database.removed"}, h.types(sales)); diff != "" {
@@ -128,7 +129,7 @@ func TestRemovedInstancesComeBackAsNewOnes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	first := h.fleet(item("pg-1", "sales"))[0]
-	gone := commands.FleetItem{ExternalID: "pg-1", Removed: true}
+	gone := inventory.Item{ExternalID: "pg-1", Removed: true}
 	for range 2 {
 		if got := h.fleet(gone)[0].ID; got != first.ID {
 			t.Errorf("removed %s, which is %s", got, first.ID)
@@ -141,7 +142,7 @@ func TestRemovedInstancesComeBackAsNewOnes(t *testing.T) {
 	if second.ID == first.ID || second.Databases[0].ID == first.Databases[0].ID {
 		t.Error("registered again it kept an old id")
 	}
-	if got := h.fleet(commands.FleetItem{ExternalID: "never", Removed: true})[0].ID; got != uuid.Nil {
+	if got := h.fleet(inventory.Item{ExternalID: "never", Removed: true})[0].ID; got != uuid.Nil {
 		t.Errorf("removing what never was has id %s", got)
 	}
 }
@@ -150,16 +151,16 @@ func TestRecordFleetIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	future, nul := start.Add(6*time.Minute), "a\x00b"
-	items := []commands.FleetItem{
+	items := []inventory.Item{
 		item("good"),
 		{ExternalID: "late", Name: "late", Engine: fleet.PostgreSQL, CreatedAt: future},
 		item("good"),
-		{ExternalID: "db", Engine: "dbase", Host: &nul, Databases: []commands.FleetDatabase{
+		{ExternalID: "db", Engine: "dbase", Host: &nul, Databases: []inventory.Database{
 			{ExternalID: "x", Name: "x", CreatedAt: future}, {ExternalID: "x", Name: "x"}, {Name: "y"},
 		}},
 	}
 	_, _, err := h.RecordFleet(t.Context(), h.actor, items)
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if !errors.As(err, &rule) {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestRecordFleetIsAllOrNothing(t *testing.T) {
 	if n := h.count("events WHERE log = 'fleet'"); n != 0 {
 		t.Errorf("%d events", n)
 	}
-	if _, _, err := h.RecordFleet(t.Context(), h.actor, []commands.FleetItem{{ExternalID: "ok", Name: "ok", Engine: fleet.Oracle, CreatedAt: start.Add(5 * time.Minute)}}); err != nil {
+	if _, _, err := h.RecordFleet(t.Context(), h.actor, []inventory.Item{{ExternalID: "ok", Name: "ok", Engine: fleet.Oracle, CreatedAt: start.Add(5 * time.Minute)}}); err != nil {
 		t.Errorf("five minutes ahead is allowed: %v", err)
 	}
 }
@@ -189,13 +190,13 @@ func TestAnIngestTokenKeepsToItsInstances(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ids := h.fleet(item("mine"), item("theirs"))
-	actor := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{ids[0].ID}}
-	if _, _, err := h.RecordFleet(t.Context(), actor, []commands.FleetItem{item("mine", "new")}); err != nil {
+	actor := usecase.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{ids[0].ID}}
+	if _, _, err := h.RecordFleet(t.Context(), actor, []inventory.Item{item("mine", "new")}); err != nil {
 		t.Error(err)
 	}
 	for _, beyond := range []string{"theirs", "new"} {
-		_, _, err := h.RecordFleet(t.Context(), actor, []commands.FleetItem{item("mine"), item(beyond)})
-		var rule *commands.RuleError
+		_, _, err := h.RecordFleet(t.Context(), actor, []inventory.Item{item("mine"), item(beyond)})
+		var rule *usecase.RuleError
 		if !errors.As(err, &rule) || rule.Code != "outside_token" {
 			t.Errorf("%s: %v", beyond, err)
 		}
@@ -210,7 +211,7 @@ func TestOverlappingBatchesAtOnce(t *testing.T) {
 	const writers, servers = 8, 50
 	got := make([]map[string]uuid.UUID, writers)
 	together(writers, func(w int) error {
-		var items []commands.FleetItem
+		var items []inventory.Item
 		for i := range servers {
 			items = append(items, item(fmt.Sprintf("pg-%d", (i*7+w*13)%servers), "a", "b"))
 		}
@@ -238,15 +239,15 @@ func TestOneInstance(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := t.Context()
-	id, mark, err := h.RegisterInstance(ctx, h.actor, commands.RegisterInstance{Name: "orders", Engine: fleet.PostgreSQL, Active: true})
+	id, mark, err := h.RegisterInstance(ctx, h.actor, inventory.Registration{Name: "orders", Engine: fleet.PostgreSQL, Active: true})
 	if err != nil || mark.Position != 1 {
 		t.Fatal(mark, err)
 	}
-	if got := h.fleet(commands.FleetItem{ExternalID: id.String(), Name: "orders", Engine: fleet.PostgreSQL})[0].ID; got != id {
+	if got := h.fleet(inventory.Item{ExternalID: id.String(), Name: "orders", Engine: fleet.PostgreSQL})[0].ID; got != id {
 		t.Errorf("by its own id as external id it is %s", got)
 	}
 	name, host, off := "billing", "db02", false
-	for _, c := range []commands.ChangeInstance{{Name: &name}, {Name: &name}, {Active: &off}, {Host: &host}} {
+	for _, c := range []inventory.Change{{Name: &name}, {Name: &name}, {Active: &off}, {Host: &host}} {
 		if _, err := h.ChangeInstance(ctx, h.actor, id, c); err != nil {
 			t.Fatal(err)
 		}
@@ -255,13 +256,13 @@ func TestOneInstance(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// The feed that sends it unchanged finds the digest of the change.
-	h.fleet(commands.FleetItem{ExternalID: id.String(), Name: "billing", Engine: fleet.PostgreSQL, Active: &off, Host: &host})
+	h.fleet(inventory.Item{ExternalID: id.String(), Name: "billing", Engine: fleet.PostgreSQL, Active: &off, Host: &host})
 	if n := len(h.types(id)); n != 4 {
 		t.Errorf("%d events after a feed that says the same", n)
 	}
 	_, eve := h.organization("Other")
-	var missing *commands.NotFoundError
-	if _, err := h.ChangeInstance(ctx, h.as(eve), id, commands.ChangeInstance{Name: &name}); !errors.As(err, &missing) {
+	var missing *usecase.NotFoundError
+	if _, err := h.ChangeInstance(ctx, h.as(eve), id, inventory.Change{Name: &name}); !errors.As(err, &missing) {
 		t.Errorf("a foreign instance: %v", err)
 	}
 	if _, err := h.RemoveInstance(ctx, h.actor, id); err != nil {
@@ -271,8 +272,8 @@ func TestOneInstance(t *testing.T) {
 		t.Errorf("removed twice: %v", err)
 	}
 	empty, misleading := "", "db\n02"
-	var rule *commands.RuleError
-	if _, err := h.ChangeInstance(ctx, h.actor, id, commands.ChangeInstance{Name: &empty, Host: &misleading}); !errors.As(err, &rule) ||
+	var rule *usecase.RuleError
+	if _, err := h.ChangeInstance(ctx, h.actor, id, inventory.Change{Name: &empty, Host: &misleading}); !errors.As(err, &rule) ||
 		len(rule.Fields) != 2 || rule.Fields[0].Pointer != "#/name" || rule.Fields[1].Pointer != "#/host" {
 		t.Errorf("an empty name, a host of two lines: %v", err)
 	}
@@ -281,12 +282,12 @@ func TestOneInstance(t *testing.T) {
 // TestWhatAnInstanceBreaksByItself can be asked before anything is written.
 func TestWhatAnInstanceBreaksByItself(t *testing.T) {
 	t.Parallel()
-	right := commands.RegisterInstance{ExternalID: "pg-1", Name: "orders", Engine: fleet.PostgreSQL}
+	right := inventory.Registration{ExternalID: "pg-1", Name: "orders", Engine: fleet.PostgreSQL}
 	if err := right.Check(start); err != nil {
 		t.Error(err)
 	}
-	wrong := commands.RegisterInstance{ExternalID: "pg\n1", Host: "a\nb", CreatedAt: start.Add(time.Hour)}
-	var rule *commands.RuleError
+	wrong := inventory.Registration{ExternalID: "pg\n1", Host: "a\nb", CreatedAt: start.Add(time.Hour)}
+	var rule *usecase.RuleError
 	if !errors.As(wrong.Check(start), &rule) {
 		t.Fatal("it is taken")
 	}
@@ -303,8 +304,8 @@ func TestRegisterUnderAKnownKey(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.fleet(item("pg-1"))
-	_, _, err := h.RegisterInstance(t.Context(), h.actor, commands.RegisterInstance{ExternalID: "pg-1", Name: "x", Engine: fleet.PostgreSQL})
-	var rule *commands.RuleError
+	_, _, err := h.RegisterInstance(t.Context(), h.actor, inventory.Registration{ExternalID: "pg-1", Name: "x", Engine: fleet.PostgreSQL})
+	var rule *usecase.RuleError
 	if !errors.As(err, &rule) || rule.Code != "duplicate_external_id" {
 		t.Errorf("error %v", err)
 	}
@@ -314,11 +315,11 @@ func TestRecordDatabases(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := t.Context()
-	id, _, err := h.RegisterInstance(ctx, h.actor, commands.RegisterInstance{Name: "orders", Engine: fleet.PostgreSQL, Active: true})
+	id, _, err := h.RegisterInstance(ctx, h.actor, inventory.Registration{Name: "orders", Engine: fleet.PostgreSQL, Active: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	system := commands.Actor{OrganizationID: h.org.ID, Component: "collector"}
+	system := usecase.Actor{OrganizationID: h.org.ID, Component: "collector"}
 	for _, step := range []struct {
 		names []string
 		want  int // events so far
@@ -360,7 +361,7 @@ func TestRecordDatabases(t *testing.T) {
 	if _, err := h.RemoveInstance(ctx, h.actor, id); err != nil {
 		t.Fatal(err)
 	}
-	var missing *commands.NotFoundError
+	var missing *usecase.NotFoundError
 	if _, err := h.RecordDatabases(ctx, system, id, []string{"late"}); !errors.As(err, &missing) {
 		t.Errorf("a collector that comes late: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
@@ -40,7 +41,7 @@ type house struct {
 	known *fleetNames
 	org   accounts.Organization
 	ana   accounts.Member
-	actor commands.Actor
+	actor usecase.Actor
 }
 
 var start = time.Date(2026, 11, 20, 11, 37, 42, 0, time.UTC)
@@ -51,11 +52,11 @@ func newHouse(t *testing.T) *house {
 	c := clocktest.At(start)
 	known := &fleetNames{instances: map[uuid.UUID]instanceName{}}
 	store := accounts.New(db, c.Now)
-	h := &house{T: t, db: db, clock: c, known: known, Service: &commands.Service{
-		DB: db, Events: eventstore.New(db), Instances: known, Jobs: jobs.NewQueue(db), Accounts: store, Now: c.Now,
-	}}
+	h := &house{T: t, db: db, clock: c, known: known, Service: commands.New(usecase.Base{DB: db, Events: eventstore.New(db), Accounts: store, Now: c.Now}, commands.Needs{
+		Instances: known, Jobs: jobs.NewQueue(db),
+	})}
 	h.org, h.ana = h.organization("Example")
-	h.actor = commands.Actor{OrganizationID: h.org.ID, MemberID: h.ana.ID, RequestID: "r-1"}
+	h.actor = usecase.Actor{OrganizationID: h.org.ID, MemberID: h.ana.ID, RequestID: "r-1"}
 	return h
 }
 
@@ -82,8 +83,8 @@ func (h *house) member(email string) accounts.Member {
 }
 
 // as is another member's actor.
-func (h *house) as(m accounts.Member) commands.Actor {
-	return commands.Actor{OrganizationID: m.OrganizationID, MemberID: m.ID}
+func (h *house) as(m accounts.Member) usecase.Actor {
+	return usecase.Actor{OrganizationID: m.OrganizationID, MemberID: m.ID}
 }
 
 // tx runs f and commits.
@@ -142,7 +143,7 @@ func (h *house) decode(data []byte, into any) {
 }
 
 // request asks for a Security report of everything.
-func (h *house) request(actor commands.Actor, recipients ...uuid.UUID) commands.RequestedReport {
+func (h *house) request(actor usecase.Actor, recipients ...uuid.UUID) commands.RequestedReport {
 	h.Helper()
 	out, err := h.RequestReport(h.Context(), actor, commands.RequestReport{Kind: report.Security, RecipientIDs: recipients})
 	if err != nil {
@@ -246,7 +247,7 @@ func (f *fleetNames) DatabaseOn(_ context.Context, organization, instance, datab
 }
 
 // codes are the rules that a *RuleError names, with their places.
-func codes(e *commands.RuleError) []string {
+func codes(e *usecase.RuleError) []string {
 	got := []string{e.Code}
 	for _, f := range e.Fields {
 		got = append(got, fmt.Sprintf("%s %s", f.Pointer, f.Code))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/rule"
 	"muster/eventstore"
@@ -17,17 +18,17 @@ import (
 )
 
 // AddMember adds an active member with a password (command line). Errors:
-// *RuleError, *accounts.Refusal with weak_password or member_exists.
-func (s *Service) AddMember(ctx context.Context, actor Actor, m NewMember) (accounts.Member, Mark, error) {
+// *usecase.RuleError, *accounts.Refusal with weak_password or member_exists.
+func (s *Service) AddMember(ctx context.Context, actor usecase.Actor, m NewMember) (accounts.Member, usecase.Mark, error) {
 	if err := m.check(); err != nil {
-		return accounts.Member{}, Mark{}, err
+		return accounts.Member{}, usecase.Mark{}, err
 	}
 	hash, err := s.hashOf(ctx, m.Password, actor.OrganizationID, m.Email, m.Name)
 	if err != nil {
-		return accounts.Member{}, Mark{}, err
+		return accounts.Member{}, usecase.Mark{}, err
 	}
 	person := s.person(actor.OrganizationID, m, organization.Active)
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Join(person.ID, m.Role)
 		}, func([]organization.Event) error {
@@ -38,14 +39,14 @@ func (s *Service) AddMember(ctx context.Context, actor Actor, m NewMember) (acco
 }
 
 // InviteMember adds an invited member and returns the token of the invitation,
-// which works once within 24 hours. Errors: *RuleError, *accounts.Refusal with
+// which works once within 24 hours. Errors: *usecase.RuleError, *accounts.Refusal with
 // member_exists.
-func (s *Service) InviteMember(ctx context.Context, actor Actor, m NewMember) (member accounts.Member, token string, expires time.Time, mark Mark, err error) {
+func (s *Service) InviteMember(ctx context.Context, actor usecase.Actor, m NewMember) (member accounts.Member, token string, expires time.Time, mark usecase.Mark, err error) {
 	if err := m.check(); err != nil {
-		return accounts.Member{}, "", time.Time{}, Mark{}, err
+		return accounts.Member{}, "", time.Time{}, usecase.Mark{}, err
 	}
 	member = s.person(actor.OrganizationID, m, organization.Invited)
-	mark, err = s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+	mark, err = s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Invite(member.ID, m.Role), nil
 		}, func([]organization.Event) (err error) {
@@ -60,12 +61,12 @@ func (s *Service) InviteMember(ctx context.Context, actor Actor, m NewMember) (m
 }
 
 // RenewInvitation gives an invited member a new link, which works once within 24
-// hours; the old one stops working. Errors: *NotFoundError, *RuleError with
+// hours; the old one stops working. Errors: *usecase.NotFoundError, *usecase.RuleError with
 // invalid_state.
-func (s *Service) RenewInvitation(ctx context.Context, actor Actor, id uuid.UUID) (member accounts.Member, token string, mark Mark, err error) {
-	mark, err = s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+func (s *Service) RenewInvitation(ctx context.Context, actor usecase.Actor, id uuid.UUID) (member accounts.Member, token string, mark usecase.Mark, err error) {
+	mark, err = s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.InviteAgain(id)
@@ -75,7 +76,7 @@ func (s *Service) RenewInvitation(ctx context.Context, actor Actor, id uuid.UUID
 		})
 	})
 	if err != nil {
-		return accounts.Member{}, "", Mark{}, err
+		return accounts.Member{}, "", usecase.Mark{}, err
 	}
 	member, err = s.memberNow(ctx, actor.OrganizationID, id)
 	return member, token, mark, err
@@ -85,7 +86,7 @@ func (s *Service) RenewInvitation(ctx context.Context, actor Actor, id uuid.UUID
 func (s *Service) memberNow(ctx context.Context, org, id uuid.UUID) (accounts.Member, error) {
 	member, ok, err := s.Accounts.Member(ctx, org, id)
 	if err == nil && !ok {
-		err = &NotFoundError{What: "member"}
+		err = &usecase.NotFoundError{What: "member"}
 	}
 	return member, err
 }
@@ -100,23 +101,23 @@ type AcceptInvitation struct {
 
 // AcceptInvitation makes the invited member active. Errors: *accounts.Refusal with
 // invitation_gone or weak_password.
-func (s *Service) AcceptInvitation(ctx context.Context, in AcceptInvitation) (accounts.Member, Mark, error) {
+func (s *Service) AcceptInvitation(ctx context.Context, in AcceptInvitation) (accounts.Member, usecase.Mark, error) {
 	invited, err := s.Accounts.InvitedMember(ctx, in.Token)
 	if err != nil {
-		return accounts.Member{}, Mark{}, err
+		return accounts.Member{}, usecase.Mark{}, err
 	}
 	if e := checkName("#/name", in.Name); e != nil && in.Name != "" {
-		return accounts.Member{}, Mark{}, fieldErrors([]rule.Broken{*e})
+		return accounts.Member{}, usecase.Mark{}, usecase.FieldErrors([]rule.Broken{*e})
 	}
 	hash, err := s.hashOf(ctx, in.Password, invited.OrganizationID, invited.Email, invited.Name, in.Name)
 	if err != nil {
-		return accounts.Member{}, Mark{}, err
+		return accounts.Member{}, usecase.Mark{}, err
 	}
-	actor := Actor{OrganizationID: invited.OrganizationID, MemberID: invited.ID, RequestID: in.RequestID}
+	actor := usecase.Actor{OrganizationID: invited.OrganizationID, MemberID: invited.ID, RequestID: in.RequestID}
 	var member accounts.Member
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if _, err := s.Accounts.TakeInvitation(ctx, tx, in.Token); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Join(invited.ID, invited.Role)
@@ -146,14 +147,14 @@ type ChangeMember struct {
 // ChangeMember changes role or status. Either ends the member's sessions;
 // disabling withdraws their invitation and revokes their tokens too (API and ingest), at once
 // and with an event for each token. Errors:
-// *NotFoundError, *RuleError with last_admin, invalid_state or invalid_parameter.
-func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c ChangeMember) (accounts.Member, Mark, error) {
+// *usecase.NotFoundError, *usecase.RuleError with last_admin, invalid_state or invalid_parameter.
+func (s *Service) ChangeMember(ctx context.Context, actor usecase.Actor, id uuid.UUID, c ChangeMember) (accounts.Member, usecase.Mark, error) {
 	if c.Role != nil && !c.Role.Valid() {
-		return accounts.Member{}, Mark{}, fieldError("#/role", "invalid_parameter", "is not a role")
+		return accounts.Member{}, usecase.Mark{}, usecase.FieldError("#/role", "invalid_parameter", "is not a role")
 	}
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			tokens, err := s.Accounts.WorkingTokens(ctx, tx, actor.OrganizationID, id)
@@ -171,7 +172,7 @@ func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c
 		})
 	})
 	if err != nil {
-		return accounts.Member{}, Mark{}, err
+		return accounts.Member{}, usecase.Mark{}, err
 	}
 	member, err := s.memberNow(ctx, actor.OrganizationID, id)
 	return member, mark, err
@@ -202,7 +203,7 @@ func revokeAll(o *organization.Organization, tokens []uuid.UUID) ([]organization
 
 // EraseMember erases a member: their row is emptied, their credentials are deleted, mails that
 // wait for them fail, and the erasure of the inputs documents that name them is queued. It
-// cannot be undone. Errors: *NotFoundError, also for a member who is already erased, *RuleError
+// cannot be undone. Errors: *usecase.NotFoundError, also for a member who is already erased, *usecase.RuleError
 // with last_admin.
 //
 // forget runs before the append, in the same transaction: other code that stores the member's
@@ -210,10 +211,10 @@ func revokeAll(o *organization.Organization, tokens []uuid.UUID) ([]organization
 //
 // An invitation is locked before the stream, as when it is accepted. The row is locked before
 // the reports: see RecordPeople.
-func (s *Service) EraseMember(ctx context.Context, actor Actor, id uuid.UUID, forget func(tx *sqlx.Tx) error) (Mark, error) {
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+func (s *Service) EraseMember(ctx context.Context, actor usecase.Actor, id uuid.UUID, forget func(tx *sqlx.Tx) error) (usecase.Mark, error) {
+	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return s.eraseMember(ctx, tx, o, actor.OrganizationID, id)
@@ -267,23 +268,23 @@ func (s *Service) eraseTraces(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUI
 //
 // Two calls at once with one identity wait for each other on the member's row; both find it
 // linked.
-func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, email string, c accounts.Client) (Mark, error) {
+func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, email string, c accounts.Client) (usecase.Mark, error) {
 	known, ok, err := s.Accounts.MemberByEmail(ctx, email)
 	if err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	if !ok || email == "" || strings.ContainsFunc(email, becomesASCII) {
-		return Mark{}, &accounts.StrangerError{Reason: accounts.StrangerUnknown}
+		return usecase.Mark{}, &accounts.StrangerError{Reason: accounts.StrangerUnknown}
 	}
-	actor := Actor{OrganizationID: known.OrganizationID, MemberID: known.ID, RequestID: c.RequestID}
-	mark := Mark{Log: eventstore.Organization}
+	actor := usecase.Actor{OrganizationID: known.OrganizationID, MemberID: known.ID, RequestID: c.RequestID}
+	mark := usecase.Mark{Log: eventstore.Organization}
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		// The invitation, the stream, the row: in the order in which an invitation is accepted
 		// or a member is erased.
 		if err := s.Accounts.LockInvitation(ctx, tx, known.OrganizationID, known.ID); err != nil {
 			return err
 		}
-		if err := lockStream(ctx, tx, known.OrganizationID); err != nil {
+		if err := usecase.LockStream(ctx, tx, known.OrganizationID); err != nil {
 			return err
 		}
 		member, err := s.Accounts.LinkIdentity(ctx, tx, known.OrganizationID, known.ID, email, id, c)

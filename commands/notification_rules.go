@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/domain/rule"
@@ -25,36 +26,36 @@ type NotificationRule struct {
 	notification.Terms
 }
 
-// CreateNotificationRule records a rule. Errors: *RuleError with every broken rule.
-func (s *Service) CreateNotificationRule(ctx context.Context, actor Actor, r NotificationRule) (uuid.UUID, Mark, error) {
+// CreateNotificationRule records a rule. Errors: *usecase.RuleError with every broken rule.
+func (s *Service) CreateNotificationRule(ctx context.Context, actor usecase.Actor, r NotificationRule) (uuid.UUID, usecase.Mark, error) {
 	r.ChannelIDs = uniqueIDs(r.ChannelIDs)
 	if err := s.checkRule(ctx, s.DB, actor.OrganizationID, r, notification.Match{}); err != nil {
-		return uuid.Nil, Mark{}, err
+		return uuid.Nil, usecase.Mark{}, err
 	}
-	id := newID()
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		if err := lockStream(ctx, tx, actor.OrganizationID); err != nil {
-			return Mark{}, err
+	id := usecase.NewID()
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil {
+			return usecase.Mark{}, err
 		}
 		if err := s.room(ctx, tx, actor.OrganizationID, "notification_rules", "too_many_rules", notification.MaxRules); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		gone, err := lockChannels(ctx, tx, actor.OrganizationID, r.ChannelIDs)
-		if err := cmp.Or(err, fieldErrors(gone)); err != nil {
-			return Mark{}, err
+		if err := cmp.Or(err, usecase.FieldErrors(gone)); err != nil {
+			return usecase.Mark{}, err
 		}
-		now := s.clock()
+		now := s.Clock()
 		if err := s.writeRule(ctx, tx, actor, id, r); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
-		return appendAll(ctx, s, tx, actor, rulePlace(id), stream{version: eventstore.NoStream}, now, []notification.Event{notification.RuleCreated{Terms: r.Terms}})
+		return usecase.AppendAll(ctx, s.Base, tx, actor, rulePlace(id), usecase.Stream{Version: eventstore.NoStream}, now, []notification.Event{notification.RuleCreated{Terms: r.Terms}})
 	})
 	return id, mark, err
 }
 
 // writeRule stores a rule with the time by the clock that records events: the rule applies to
 // events recorded from then on.
-func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, r NotificationRule) error {
+func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, r NotificationRule) error {
 	terms, err := json.Marshal(r.Terms)
 	if err != nil {
 		return fmt.Errorf("encode a rule: %w", err)
@@ -85,17 +86,17 @@ func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organiza
 	if err != nil {
 		return err
 	}
-	return fieldErrors(slices.Concat(broken, places, channels))
+	return usecase.FieldErrors(slices.Concat(broken, places, channels))
 }
 
-// CheckMatch holds what a rule would match, and its group, against every rule of ours. Errors: *RuleError.
+// CheckMatch holds what a rule would match, and its group, against every rule of ours. Errors: *usecase.RuleError.
 func (s *Service) CheckMatch(ctx context.Context, organization uuid.UUID, m notification.Match, groupSeconds int) error {
 	places, err := s.brokenPlaces(ctx, organization, m, notification.Match{})
 	if err != nil {
 		return err
 	}
 	broken := append(m.Broken(), notification.BrokenGroup(groupSeconds)...)
-	return fieldErrors(append(broken, places...))
+	return usecase.FieldErrors(append(broken, places...))
 }
 
 // brokenPlaces are the teams and servers of a match that do not exist.
@@ -175,8 +176,8 @@ func set[T any](field, to *T) {
 	}
 }
 
-// ChangeNotificationRule records it. Errors: *NotFoundError, *RuleError.
-func (s *Service) ChangeNotificationRule(ctx context.Context, actor Actor, id uuid.UUID, c ChangeNotificationRule) (Mark, error) {
+// ChangeNotificationRule records it. Errors: *usecase.NotFoundError, *usecase.RuleError.
+func (s *Service) ChangeNotificationRule(ctx context.Context, actor usecase.Actor, id uuid.UUID, c ChangeNotificationRule) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, rulePlace(id), "rule", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		was, err := s.rule(ctx, tx, actor.OrganizationID, id)
 		if err != nil {
@@ -202,7 +203,7 @@ func (s *Service) ChangeNotificationRule(ctx context.Context, actor Actor, id uu
 	})
 }
 
-// rule returns a rule that is not removed. Errors: *NotFoundError.
+// rule returns a rule that is not removed. Errors: *usecase.NotFoundError.
 func (s *Service) rule(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (r NotificationRule, err error) {
 	row, ok, err := statement.Find[struct {
 		Name  string `db:"name"`
@@ -212,17 +213,17 @@ func (s *Service) rule(ctx context.Context, tx *sqlx.Tx, organization, id uuid.U
 	case err != nil:
 		return r, err
 	case !ok:
-		return r, &NotFoundError{What: "rule"}
+		return r, &usecase.NotFoundError{What: "rule"}
 	}
 	r.Name = row.Name
 	return r, json.Unmarshal(row.Terms, &r.Terms)
 }
 
-// RemoveNotificationRule takes it away. Errors: *NotFoundError.
-func (s *Service) RemoveNotificationRule(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+// RemoveNotificationRule takes it away. Errors: *usecase.NotFoundError.
+func (s *Service) RemoveNotificationRule(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, rulePlace(id), "rule", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		return []notification.Event{notification.RuleRemoved{}}, statement.Exec(ctx, tx, "remove a rule",
-			`UPDATE notification_rules SET removed_at = $2 WHERE id = $1 AND removed_at IS NULL`, id, s.clock())
+			`UPDATE notification_rules SET removed_at = $2 WHERE id = $1 AND removed_at IS NULL`, id, s.Clock())
 	})
 }
 
@@ -230,13 +231,13 @@ func (s *Service) RemoveNotificationRule(ctx context.Context, actor Actor, id uu
 // it before, the rule of the beginning: its administrators are mailed of critical and warning
 // alerts, of reports that failed, and of what a schedule missed. Twice is once. It is for
 // organizations that were made when no mail server was set: found does it for the others.
-func (s *Service) BeginNotifications(ctx context.Context, organization uuid.UUID) (Mark, error) {
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.beginNotifications(ctx, tx, organization) })
+func (s *Service) BeginNotifications(ctx context.Context, organization uuid.UUID) (usecase.Mark, error) {
+	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) { return s.beginNotifications(ctx, tx, organization) })
 }
 
 // beginNotifications is BeginNotifications in the caller's transaction.
-func (s *Service) beginNotifications(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (Mark, error) {
-	actor, none := Actor{OrganizationID: organization, Component: "notifications"}, Mark{Log: eventstore.Organization}
+func (s *Service) beginNotifications(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (usecase.Mark, error) {
+	actor, none := usecase.Actor{OrganizationID: organization, Component: "notifications"}, usecase.Mark{Log: eventstore.Organization}
 	n, err := statement.Affected(ctx, tx, "begin notifications", `INSERT INTO notification_beginnings VALUES ($1) ON CONFLICT DO NOTHING`, organization)
 	if err != nil || n == 0 {
 		return none, err
@@ -252,7 +253,7 @@ func (s *Service) beginNotifications(ctx context.Context, tx *sqlx.Tx, organizat
 		}},
 		GroupSeconds: 10, Enabled: true,
 	}}
-	channelID, ruleID, now := newID(), newID(), s.clock()
+	channelID, ruleID, now := usecase.NewID(), usecase.NewID(), s.Clock()
 	rule.ChannelIDs = []uuid.UUID{channelID}
 	if err := s.writeChannel(ctx, tx, actor, channelID, channel, now); err != nil {
 		return none, err
@@ -260,18 +261,18 @@ func (s *Service) beginNotifications(ctx context.Context, tx *sqlx.Tx, organizat
 	if err := s.writeRule(ctx, tx, actor, ruleID, rule); err != nil {
 		return none, err
 	}
-	fresh := stream{version: eventstore.NoStream}
-	ofChannel, err := batchOf(actor, channelPlace(channelID), fresh, now, []notification.Event{created(channel)})
+	fresh := usecase.Stream{Version: eventstore.NoStream}
+	ofChannel, err := usecase.BatchOf(actor, channelPlace(channelID), fresh, now, []notification.Event{created(channel)})
 	if err != nil {
 		return none, err
 	}
-	ofRule, err := batchOf(actor, rulePlace(ruleID), fresh, now, []notification.Event{notification.RuleCreated{Terms: rule.Terms}})
+	ofRule, err := usecase.BatchOf(actor, rulePlace(ruleID), fresh, now, []notification.Event{notification.RuleCreated{Terms: rule.Terms}})
 	if err != nil {
 		return none, err
 	}
-	return s.append(ctx, tx, eventstore.Organization, ofChannel, ofRule)
+	return s.Append(ctx, tx, eventstore.Organization, ofChannel, ofRule)
 }
 
-func rulePlace(id uuid.UUID) streamPlace {
-	return streamPlace{eventstore.Organization, notification.RuleStream, id}
+func rulePlace(id uuid.UUID) usecase.StreamPlace {
+	return usecase.StreamPlace{Log: eventstore.Organization, StreamType: notification.RuleStream, ID: id}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/rule"
@@ -17,23 +18,23 @@ import (
 )
 
 // CreateOrganization makes a further organization; admin may be nil, and then
-// a setup link makes its first administrator. Errors: *RuleError,
+// a setup link makes its first administrator. Errors: *usecase.RuleError,
 // *accounts.Refusal with weak_password or member_exists.
-func (s *Service) CreateOrganization(ctx context.Context, name string, demo bool, admin *NewMember) (accounts.Organization, *accounts.Member, Mark, error) {
+func (s *Service) CreateOrganization(ctx context.Context, name string, demo bool, admin *NewMember) (accounts.Organization, *accounts.Member, usecase.Mark, error) {
 	var (
 		hash string
 		f    founded
 	)
 	if e := checkName("#/organizationName", name); e != nil {
-		return accounts.Organization{}, nil, Mark{}, fieldErrors([]rule.Broken{*e})
+		return accounts.Organization{}, nil, usecase.Mark{}, usecase.FieldErrors([]rule.Broken{*e})
 	}
 	if admin != nil {
 		if err := admin.check(); err != nil {
-			return accounts.Organization{}, nil, Mark{}, err
+			return accounts.Organization{}, nil, usecase.Mark{}, err
 		}
 		var err error
 		if hash, err = s.Accounts.HashPassword(ctx, admin.Password, admin.Email, admin.Name, name); err != nil {
-			return accounts.Organization{}, nil, Mark{}, err
+			return accounts.Organization{}, nil, usecase.Mark{}, err
 		}
 	}
 	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
@@ -46,7 +47,7 @@ func (s *Service) CreateOrganization(ctx context.Context, name string, demo bool
 type founded struct {
 	organization accounts.Organization
 	admin        *accounts.Member
-	mark         Mark
+	mark         usecase.Mark
 }
 
 // foundation is what found builds on.
@@ -66,10 +67,10 @@ func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founde
 	var f founded
 	id, isNew := in.id, in.id == uuid.Nil
 	if isNew {
-		id = newID()
+		id = usecase.NewID()
 	}
 	var person accounts.Member
-	actor := Actor{OrganizationID: id, Component: "setup", RequestID: in.requestID}
+	actor := usecase.Actor{OrganizationID: id, Component: "setup", RequestID: in.requestID}
 	if in.admin != nil {
 		person = s.person(id, *in.admin, organization.Active)
 		f.admin = &person
@@ -143,20 +144,20 @@ type SetUp struct {
 
 // SetUp creates the first administrator, in a new organization or in the link's, which then
 // gets the given name. Errors: *accounts.Refusal with setup_closed, forbidden (the link is not
-// valid) or weak_password; *RuleError.
-func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, error) {
+// valid) or weak_password; *usecase.RuleError.
+func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, usecase.Mark, error) {
 	admin := NewMember{Email: in.Email, Name: in.Name, Role: organization.Admin, Password: in.Password}
 	if err := admin.check(); err != nil {
-		return accounts.Member{}, Mark{}, err
+		return accounts.Member{}, usecase.Mark{}, err
 	}
 	required, err := s.Accounts.SetupRequired(ctx)
 	if err != nil {
-		return accounts.Member{}, Mark{}, err
+		return accounts.Member{}, usecase.Mark{}, err
 	}
 	var hash string
 	if required { // else the link is refused below, and no hash is worth its second
 		if hash, err = s.Accounts.HashPassword(ctx, in.Password, in.Email, in.Name, in.OrganizationName); err != nil {
-			return accounts.Member{}, Mark{}, err
+			return accounts.Member{}, usecase.Mark{}, err
 		}
 	}
 	var f founded
@@ -167,7 +168,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, e
 		}
 		name := strings.TrimSpace(in.OrganizationName)
 		if e := checkName("#/organizationName", name); e != nil && (id == uuid.Nil || name != "") {
-			return fieldErrors([]rule.Broken{*e})
+			return usecase.FieldErrors([]rule.Broken{*e})
 		}
 		f, err = s.found(ctx, tx, foundation{
 			id: id, name: name, demo: in.Demo, admin: &admin, hash: hash, requestID: in.RequestID,
@@ -175,14 +176,14 @@ func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, e
 		return err
 	})
 	if err != nil {
-		return accounts.Member{}, Mark{}, err
+		return accounts.Member{}, usecase.Mark{}, err
 	}
 	return *f.admin, f.mark, nil
 }
 
 // EnsureAdmin makes an administrator where the installation has none at all, in
 // the organization of that name or a new one, and says whether it did. Replicas
-// may call it together. Errors: *RuleError, *accounts.Refusal with weak_password or
+// may call it together. Errors: *usecase.RuleError, *accounts.Refusal with weak_password or
 // member_exists.
 func (s *Service) EnsureAdmin(ctx context.Context, organizationName, email, password string) (created bool, err error) {
 	required, err := s.Accounts.SetupRequired(ctx)
@@ -222,17 +223,17 @@ type ChangeOrganization struct {
 
 // ChangeOrganization changes the organization's settings and returns it. A
 // report that is Ready keeps the retention that was in force then. Errors:
-// *RuleError with out_of_range, invalid_parameter or precondition_failed.
-func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeOrganization) (accounts.Organization, Mark, error) {
+// *usecase.RuleError with out_of_range, invalid_parameter or precondition_failed.
+func (s *Service) ChangeOrganization(ctx context.Context, actor usecase.Actor, c ChangeOrganization) (accounts.Organization, usecase.Mark, error) {
 	if err := CheckSettings(c.ChangeSettings); err != nil {
-		return accounts.Organization{}, Mark{}, err
+		return accounts.Organization{}, usecase.Mark{}, err
 	}
 	if c.Name != nil {
 		name := strings.TrimSpace(*c.Name)
 		c.Name = &name
 	}
 	var o accounts.Organization
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		var was, is organization.Settings
 		return s.decideOrganization(ctx, tx, actor, func(*organization.Organization) (events []organization.Event, err error) {
 			if o, err = s.Accounts.LockOrganization(ctx, tx, actor.OrganizationID); err != nil {
@@ -240,7 +241,7 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeO
 			}
 			was = o.Settings()
 			if c.Seen != nil && !slices.Contains(c.Seen, was.Digest()) {
-				return nil, &RuleError{Code: "precondition_failed",
+				return nil, &usecase.RuleError{Code: "precondition_failed",
 					Detail: "The settings have changed since you read them. Read them again and repeat your change."}
 			}
 			is, events = was.Change(c.ChangeSettings)
@@ -265,7 +266,7 @@ const (
 	maxPercent             = 100
 )
 
-// CheckSettings returns a *RuleError with every rule that a change breaks.
+// CheckSettings returns a *usecase.RuleError with every rule that a change breaks.
 func CheckSettings(c organization.ChangeSettings) error {
 	var broken []rule.Broken
 	if c.Name != nil {
@@ -303,7 +304,7 @@ func CheckSettings(c organization.ChangeSettings) error {
 	if c.ExceptionApproval != nil && *c.ExceptionApproval != organization.ApprovalAny && *c.ExceptionApproval != organization.ApprovalAnother {
 		broken = append(broken, rule.Broken{Pointer: "#/exceptionApproval", Code: "invalid_parameter", Detail: "must be any or another"})
 	}
-	return fieldErrors(append(broken, checkProtectedTags(c.ProtectedTags)...))
+	return usecase.FieldErrors(append(broken, checkProtectedTags(c.ProtectedTags)...))
 }
 
 func checkProtectedTags(keys *[]string) (broken []rule.Broken) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/printable"
 	"muster/domain/rule"
@@ -40,13 +41,13 @@ func (m NewMember) check() error {
 	if !m.Role.Valid() {
 		broken = append(broken, rule.Broken{Pointer: "#/role", Code: "invalid_parameter", Detail: "is not a role"})
 	}
-	return fieldErrors(broken)
+	return usecase.FieldErrors(broken)
 }
 
 func checkName(pointer, name string) *rule.Broken {
 	switch n := utf8.RuneCountInString(strings.TrimSpace(name)); {
-	case n < 1 || n > maxIDRunes || strings.ContainsRune(name, 0):
-		return &rule.Broken{Pointer: pointer, Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", maxIDRunes)}
+	case n < 1 || n > usecase.MaxIDRunes || strings.ContainsRune(name, 0):
+		return &rule.Broken{Pointer: pointer, Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", usecase.MaxIDRunes)}
 	case !printable.Name(name):
 		return &rule.Broken{Pointer: pointer, Code: "invalid_name", Detail: printable.Rule}
 	}
@@ -55,23 +56,23 @@ func checkName(pointer, name string) *rule.Broken {
 
 func (s *Service) person(org uuid.UUID, m NewMember, status string) accounts.Member {
 	return accounts.Member{
-		ID: newID(), OrganizationID: org, Email: strings.ToLower(strings.TrimSpace(m.Email)), Name: strings.TrimSpace(m.Name),
-		Role: m.Role, Status: status, CreatedAt: s.clock(),
+		ID: usecase.NewID(), OrganizationID: org, Email: strings.ToLower(strings.TrimSpace(m.Email)), Name: strings.TrimSpace(m.Name),
+		Role: m.Role, Status: status, CreatedAt: s.Clock(),
 	}
 }
 
 // decideOrganization decides about an organization under its lock: see decide. The
 // rows of accounts are written in before.
 func (s *Service) decideOrganization(
-	ctx context.Context, tx *sqlx.Tx, actor Actor,
+	ctx context.Context, tx *sqlx.Tx, actor usecase.Actor,
 	choose func(o *organization.Organization) ([]organization.Event, error),
 	before func(events []organization.Event) error,
-) (Mark, error) {
-	if err := lockStream(ctx, tx, actor.OrganizationID); err != nil {
-		return Mark{}, err
+) (usecase.Mark, error) {
+	if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil {
+		return usecase.Mark{}, err
 	}
 	var o organization.Organization
-	to := streamPlace{eventstore.Organization, organization.StreamType, actor.OrganizationID}
-	return decide(ctx, s, tx, actor, to, func(e organization.Event, _ time.Time) { o.Apply(e) },
+	to := usecase.StreamPlace{Log: eventstore.Organization, StreamType: organization.StreamType, ID: actor.OrganizationID}
+	return usecase.Decide(ctx, s.Base, tx, actor, to, func(e organization.Event, _ time.Time) { o.Apply(e) },
 		func(time.Time) ([]organization.Event, error) { return choose(&o) }, before)
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 )
 
 func TestTenThousandAlertsTwice(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	items := make([]commands.AlertItem, 10_000)
+	items := make([]alerting.Item, 10_000)
 	for i := range items {
 		items[i] = alertItem(fmt.Sprintf("a-%05d", i))
 		if i%2 == 0 {
@@ -55,7 +56,7 @@ func TestTenThousandAlertsTwice(t *testing.T) {
 func TestAFeedThatSeesAnAlertEveryMinute(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	seenNow := func(i *commands.AlertItem) { i.LastTriggeredAt = h.clock.Now() }
+	seenNow := func(i *alerting.Item) { i.LastTriggeredAt = h.clock.Now() }
 	id := h.alerts(alertItem("a-1"))[0]
 	for minute := 1; minute <= 150; minute++ {
 		h.clock.Advance(time.Minute)
@@ -83,15 +84,15 @@ func TestOverlappingAlertsAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	const writers, alerts = 8, 60
-	for round, set := range []func(*commands.AlertItem){
-		func(*commands.AlertItem) {},
-		func(i *commands.AlertItem) { i.LastTriggeredAt = start.Add(time.Minute) },
-		func(i *commands.AlertItem) { i.Severity = alert.Warning },
-		func(i *commands.AlertItem) { i.Severity = alert.Warning; resolvedAt(start.Add(time.Minute))(i) },
+	for round, set := range []func(*alerting.Item){
+		func(*alerting.Item) {},
+		func(i *alerting.Item) { i.LastTriggeredAt = start.Add(time.Minute) },
+		func(i *alerting.Item) { i.Severity = alert.Warning },
+		func(i *alerting.Item) { i.Severity = alert.Warning; resolvedAt(start.Add(time.Minute))(i) },
 	} {
 		got := make([]map[string]uuid.UUID, writers)
 		together(writers, func(w int) error {
-			var items []commands.AlertItem
+			var items []alerting.Item
 			for i := range alerts {
 				items = append(items, alertItem(fmt.Sprintf("a-%d", (i*7+w*13)%alerts), set))
 			}
@@ -125,24 +126,24 @@ func TestABatchOfAlertsIsAllOrNothing(t *testing.T) {
 	h := newHouse(t)
 	h.fleet(item("pg-1", "sales", "crm"), item("pg-2", "billing", "crm"))
 	future, nul, long := start.Add(5*time.Minute+time.Microsecond), "a\x00b", strings.Repeat("ä", 501)
-	items := []commands.AlertItem{
+	items := []alerting.Item{
 		alertItem("good", on("pg-1"), in("sales")),
 		alertItem("good", in("sales")), // which is at pg-1, too
-		alertItem("", func(i *commands.AlertItem) { i.Title, i.Severity, i.State = "", "fatal", "Firing" }),
-		alertItem(long[:2*201], func(i *commands.AlertItem) { i.Title = long }),
-		alertItem("nul"+nul, on(nul), func(i *commands.AlertItem) { i.Title = nul }),
-		alertItem("closed", func(i *commands.AlertItem) { i.State = alert.AutoResolvedState }),
-		alertItem("open", func(i *commands.AlertItem) { i.ResolvedAt = &future }),
-		alertItem("ahead", resolvedAt(future), func(i *commands.AlertItem) {
+		alertItem("", func(i *alerting.Item) { i.Title, i.Severity, i.State = "", "fatal", "Firing" }),
+		alertItem(long[:2*201], func(i *alerting.Item) { i.Title = long }),
+		alertItem("nul"+nul, on(nul), func(i *alerting.Item) { i.Title = nul }),
+		alertItem("closed", func(i *alerting.Item) { i.State = alert.AutoResolvedState }),
+		alertItem("open", func(i *alerting.Item) { i.ResolvedAt = &future }),
+		alertItem("ahead", resolvedAt(future), func(i *alerting.Item) {
 			i.CreatedAt, i.FirstTriggeredAt, i.LastTriggeredAt = future, future, future
 		}),
-		alertItem("backwards", func(i *commands.AlertItem) { i.LastTriggeredAt = i.FirstTriggeredAt.Add(-1) }),
+		alertItem("backwards", func(i *alerting.Item) { i.LastTriggeredAt = i.FirstTriggeredAt.Add(-1) }),
 		alertItem("nowhere", on("pg-3"), in("sales")),
 		alertItem("another's", on("pg-1"), in("billing")),
 		alertItem("which", in("crm")),
 		alertItem("none", in("hr"+nul)),
 		alertItem("nothing", on("")),
-		alertItem("ancient", func(i *commands.AlertItem) { i.CreatedAt = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC) }),
+		alertItem("ancient", func(i *alerting.Item) { i.CreatedAt = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC) }),
 	}
 	want := []string{
 		"duplicate_external_id",
@@ -170,14 +171,14 @@ func TestABatchOfAlertsIsAllOrNothing(t *testing.T) {
 		t.Errorf("%d events, keys and rows of a batch that was refused", n)
 	}
 	ahead := start.Add(5 * time.Minute)
-	h.alerts(alertItem("just", func(i *commands.AlertItem) { i.LastTriggeredAt = ahead }))
+	h.alerts(alertItem("just", func(i *alerting.Item) { i.LastTriggeredAt = ahead }))
 }
 
 func TestABadItemIsNamed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	_, _, err := h.RecordAlerts(t.Context(), h.actor, []commands.AlertItem{alertItem("a", on("nowhere"))})
-	var rule *commands.RuleError
+	_, _, err := h.RecordAlerts(t.Context(), h.actor, []alerting.Item{alertItem("a", on("nowhere"))})
+	var rule *usecase.RuleError
 	if !errors.As(err, &rule) || !strings.Contains(rule.Detail, "#/alerts/0/instance") {
 		t.Errorf("%+v", rule)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/internal/testing/longtest"
 )
@@ -38,7 +38,7 @@ func over(at time.Time) func(*alert.Firing) {
 // fire records firings, and none is dropped.
 func (h *house) fire(firings ...alert.Firing) {
 	h.Helper()
-	dropped, _, err := h.RecordFirings(h.Context(), commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}, firings)
+	dropped, _, err := h.RecordFirings(h.Context(), usecase.Actor{OrganizationID: h.org.ID, Component: "ingest"}, firings)
 	if err != nil || dropped > 0 {
 		h.Fatal(dropped, err)
 	}
@@ -275,7 +275,7 @@ func TestUnusableFirings(t *testing.T) {
 	mine, theirs := uuid.New(), uuid.New()
 	at := func(id uuid.UUID) func(*alert.Firing) { return func(f *alert.Firing) { f.InstanceID = id } }
 	h.fire(h.firing("taken", at(theirs)))
-	token := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{mine}}
+	token := usecase.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{mine}}
 	rule := &alert.Rule{ID: "x", Name: "\xff"}
 	firings := []alert.Firing{
 		h.firing("a", at(mine)),
@@ -396,7 +396,7 @@ func TestMachinesAndPeopleAtOnce(t *testing.T) {
 	if ids := h.under("a"); len(ids) != 1 || h.count("alert_last_seen") != 0 {
 		t.Errorf("%d alerts", len(ids))
 	}
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if _, err := h.ResolveAlert(t.Context(), h.actor, id); !errors.As(err, &rule) {
 		t.Error(err)
 	}

@@ -8,14 +8,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/postgres/statement"
 )
 
 // worker is the actor of a build's life.
-func worker(organization uuid.UUID) Actor {
-	return Actor{OrganizationID: organization, Component: "worker"}
+func worker(organization uuid.UUID) usecase.Actor {
+	return usecase.Actor{OrganizationID: organization, Component: "worker"}
 }
 
 // lockReport makes every other writer of a report wait until tx ends. Its claim, if it still
@@ -27,22 +28,22 @@ func lockReport(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) er
 	if err != nil {
 		return err
 	}
-	return lockStream(ctx, tx, id)
+	return usecase.LockStream(ctx, tx, id)
 }
 
 // decideReport decides about a report under its lock: see decide.
 func (s *Service) decideReport(
-	ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID,
+	ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID,
 	choose func(r *report.Report, now time.Time) ([]report.Event, error),
 	before func(r *report.Report, events []report.Event) error,
-) (Mark, error) {
+) (usecase.Mark, error) {
 	if err := lockReport(ctx, tx, actor.OrganizationID, id); err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	var r report.Report
-	return decide(ctx, s, tx, actor, reportPlace(id), r.Apply, func(now time.Time) ([]report.Event, error) {
+	return usecase.Decide(ctx, s.Base, tx, actor, reportPlace(id), r.Apply, func(now time.Time) ([]report.Event, error) {
 		if r.Status() == "" {
-			return nil, &NotFoundError{What: "report"}
+			return nil, &usecase.NotFoundError{What: "report"}
 		}
 		return choose(&r, now)
 	}, func(events []report.Event) error {
@@ -53,8 +54,8 @@ func (s *Service) decideReport(
 	})
 }
 
-func reportPlace(id uuid.UUID) streamPlace {
-	return streamPlace{eventstore.Reports, report.StreamType, id}
+func reportPlace(id uuid.UUID) usecase.StreamPlace {
+	return usecase.StreamPlace{Log: eventstore.Reports, StreamType: report.StreamType, ID: id}
 }
 
 // releaseClaim lets the next identical request create a report of its own.
@@ -66,9 +67,9 @@ func releaseClaim(ctx context.Context, tx *sqlx.Tx, r *report.Report, organizati
 // with reason if it was Building already. The same worker and attempt twice are one fact.
 //
 // Like every use case that takes a transaction it must be called last in it: from its append to
-// the commit the log's head row is locked. Errors of all of them: *NotFoundError,
+// the commit the log's head row is locked. Errors of all of them: *usecase.NotFoundError,
 // *report.TransitionError.
-func (s *Service) StartBuild(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, workerID string, attempt int, reason string) (Mark, error) {
+func (s *Service) StartBuild(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, workerID string, attempt int, reason string) (usecase.Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.Start(workerID, attempt, reason)
 	}, nil)
@@ -76,7 +77,7 @@ func (s *Service) StartBuild(ctx context.Context, tx *sqlx.Tx, organization, id 
 
 // CompleteStep records a finished step of the build. A step at or before the
 // last one of this attempt is known already.
-func (s *Service) CompleteStep(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, step report.StepCompleted) (Mark, error) {
+func (s *Service) CompleteStep(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, step report.StepCompleted) (usecase.Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.CompleteStep(step)
 	}, nil)
@@ -88,7 +89,7 @@ func (s *Service) CompleteStep(ctx context.Context, tx *sqlx.Tx, organization, i
 // finish runs before the append, with the event as it will be recorded: it inserts the mail,
 // expiry and erasure jobs, so that all writers lock jobs before the log. It does not run if
 // this Ready is recorded already; a Ready with another file is a *report.TransitionError.
-func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready, finish func(report.Ready) error) (Mark, error) {
+func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready, finish func(report.Ready) error) (usecase.Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, now time.Time) ([]report.Event, error) {
 		return r.Ready(ready, now)
 	}, func(r *report.Report, events []report.Event) error {
@@ -106,7 +107,7 @@ func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id u
 
 // RecordSigned records the second revision of the PDF; lost: the file of the recorded one is
 // gone. keep runs before the append, if the revision is recorded now.
-func (s *Service) RecordSigned(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, signed report.Signed, lost bool, keep func() error) (Mark, error) {
+func (s *Service) RecordSigned(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, signed report.Signed, lost bool, keep func() error) (usecase.Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.Sign(signed, lost)
 	}, func(_ *report.Report, events []report.Event) error {
@@ -119,7 +120,7 @@ func (s *Service) RecordSigned(ctx context.Context, tx *sqlx.Tx, organization, i
 
 // MarkFailed ends a request with a code and a sentence, and releases its claim. A request that
 // never started goes through Building.
-func (s *Service) MarkFailed(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, failed report.Failed) (Mark, error) {
+func (s *Service) MarkFailed(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, failed report.Failed) (usecase.Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.Fail(failed)
 	}, func(r *report.Report, _ []report.Event) error {
@@ -129,7 +130,7 @@ func (s *Service) MarkFailed(ctx context.Context, tx *sqlx.Tx, organization, id 
 
 // MarkExpired records that the retention window has elapsed. Before it has,
 // the answer is a *report.NotDueError with the time to come back.
-func (s *Service) MarkExpired(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (Mark, error) {
+func (s *Service) MarkExpired(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (usecase.Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, now time.Time) ([]report.Event, error) {
 		return r.Expire(now)
 	}, nil)
@@ -137,7 +138,7 @@ func (s *Service) MarkExpired(ctx context.Context, tx *sqlx.Tx, organization, id
 
 // RecordInputsErased records that the inputs document was deleted by rule
 // (retention, member_erased); whom it named needs no remembering then.
-func (s *Service) RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, rule string) (Mark, error) {
+func (s *Service) RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, rule string) (usecase.Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.EraseInputs(rule)
 	}, func(*report.Report, []report.Event) error {
@@ -151,11 +152,11 @@ func (s *Service) RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organizat
 //
 // keep runs before the append, if the mail was sent and may be stored: while the report is
 // available, and nobody whom it names is erased. Nil: it is not stored.
-func (s *Service) RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, outcome report.Event, named []uuid.UUID, keep func() error) (Mark, error) {
+func (s *Service) RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, outcome report.Event, named []uuid.UUID, keep func() error) (usecase.Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.RecordMail(outcome)
 	}, func(r *report.Report, _ []report.Event) error {
-		if _, sent := outcome.(report.EmailSent); !sent || keep == nil || r.StatusAt(s.clock()) != report.StatusReady {
+		if _, sent := outcome.(report.EmailSent); !sent || keep == nil || r.StatusAt(s.Clock()) != report.StatusReady {
 			return nil
 		}
 		erased, err := s.Accounts.LockPeople(ctx, tx, organization, named)
@@ -169,8 +170,8 @@ func (s *Service) RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id 
 // RecordDownload records that the actor fetched one of the report's files, at most once
 // an hour. A report that is not Ready, or whose window has elapsed by the clock where
 // the file ends with it, is a *report.TransitionError: record first, then send the file.
-func (s *Service) RecordDownload(ctx context.Context, actor Actor, id uuid.UUID, file string) (Mark, error) {
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+func (s *Service) RecordDownload(ctx context.Context, actor usecase.Actor, id uuid.UUID, file string) (usecase.Mark, error) {
+	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		return s.decideReport(ctx, tx, actor, id, func(r *report.Report, now time.Time) ([]report.Event, error) {
 			return r.RecordDownload(actor.MemberID, file, now)
 		}, nil)
@@ -216,7 +217,7 @@ func (s *Service) RetryJob(ctx context.Context, organization, job uuid.UUID) err
 	}
 	if isBuild {
 		var r report.Report
-		if _, err := fold(ctx, s, s.DB, organization, id, r.Apply); err != nil {
+		if _, err := usecase.Fold(ctx, s.Base, s.DB, organization, id, r.Apply); err != nil {
 			return err
 		}
 		switch status := r.Status(); status {

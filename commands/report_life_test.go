@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/eventstore"
 )
@@ -24,9 +24,9 @@ func TestTheWholeLife(t *testing.T) {
 	mailed := report.EmailSent{MemberID: h.ana.ID, MessageID: "<1@muster>", SMTPCode: 250}
 	// Everything twice: a worker that dies before its acknowledgement does it again.
 	for range 2 {
-		for _, record := range []func(tx *sqlx.Tx) (commands.Mark, error){
-			func(tx *sqlx.Tx) (commands.Mark, error) { return h.StartBuild(ctx, tx, org, id, "w1", 1, "") },
-			func(tx *sqlx.Tx) (commands.Mark, error) { return h.CompleteStep(ctx, tx, org, id, step) },
+		for _, record := range []func(tx *sqlx.Tx) (usecase.Mark, error){
+			func(tx *sqlx.Tx) (usecase.Mark, error) { return h.StartBuild(ctx, tx, org, id, "w1", 1, "") },
+			func(tx *sqlx.Tx) (usecase.Mark, error) { return h.CompleteStep(ctx, tx, org, id, step) },
 		} {
 			h.tx(func(tx *sqlx.Tx) error { _, err := record(tx); return err })
 		}
@@ -165,7 +165,7 @@ func TestAReportOfAnotherOrganizationIsUnknown(t *testing.T) {
 	h.ready(id)
 	for name, id := range map[string]uuid.UUID{"foreign": id, "unknown": uuid.New()} {
 		mark, err := h.RecordDownload(t.Context(), h.as(eve), id, report.PDFFile)
-		var missing *commands.NotFoundError
+		var missing *usecase.NotFoundError
 		if !errors.As(err, &missing) || mark.Position != 0 {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/report"
@@ -49,26 +50,26 @@ type RequestedReport struct {
 	Queued             report.Queued // the request and its author; a reused report has an earlier author
 	QueuedAt           time.Time     // when
 	RecipientsNotAdded []uuid.UUID   // never nil; on reuse those who no longer fit
-	Mark               Mark
+	Mark               usecase.Mark
 }
 
 // queuedReport is the outcome of a request that made a report.
-func queuedReport(id uuid.UUID, queued report.Queued, at time.Time, mark Mark) RequestedReport {
+func queuedReport(id uuid.UUID, queued report.Queued, at time.Time, mark usecase.Mark) RequestedReport {
 	return RequestedReport{
 		ReportID: id, Status: report.StatusQueued, Queued: queued, QueuedAt: instant.Cut(at), RecipientsNotAdded: []uuid.UUID{}, Mark: mark,
 	}
 }
 
 // RequestReport queues a report, or adds the caller and their recipients to an identical one
-// that is Queued or Building. Errors: *RuleError with every broken rule, or with rate_limited
+// that is Queued or Building. Errors: *usecase.RuleError with every broken rule, or with rate_limited
 // or too_many_building.
-func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestReport) (RequestedReport, error) {
+func (s *Service) RequestReport(ctx context.Context, actor usecase.Actor, r RequestReport) (RequestedReport, error) {
 	if actor.MemberID == uuid.Nil {
 		return RequestedReport{}, errors.New("a report is requested by a member")
 	}
 	id := r.ID
 	if id == uuid.Nil {
-		id = newID()
+		id = usecase.NewID()
 	} else if before, ok, err := s.requestedBefore(ctx, s.DB, actor, id); ok || err != nil {
 		return before, err
 	}
@@ -91,22 +92,22 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 }
 
 // requestedBefore finds the report where this very request has created it.
-func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor Actor, id uuid.UUID) (_ RequestedReport, ok bool, err error) {
+func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor usecase.Actor, id uuid.UUID) (_ RequestedReport, ok bool, err error) {
 	var (
 		queued   report.Queued
 		queuedAt time.Time
 	)
-	last, err := fold(ctx, s, q, actor.OrganizationID, id, func(event report.Event, at time.Time) {
+	last, err := usecase.Fold(ctx, s.Base, q, actor.OrganizationID, id, func(event report.Event, at time.Time) {
 		if request, is := event.(report.Queued); is {
 			queued, queuedAt, ok = request, at, true
 		}
 	})
-	return queuedReport(id, queued, queuedAt, last.last), ok, err
+	return queuedReport(id, queued, queuedAt, last.Last), ok, err
 }
 
-func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
+func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
 	holder, err := statement.One[uuid.UUID](ctx, tx, "claim a report", claimReport,
-		actor.OrganizationID, queued.Fingerprint, id, s.clock(), queued.Schedule != nil)
+		actor.OrganizationID, queued.Fingerprint, id, s.Clock(), queued.Schedule != nil)
 	if err != nil {
 		return RequestedReport{}, err
 	}
@@ -118,16 +119,16 @@ func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id
 
 // checkRequest holds a request against every rule at once and returns the
 // event that creating it would record.
-func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport) (report.Queued, error) {
+func (s *Service) checkRequest(ctx context.Context, actor usecase.Actor, r RequestReport) (report.Queued, error) {
 	queued, broken, err := s.judgeRequest(ctx, actor, r)
 	if err == nil && len(broken) > 0 {
-		err = ruleError(broken)
+		err = usecase.RuleErrorOf(broken)
 	}
 	return queued, err
 }
 
 // judgeRequest is checkRequest with the rules that the request breaks.
-func (s *Service) judgeRequest(ctx context.Context, actor Actor, r RequestReport) (report.Queued, rule.Set, error) {
+func (s *Service) judgeRequest(ctx context.Context, actor usecase.Actor, r RequestReport) (report.Queued, rule.Set, error) {
 	unresolved, err := s.resolveTags(ctx, actor.OrganizationID, &r)
 	if err != nil {
 		return report.Queued{}, nil, err
@@ -136,7 +137,7 @@ func (s *Service) judgeRequest(ctx context.Context, actor Actor, r RequestReport
 	if r.Team != nil {
 		asked.TeamID = &r.Team.ID
 	}
-	scope, broken := report.Validate(r.Kind, asked, s.clock())
+	scope, broken := report.Validate(r.Kind, asked, s.Clock())
 	names, database, more, err := s.lookUpScope(ctx, actor.OrganizationID, r, scope)
 	if err != nil {
 		return report.Queued{}, nil, err
@@ -261,7 +262,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 	return names, database, broken, nil
 }
 
-func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
+func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
 	if err := s.checkLimits(ctx, tx, actor, id, queued.Schedule != nil); err != nil {
 		return RequestedReport{}, err
 	}
@@ -272,14 +273,14 @@ func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id
 	if err != nil {
 		return RequestedReport{}, err
 	}
-	now := s.clock()
-	mark, err := appendAll(ctx, s, tx, actor, reportPlace(id), stream{version: eventstore.NoStream}, now, events)
+	now := s.Clock()
+	mark, err := usecase.AppendAll(ctx, s.Base, tx, actor, reportPlace(id), usecase.Stream{Version: eventstore.NoStream}, now, events)
 	return queuedReport(id, queued, now, mark), err
 }
 
 // reuseReport joins a request whose claim is locked: it stays Queued or Building
 // until this transaction ends.
-func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, asked report.Queued) (RequestedReport, error) {
+func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, asked report.Queued) (RequestedReport, error) {
 	var (
 		reused report.Reused
 		status report.Status
@@ -290,7 +291,7 @@ func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id 
 		return events, err
 	}, nil)
 	return RequestedReport{
-		ReportID: id, Reused: true, Status: status, Queued: asked, QueuedAt: instant.Cut(s.clock()),
+		ReportID: id, Reused: true, Status: status, Queued: asked, QueuedAt: instant.Cut(s.Clock()),
 		RecipientsNotAdded: reused.NotAdded, Mark: mark,
 	}, err
 }
@@ -306,11 +307,11 @@ const retryWhileBuilding = 5 * time.Second
 // inserted already, and counts. Creations of one organization go one after the
 // other while a limit is set, so that the limits are exact. What a schedule asks for
 // counts as no member's creation.
-func (s *Service) checkLimits(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, scheduled bool) error {
+func (s *Service) checkLimits(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, scheduled bool) error {
 	if s.Limits == (Limits{}) {
 		return nil
 	}
-	if err := lockStream(ctx, tx, actor.OrganizationID); err != nil {
+	if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil {
 		return err
 	}
 	if err := s.checkBuilding(ctx, tx, actor.OrganizationID, scheduled); err != nil || scheduled {
@@ -337,7 +338,7 @@ func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization u
 	if building.All <= s.Limits.BuildingAtOnce && (!scheduled || building.Scheduled <= max(1, s.Limits.BuildingAtOnce/2)) {
 		return nil
 	}
-	return &RuleError{
+	return &usecase.RuleError{
 		Code:       tooManyBuilding,
 		Detail:     fmt.Sprintf("%d reports of this organization are being built; request this one again when one of them is ready.", building.All-1),
 		RetryAfter: retryWhileBuilding,
@@ -346,11 +347,11 @@ func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization u
 
 const tooManyBuilding = "too_many_building"
 
-func (s *Service) checkCreations(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID) error {
+func (s *Service) checkCreations(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID) error {
 	if s.Limits.CreatesPerHour == 0 {
 		return nil
 	}
-	now := s.clock()
+	now := s.Clock()
 	since := now.Add(-time.Hour)
 	type counted struct {
 		Made  int          `db:"made"`
@@ -361,7 +362,7 @@ func (s *Service) checkCreations(ctx context.Context, tx *sqlx.Tx, actor Actor, 
 		return err
 	}
 	if creations.Made >= s.Limits.CreatesPerHour {
-		return &RuleError{
+		return &usecase.RuleError{
 			Code:       "rate_limited",
 			Detail:     fmt.Sprintf("A member may create %d reports an hour.", s.Limits.CreatesPerHour),
 			RetryAfter: creations.First.Time.Sub(since).Truncate(time.Second) + time.Second,

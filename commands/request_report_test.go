@@ -14,6 +14,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -54,11 +56,11 @@ func TestASecondAttemptLeadsToTheFirst(t *testing.T) {
 	if different := cmp.Diff(requested[0], requested[1]); different != "" || requested[0].Mark.Position == 0 {
 		t.Errorf("%+v, and then otherwise: %s", requested[0], different)
 	}
-	var registered [2]commands.Mark
+	var registered [2]usecase.Mark
 	id = uuid.Must(uuid.NewV7())
 	for i := range registered {
 		h.tx(func(tx *sqlx.Tx) (err error) {
-			_, registered[i], err = h.RegisterInstanceTx(t.Context(), tx, h.actor, id, commands.RegisterInstance{Name: "orders", Engine: fleet.PostgreSQL, Active: true})
+			_, registered[i], err = h.RegisterInstanceTx(t.Context(), tx, h.actor, id, inventory.Registration{Name: "orders", Engine: fleet.PostgreSQL, Active: true})
 			return err
 		})
 	}
@@ -266,9 +268,9 @@ func (d dyingJobs) InsertBuild(context.Context, *sqlx.Tx, uuid.UUID, uuid.UUID) 
 
 // parts is a second service on the same database.
 func (h *house) parts() *commands.Service {
-	return &commands.Service{
-		DB: h.db, Events: h.Events, Instances: h.Instances, Jobs: h.Jobs, Accounts: h.Accounts, Now: h.Now, Limits: h.Limits,
-	}
+	return commands.New(usecase.Base{DB: h.db, Events: h.Events, Accounts: h.Accounts, Now: h.Now}, commands.Needs{
+		Instances: h.Instances, Jobs: h.Jobs, Limits: h.Limits,
+	})
 }
 
 func TestRequestReportNamesEveryBrokenRule(t *testing.T) {
@@ -300,7 +302,7 @@ func TestRequestReportNamesEveryBrokenRule(t *testing.T) {
 			[]string{"too_many_recipients", "#/recipientIds too_many_recipients"}},
 	} {
 		_, err := h.RequestReport(t.Context(), h.actor, c.in)
-		var rule *commands.RuleError
+		var rule *usecase.RuleError
 		if !errors.As(err, &rule) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -354,7 +356,7 @@ func TestLimits(t *testing.T) {
 	request := func() (commands.RequestedReport, string) {
 		instance, _ := h.known.addInstance(h.org.ID, "x")
 		out, err := h.RequestReport(t.Context(), h.actor, commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{instance}})
-		var rule *commands.RuleError
+		var rule *usecase.RuleError
 		if errors.As(err, &rule) {
 			if rule.RetryAfter <= 0 {
 				t.Errorf("%s says not when to come back", rule.Code)
@@ -405,7 +407,7 @@ func TestLimitsAreExactUnderFire(t *testing.T) {
 	together(10, func(i int) error {
 		instance, _ := h.known.addInstance(h.org.ID, fmt.Sprint(i))
 		_, err := h.RequestReport(t.Context(), h.actor, commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{instance}})
-		var rule *commands.RuleError
+		var rule *usecase.RuleError
 		if errors.As(err, &rule) && rule.Code == "too_many_building" {
 			mu.Lock()
 			refused++

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/schedule"
@@ -45,7 +46,7 @@ func (r *ScheduleRun) Requests() bool { return len(r.dues) > 0 && r.paused == ""
 // nothing.
 func (s *Service) PlanRun(ctx context.Context, organization, id uuid.UUID, at time.Time) (*ScheduleRun, error) {
 	var now schedule.Schedule
-	if _, err := fold(ctx, s, s.DB, organization, id, ofSchedule(&now)); err != nil {
+	if _, err := usecase.Fold(ctx, s.Base, s.DB, organization, id, ofSchedule(&now)); err != nil {
 		return nil, err
 	}
 	run := &ScheduleRun{State: now.State, ID: id, Reports: now.Reports(), organization: organization, at: at, exists: now.Exists()}
@@ -119,8 +120,8 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 }
 
 // actor is the owner, in whose name the report is requested.
-func (r *ScheduleRun) actor() Actor {
-	return Actor{OrganizationID: r.organization, MemberID: r.OwnerID, Component: "worker"}
+func (r *ScheduleRun) actor() usecase.Actor {
+	return usecase.Actor{OrganizationID: r.organization, MemberID: r.OwnerID, Component: "worker"}
 }
 
 // NoRoomError says that a report that is due waits until others are built: too many are, or
@@ -136,33 +137,33 @@ func (e *NoRoomError) Error() string { return "there is no room among the report
 //
 // replan runs before anything is appended, with the time at which the schedule has to be looked
 // at next; the zero time: never. Errors: *NoRoomError.
-func (s *Service) RunSchedule(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun, why func(due time.Time) string, replan func(next time.Time) error) (Mark, error) {
-	if err := lockStream(ctx, tx, run.ID); err != nil {
-		return Mark{}, err
+func (s *Service) RunSchedule(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun, why func(due time.Time) string, replan func(next time.Time) error) (usecase.Mark, error) {
+	if err := usecase.LockStream(ctx, tx, run.ID); err != nil {
+		return usecase.Mark{}, err
 	}
 	var now schedule.Schedule
-	at, err := fold(ctx, s, tx, run.organization, run.ID, ofSchedule(&now))
+	at, err := usecase.Fold(ctx, s.Base, tx, run.organization, run.ID, ofSchedule(&now))
 	if err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	if now.Exists() != run.exists || !reflect.DeepEqual(now.State, run.State) {
-		return Mark{}, replan(run.at)
+		return usecase.Mark{}, replan(run.at)
 	}
 	if len(run.dues) == 0 {
-		return Mark{}, replan(now.Next(run.zone))
+		return usecase.Mark{}, replan(now.Next(run.zone))
 	}
 	if err := replan(now.Terms.Next(run.zone, run.latest())); err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	outcome, err := s.outcome(ctx, tx, run)
 	if err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	events, err := now.Settle(run.dues, why, outcome)
 	if err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
-	return appendAll(ctx, s, tx, worker(run.organization), schedulePlace(run.ID), at, s.clock(), events)
+	return usecase.AppendAll(ctx, s.Base, tx, worker(run.organization), schedulePlace(run.ID), at, s.Clock(), events)
 }
 
 // outcome is what becomes of the latest due time; where that is a report, it is requested.
@@ -179,8 +180,8 @@ func (s *Service) outcome(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun) (s
 	if run.Terms.PerTeam {
 		return s.requestOfTeams(ctx, tx, run)
 	}
-	requested, err := s.createOrJoin(ctx, tx, run.actor(), newID(), run.Queued)
-	var full *RuleError
+	requested, err := s.createOrJoin(ctx, tx, run.actor(), usecase.NewID(), run.Queued)
+	var full *usecase.RuleError
 	if errors.As(err, &full) && full.Code == tooManyBuilding {
 		return nil, &NoRoomError{RetryAfter: full.RetryAfter}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/domain/team"
@@ -108,8 +109,8 @@ func (s *Service) requestOfTeams(ctx context.Context, tx *sqlx.Tx, run *Schedule
 	for _, of := range run.teams {
 		is := schedule.OfTeam{TeamID: of.team, Why: of.why}
 		if of.why == "" {
-			made, err := unlimited.createOrJoin(ctx, tx, run.actor(), newID(), of.queued)
-			var full *RuleError
+			made, err := unlimited.createOrJoin(ctx, tx, run.actor(), usecase.NewID(), of.queued)
+			var full *usecase.RuleError
 			switch {
 			case errors.As(err, &full) && full.Code == tooManyBuilding:
 				return nil, &NoRoomError{RetryAfter: full.RetryAfter}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/eventstore"
@@ -21,28 +22,28 @@ import (
 const maxSchedules = 500
 
 // CreateSchedule has a report requested in the actor's name whenever terms say. Errors:
-// *RuleError with every broken rule.
-func (s *Service) CreateSchedule(ctx context.Context, actor Actor, terms schedule.Terms) (uuid.UUID, Mark, error) {
+// *usecase.RuleError with every broken rule.
+func (s *Service) CreateSchedule(ctx context.Context, actor usecase.Actor, terms schedule.Terms) (uuid.UUID, usecase.Mark, error) {
 	if actor.MemberID == uuid.Nil {
-		return uuid.Nil, Mark{}, errors.New("a schedule is a member's")
+		return uuid.Nil, usecase.Mark{}, errors.New("a schedule is a member's")
 	}
 	terms = normal(terms)
 	if err := s.checkTerms(ctx, actor.OrganizationID, actor.MemberID, terms); err != nil {
-		return uuid.Nil, Mark{}, err
+		return uuid.Nil, usecase.Mark{}, err
 	}
 	events, err := new(schedule.Schedule).Create(actor.MemberID, terms)
 	if err != nil {
-		return uuid.Nil, Mark{}, err
+		return uuid.Nil, usecase.Mark{}, err
 	}
-	id := newID()
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+	id := usecase.NewID()
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if err := s.checkSchedules(ctx, tx, actor.OrganizationID); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		if err := s.Jobs.InsertRun(ctx, tx, actor.OrganizationID, id); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
-		return appendAll(ctx, s, tx, actor, schedulePlace(id), stream{version: eventstore.NoStream}, s.clock(), events)
+		return usecase.AppendAll(ctx, s.Base, tx, actor, schedulePlace(id), usecase.Stream{Version: eventstore.NoStream}, s.Clock(), events)
 	})
 	return id, mark, err
 }
@@ -55,25 +56,25 @@ type EditSchedule struct {
 }
 
 // ChangeSchedule changes a schedule, or its owner. A due time at the old times that still waits
-// is missed. Errors: *NotFoundError, *RuleError with every broken rule, or with forbidden if it
+// is missed. Errors: *usecase.NotFoundError, *usecase.RuleError with every broken rule, or with forbidden if it
 // belongs to another member.
-func (s *Service) ChangeSchedule(ctx context.Context, actor Actor, id uuid.UUID, edit EditSchedule) (Mark, error) {
+func (s *Service) ChangeSchedule(ctx context.Context, actor usecase.Actor, id uuid.UUID, edit EditSchedule) (usecase.Mark, error) {
 	for {
 		// The new schedule is checked against the rules before anything is locked, and again if
 		// another member changed it meanwhile.
 		var seen schedule.Schedule
-		if _, err := fold(ctx, s, s.DB, actor.OrganizationID, id, ofSchedule(&seen)); err != nil {
-			return Mark{}, err
+		if _, err := usecase.Fold(ctx, s.Base, s.DB, actor.OrganizationID, id, ofSchedule(&seen)); err != nil {
+			return usecase.Mark{}, err
 		}
 		owner, terms, err := edit.of(&seen, actor)
 		if err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		off := seen.Terms
 		off.Enabled = false // which needs nothing of what it is about
 		if edit.TakeOver || !reflect.DeepEqual(terms, seen.Terms) && !reflect.DeepEqual(terms, off) {
 			if err := s.checkTerms(ctx, actor.OrganizationID, owner, terms); err != nil {
-				return Mark{}, err
+				return usecase.Mark{}, err
 			}
 		}
 		mark, err := s.decideSchedule(ctx, actor, id, func(now *schedule.Schedule, zone *time.Location, at time.Time) ([]schedule.Event, error) {
@@ -93,7 +94,7 @@ func (s *Service) ChangeSchedule(ctx context.Context, actor Actor, id uuid.UUID,
 var errMoved = errors.New("the schedule was changed meanwhile")
 
 // of is what the edit makes of a schedule.
-func (e EditSchedule) of(s *schedule.Schedule, actor Actor) (owner uuid.UUID, terms schedule.Terms, err error) {
+func (e EditSchedule) of(s *schedule.Schedule, actor usecase.Actor) (owner uuid.UUID, terms schedule.Terms, err error) {
 	if err := mayEdit(s, actor, e.Admin); err != nil {
 		return uuid.Nil, schedule.Terms{}, err
 	}
@@ -107,19 +108,19 @@ func (e EditSchedule) of(s *schedule.Schedule, actor Actor) (owner uuid.UUID, te
 	return owner, normal(terms), nil
 }
 
-func mayEdit(s *schedule.Schedule, actor Actor, admin bool) error {
+func mayEdit(s *schedule.Schedule, actor usecase.Actor, admin bool) error {
 	switch {
 	case !s.Exists():
-		return &NotFoundError{What: "schedule"}
+		return &usecase.NotFoundError{What: "schedule"}
 	case actor.MemberID == uuid.Nil || !admin && s.OwnerID != actor.MemberID:
-		return &RuleError{Code: "forbidden", Detail: "Its owner and administrators change a schedule; an administrator may take it over."}
+		return &usecase.RuleError{Code: "forbidden", Detail: "Its owner and administrators change a schedule; an administrator may take it over."}
 	}
 	return nil
 }
 
-// RemoveSchedule ends a schedule; what waits is missed. Errors: *NotFoundError, *RuleError
+// RemoveSchedule ends a schedule; what waits is missed. Errors: *usecase.NotFoundError, *usecase.RuleError
 // with forbidden.
-func (s *Service) RemoveSchedule(ctx context.Context, actor Actor, id uuid.UUID, admin bool) (Mark, error) {
+func (s *Service) RemoveSchedule(ctx context.Context, actor usecase.Actor, id uuid.UUID, admin bool) (usecase.Mark, error) {
 	return s.decideSchedule(ctx, actor, id, func(now *schedule.Schedule, zone *time.Location, at time.Time) ([]schedule.Event, error) {
 		if err := mayEdit(now, actor, admin); err != nil {
 			return nil, err
@@ -132,20 +133,20 @@ func (s *Service) RemoveSchedule(ctx context.Context, actor Actor, id uuid.UUID,
 // anything else counts as no schedule. The schedule's job is locked first, as a worker does;
 // the job finds out by itself when there is something to do.
 func (s *Service) decideSchedule(
-	ctx context.Context, actor Actor, id uuid.UUID,
+	ctx context.Context, actor usecase.Actor, id uuid.UUID,
 	choose func(now *schedule.Schedule, zone *time.Location, at time.Time) ([]schedule.Event, error),
-) (Mark, error) {
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+) (usecase.Mark, error) {
+	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if err := s.Jobs.InsertRun(ctx, tx, actor.OrganizationID, id); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
-		if err := lockStream(ctx, tx, id); err != nil {
-			return Mark{}, err
+		if err := usecase.LockStream(ctx, tx, id); err != nil {
+			return usecase.Mark{}, err
 		}
 		var now schedule.Schedule
-		return decide(ctx, s, tx, actor, schedulePlace(id), ofSchedule(&now), func(at time.Time) ([]schedule.Event, error) {
+		return usecase.Decide(ctx, s.Base, tx, actor, schedulePlace(id), ofSchedule(&now), func(at time.Time) ([]schedule.Event, error) {
 			if !now.Exists() {
-				return nil, &NotFoundError{What: "schedule"}
+				return nil, &usecase.NotFoundError{What: "schedule"}
 			}
 			zone, _ := Zone(now.Terms.TimeZone) // nil: nothing is known to be due
 			return choose(&now, zone, at)
@@ -162,8 +163,8 @@ func ofSchedule(s *schedule.Schedule) func(event any, at time.Time) {
 	}
 }
 
-func schedulePlace(id uuid.UUID) streamPlace {
-	return streamPlace{eventstore.Organization, schedule.StreamType, id}
+func schedulePlace(id uuid.UUID) usecase.StreamPlace {
+	return usecase.StreamPlace{Log: eventstore.Organization, StreamType: schedule.StreamType, ID: id}
 }
 
 // UnknownZoneError says that no time zone has that name.
@@ -183,7 +184,7 @@ func Zone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// DueTimes are the next n due times of a recurrence. Errors: *RuleError.
+// DueTimes are the next n due times of a recurrence. Errors: *usecase.RuleError.
 func (s *Service) DueTimes(when schedule.Recurrence, n int) ([]time.Time, error) {
 	broken := when.Validate()
 	zone, err := Zone(when.TimeZone)
@@ -191,9 +192,9 @@ func (s *Service) DueTimes(when schedule.Recurrence, n int) ([]time.Time, error)
 		broken.Add("#/timeZone", "unknown_time_zone", unknownZone)
 	}
 	if len(broken) > 0 {
-		return nil, ruleError(broken)
+		return nil, usecase.RuleErrorOf(broken)
 	}
-	return when.NextOf(zone, s.clock(), n), nil
+	return when.NextOf(zone, s.Clock(), n), nil
 }
 
 const unknownZone = "is no time zone of the IANA database"
@@ -218,7 +219,7 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 	if kind, err := report.Find(terms.Kind); err == nil && kind.Window > 0 {
 		asked.Scope.Window = "7d"
 	}
-	request := requestOf(asked, s.clock())
+	request := requestOf(asked, s.Clock())
 	if terms.PerTeam { // who receives which report is found out when it is due
 		unknown, err := s.resolveTeams(ctx, organization, &RequestReport{TeamIDs: request.TeamIDs})
 		if err != nil {
@@ -226,12 +227,12 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 		}
 		request.TeamIDs, broken = nil, append(broken, unknown...)
 	}
-	_, more, err := s.judgeRequest(ctx, Actor{OrganizationID: organization, MemberID: owner}, request)
+	_, more, err := s.judgeRequest(ctx, usecase.Actor{OrganizationID: organization, MemberID: owner}, request)
 	if err != nil {
 		return err
 	}
 	if broken = append(broken, more...); len(broken) > 0 {
-		return ruleError(broken)
+		return usecase.RuleErrorOf(broken)
 	}
 	return nil
 }
@@ -251,14 +252,14 @@ func (s *Service) checkSchedules(ctx context.Context, tx *sqlx.Tx, organization 
 	if s.Schedules == nil {
 		return nil
 	}
-	if err := lockStream(ctx, tx, organization); err != nil {
+	if err := usecase.LockStream(ctx, tx, organization); err != nil {
 		return err
 	}
 	n, err := s.Schedules.Count(ctx, tx, organization)
 	if err != nil || n < maxSchedules {
 		return err
 	}
-	return &RuleError{
+	return &usecase.RuleError{
 		Code:   "too_many_schedules",
 		Detail: fmt.Sprintf("An organization has at most %d schedules; remove one that is not needed.", maxSchedules),
 	}

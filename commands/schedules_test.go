@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/domain/schedule"
 )
@@ -37,9 +38,9 @@ func (h *house) schedule(terms schedule.Terms) uuid.UUID {
 	return id
 }
 
-// broken are the places and codes of a *commands.RuleError: "#/at invalid_parameter, …".
+// broken are the places and codes of a *usecase.RuleError: "#/at invalid_parameter, …".
 func broken(err error) string {
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if !errors.As(err, &rule) {
 		return ""
 	}
@@ -117,7 +118,7 @@ func TestWhoChangesASchedule(t *testing.T) {
 	takeOver := commands.EditSchedule{TakeOver: true}
 	for _, c := range []struct {
 		name string
-		who  commands.Actor
+		who  usecase.Actor
 		edit commands.EditSchedule
 		want string
 	}{
@@ -135,14 +136,14 @@ func TestWhoChangesASchedule(t *testing.T) {
 			t.Errorf("%s: %q (%v), want %q", c.name, got, err, c.want)
 		}
 	}
-	var unknown *commands.NotFoundError
+	var unknown *usecase.NotFoundError
 	for name, try := range map[string]func() error{
 		"another organization's": func() error {
-			_, err := h.ChangeSchedule(t.Context(), commands.Actor{OrganizationID: other.ID, MemberID: stranger.ID}, id, as(rename("X")))
+			_, err := h.ChangeSchedule(t.Context(), usecase.Actor{OrganizationID: other.ID, MemberID: stranger.ID}, id, as(rename("X")))
 			return err
 		},
 		"another organization's removal": func() error {
-			_, err := h.RemoveSchedule(t.Context(), commands.Actor{OrganizationID: other.ID, MemberID: stranger.ID}, id, true)
+			_, err := h.RemoveSchedule(t.Context(), usecase.Actor{OrganizationID: other.ID, MemberID: stranger.ID}, id, true)
 			return err
 		},
 		"unknown": func() error {

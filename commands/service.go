@@ -2,36 +2,15 @@ package commands
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/domain/fleet"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/team"
-	"muster/eventstore"
-	"muster/internal/accounts"
 )
-
-// Actor is on whose behalf a command runs. MemberID is uuid.Nil for the system
-// itself, and then Component says which part of it.
-type Actor struct {
-	OrganizationID uuid.UUID
-	MemberID       uuid.UUID
-	Token          uuid.UUID // that a program called with; uuid.Nil: none
-	Component      string    // "ingest", "collector", "worker", "cli"
-	RequestID      string
-	Limit          fleet.Limit // of an ingest token
-	Sender         string      // that a call of a feed names; empty: none
-	Administers    bool        // may do what is kept to administrators
-}
-
-// Mark is where a write ended up, so that the caller can wait for the
-// projections to pass it.
-type Mark struct {
-	Log      eventstore.Log
-	Position int64
-}
 
 // Instances answers what the write side must know of the fleet. All look at
 // one organization only; foreign and unknown ids are absent alike.
@@ -77,38 +56,37 @@ type Texts interface {
 	DropTexts(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error
 }
 
-// Budgets bound what an organization's senders use; *budgets.Book does. What they refuse is an
-// error of theirs, which passes through.
-type Budgets interface {
-	// SpendEvents counts events that a call appends; asked of them are refused if there is no
-	// room for them. giveBack takes them back, because they were not appended.
-	SpendEvents(ctx context.Context, organization, token uuid.UUID, asked, counted int64) (giveBack func(), err error)
-	// CountOpen counts alerts that a transaction opens and closes, by the token that raised
-	// each. A call of token may be refused; uuid.Nil never is.
-	CountOpen(ctx context.Context, tx sqlx.ExtContext, organization, token uuid.UUID, changes map[uuid.UUID]int64) error
-}
-
 // Limits are the creation limits of the contract, §14. The zero value lifts them.
 type Limits struct {
 	CreatesPerHour int // per member
 	BuildingAtOnce int // per organization
 }
 
-// Service runs the use cases.
+// Service runs the use cases: those of people and of reports itself, those of the fleet and of
+// alerts by its rooms.
 type Service struct {
-	DB          *sqlx.DB
-	Events      *eventstore.Store
+	*usecase.Base
+	*inventory.Fleet
+	*alerting.Alerts
+	Needs
+}
+
+// Needs is what the use cases ask of others, beside their base.
+type Needs struct {
 	Instances   Instances
+	Connections inventory.Connections // nil: no instance has any
 	Checks      Checks
-	Schedules   Schedules   // nil: there may be any number
-	Connections Connections // nil: no instance has any
+	Schedules   Schedules // nil: there may be any number
 	Jobs        Jobs
 	Texts       Texts
-	Accounts    *accounts.Store
 	Seal        Sealer // of channels' addresses
 	Channels    Channels
 	Mails       bool // whether a mail server is set: new organizations have their administrators told
-	Now         func() time.Time
 	Limits      Limits
-	Budgets     Budgets // of senders; nil: there are none
+}
+
+// New returns the use cases over one base.
+func New(base usecase.Base, needs Needs) *Service {
+	instances := inventory.New(&base, needs.Connections)
+	return &Service{Base: &base, Fleet: instances, Alerts: alerting.New(&base, instances), Needs: needs}
 }

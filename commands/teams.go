@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/rule"
 	"muster/domain/team"
 	"muster/eventstore"
@@ -23,27 +24,27 @@ type Team struct {
 	team.Terms
 }
 
-// CreateTeam records a team, which comes after all others. Errors: *RuleError with every broken
+// CreateTeam records a team, which comes after all others. Errors: *usecase.RuleError with every broken
 // rule, *accounts.Refusal with team_exists.
-func (s *Service) CreateTeam(ctx context.Context, actor Actor, t Team) (uuid.UUID, Mark, error) {
+func (s *Service) CreateTeam(ctx context.Context, actor usecase.Actor, t Team) (uuid.UUID, usecase.Mark, error) {
 	t.Name = strings.TrimSpace(t.Name)
-	id := newID()
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		if err := lockStream(ctx, tx, actor.OrganizationID); err != nil {
-			return Mark{}, err
+	id := usecase.NewID()
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil {
+			return usecase.Mark{}, err
 		}
 		if err := s.room(ctx, tx, actor.OrganizationID, "teams", "too_many_items", team.MaxTeams); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		if err := s.checkTeam(ctx, tx, actor.OrganizationID, t, team.Terms{}); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		t.Selector = t.Selector.Normal() // behind the check, which names places of the request
-		now := s.clock()
+		now := s.Clock()
 		if err := s.Accounts.SaveTeam(ctx, tx, actor.OrganizationID, accounts.Team{ID: id, Name: t.Name, Terms: accounts.TeamTerms{Terms: t.Terms}, CreatedAt: now}); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
-		return appendAll(ctx, s, tx, actor, teamPlace(id), stream{version: eventstore.NoStream}, now, []team.Event{team.Created{Terms: t.Terms}})
+		return usecase.AppendAll(ctx, s.Base, tx, actor, teamPlace(id), usecase.Stream{Version: eventstore.NoStream}, now, []team.Event{team.Created{Terms: t.Terms}})
 	})
 	return id, mark, err
 }
@@ -58,7 +59,7 @@ func (s *Service) checkTeam(ctx context.Context, tx *sqlx.Tx, organization uuid.
 	terms := t.Broken()
 	broken = append(broken, terms...)
 	if len(terms) > 0 { // of so many ids none is looked up
-		return fieldErrors(broken)
+		return usecase.FieldErrors(broken)
 	}
 	names, err := s.Instances.InstanceNames(ctx, organization, t.Selector.InstanceIDs)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *Service) checkTeam(ctx context.Context, tx *sqlx.Tx, organization uuid.
 			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/members/%d/memberId", i), Code: "recipient_not_member", Detail: "unknown member"})
 		}
 	}
-	return fieldErrors(broken)
+	return usecase.FieldErrors(broken)
 }
 
 // lockMembers keeps the people of a team from being erased until the transaction ends, and returns
@@ -112,12 +113,12 @@ func (c ChangeTeam) to(t accounts.Team) Team {
 	return will
 }
 
-// ChangeTeam records it. Errors: *NotFoundError, *RuleError, also with precondition_failed,
+// ChangeTeam records it. Errors: *usecase.NotFoundError, *usecase.RuleError, also with precondition_failed,
 // *accounts.Refusal with team_exists.
-func (s *Service) ChangeTeam(ctx context.Context, actor Actor, id uuid.UUID, c ChangeTeam) (Mark, error) {
+func (s *Service) ChangeTeam(ctx context.Context, actor usecase.Actor, id uuid.UUID, c ChangeTeam) (usecase.Mark, error) {
 	return s.decideTeam(ctx, actor, id, func(tx *sqlx.Tx, was accounts.Team) ([]team.Event, error) {
 		if c.Seen != nil && !slices.Contains(c.Seen, was.Digest()) {
-			return nil, &RuleError{Code: "precondition_failed", Detail: "The team has changed since you read it. Read it again and repeat your change."}
+			return nil, &usecase.RuleError{Code: "precondition_failed", Detail: "The team has changed since you read it. Read it again and repeat your change."}
 		}
 		will := c.to(was)
 		if err := s.checkTeam(ctx, tx, actor.OrganizationID, will, was.Terms.Terms); err != nil {
@@ -132,30 +133,30 @@ func (s *Service) ChangeTeam(ctx context.Context, actor Actor, id uuid.UUID, c C
 	})
 }
 
-// RemoveTeam takes a team away; what it owned is the next team's. Errors: *NotFoundError.
-func (s *Service) RemoveTeam(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+// RemoveTeam takes a team away; what it owned is the next team's. Errors: *usecase.NotFoundError.
+func (s *Service) RemoveTeam(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
 	return s.decideTeam(ctx, actor, id, func(tx *sqlx.Tx, _ accounts.Team) ([]team.Event, error) {
 		return []team.Event{team.Removed{}}, s.Accounts.RemoveTeam(ctx, tx, actor.OrganizationID, id)
 	})
 }
 
 // decideTeam decides about a team under the lock of the organization's teams.
-func (s *Service) decideTeam(ctx context.Context, actor Actor, id uuid.UUID, choose func(tx *sqlx.Tx, was accounts.Team) ([]team.Event, error)) (Mark, error) {
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		if err := lockStream(ctx, tx, actor.OrganizationID); err != nil {
-			return Mark{}, err
+func (s *Service) decideTeam(ctx context.Context, actor usecase.Actor, id uuid.UUID, choose func(tx *sqlx.Tx, was accounts.Team) ([]team.Event, error)) (usecase.Mark, error) {
+	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil {
+			return usecase.Mark{}, err
 		}
 		was, ok, err := s.Accounts.Team(ctx, tx, actor.OrganizationID, id)
 		switch {
 		case err != nil:
-			return Mark{}, err
+			return usecase.Mark{}, err
 		case !ok:
-			return Mark{}, &NotFoundError{What: "team"}
+			return usecase.Mark{}, &usecase.NotFoundError{What: "team"}
 		}
-		return decide(ctx, s, tx, actor, teamPlace(id), func(any, time.Time) {}, func(time.Time) ([]team.Event, error) { return choose(tx, was) }, nil)
+		return usecase.Decide(ctx, s.Base, tx, actor, teamPlace(id), func(any, time.Time) {}, func(time.Time) ([]team.Event, error) { return choose(tx, was) }, nil)
 	})
 }
 
-func teamPlace(id uuid.UUID) streamPlace {
-	return streamPlace{eventstore.Organization, team.Stream, id}
+func teamPlace(id uuid.UUID) usecase.StreamPlace {
+	return usecase.StreamPlace{Log: eventstore.Organization, StreamType: team.Stream, ID: id}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/instant"
 	"muster/domain/organization"
 	"muster/domain/rule"
@@ -23,10 +24,10 @@ const (
 
 // MintToken creates an API token of the caller's own or an ingest token of their organization.
 // Its secret is returned here and stored nowhere. A token never exceeds its owner's role, nor
-// the scopes of its creator. Errors: *RuleError, with forbidden for rights that the caller may
+// the scopes of its creator. Errors: *usecase.RuleError, with forbidden for rights that the caller may
 // not pass on.
-func (s *Service) MintToken(ctx context.Context, by accounts.Principal, requestID string, t accounts.NewToken) (accounts.Token, string, Mark, error) {
-	now := s.clock()
+func (s *Service) MintToken(ctx context.Context, by accounts.Principal, requestID string, t accounts.NewToken) (accounts.Token, string, usecase.Mark, error) {
+	now := s.Clock()
 	if t.ExpiresAt.IsZero() {
 		t.ExpiresAt = now.Add(defaultTokenLife)
 	}
@@ -34,18 +35,18 @@ func (s *Service) MintToken(ctx context.Context, by accounts.Principal, requestI
 		t.Scopes = []organization.Scope{organization.ScopeIngestWrite}
 	}
 	if err := checkToken(by, t, now); err != nil {
-		return accounts.Token{}, "", Mark{}, err
+		return accounts.Token{}, "", usecase.Mark{}, err
 	}
 	token := accounts.Token{
-		ID: newID(), Kind: t.Kind, OrganizationID: by.Organization.ID, MemberID: by.Member.ID, Name: strings.TrimSpace(t.Name),
+		ID: usecase.NewID(), Kind: t.Kind, OrganizationID: by.Organization.ID, MemberID: by.Member.ID, Name: strings.TrimSpace(t.Name),
 		Scopes: organization.Within(t.Scopes, t.Scopes), InstanceIDs: t.InstanceIDs, CreatedAt: now, ExpiresAt: instant.Cut(t.ExpiresAt),
 	}
 	if t.Kind == accounts.APIToken {
 		token.InstanceIDs = nil
 	}
 	var text string
-	actor := Actor{OrganizationID: by.Organization.ID, MemberID: by.Member.ID, RequestID: requestID}
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+	actor := usecase.Actor{OrganizationID: by.Organization.ID, MemberID: by.Member.ID, RequestID: requestID}
+	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Mint(token.ID, token.Kind, token.MemberID, token.Scopes)
 		}, func([]organization.Event) (err error) {
@@ -79,10 +80,10 @@ func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error
 		}
 	}
 	if len(broken) > 0 {
-		return fieldErrors(broken)
+		return usecase.FieldErrors(broken)
 	}
 	if t.Kind == accounts.IngestToken && !by.Can(organization.ScopeAdmin) {
-		return &RuleError{Code: "forbidden", Detail: "Only administrators can create ingest tokens."}
+		return &usecase.RuleError{Code: "forbidden", Detail: "Only administrators can create ingest tokens."}
 	}
 	held := by.Permissions()
 	for i, scope := range t.Scopes {
@@ -90,26 +91,26 @@ func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error
 			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "forbidden", Detail: "is more than you may do yourself"})
 		}
 	}
-	return fieldErrors(broken)
+	return usecase.FieldErrors(broken)
 }
 
 // RevokeToken ends a token at once. A member revokes their own, an administrator any of the
-// organization. A revoked token stays revoked. Errors: *NotFoundError, also for a token that is
+// organization. A revoked token stays revoked. Errors: *usecase.NotFoundError, also for a token that is
 // not the caller's to revoke.
-func (s *Service) RevokeToken(ctx context.Context, by accounts.Principal, requestID, kind string, id uuid.UUID) (Mark, error) {
+func (s *Service) RevokeToken(ctx context.Context, by accounts.Principal, requestID, kind string, id uuid.UUID) (usecase.Mark, error) {
 	owner := by.Member.ID
 	if by.Can(organization.ScopeAdmin) {
 		owner = uuid.Nil
 	}
-	actor := Actor{OrganizationID: by.Organization.ID, MemberID: by.Member.ID, RequestID: requestID}
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+	actor := usecase.Actor{OrganizationID: by.Organization.ID, MemberID: by.Member.ID, RequestID: requestID}
+	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			ok, err := s.Accounts.RevokeToken(ctx, tx, by.Organization.ID, owner, kind, id)
 			if err != nil {
 				return nil, err
 			}
 			if !ok {
-				return nil, &NotFoundError{What: "token"}
+				return nil, &usecase.NotFoundError{What: "token"}
 			}
 			return o.Revoke(id)
 		}, nil)

@@ -17,6 +17,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/internal/cli/installation"
 	"muster/internal/concurrency/supervise/supervisetest"
@@ -316,7 +317,7 @@ func (f *fullHouse) reportWaited(t *testing.T) {
 		}
 		in.Commands.Now = func() time.Time { return time.Now().Add(-11 * time.Minute) }
 		w := scorecard(f.live, 90) // over before the clock's midnight, too
-		_, err = in.Commands.RequestReport(ctx, commands.Actor{OrganizationID: ana.OrganizationID, MemberID: ana.ID},
+		_, err = in.Commands.RequestReport(ctx, usecase.Actor{OrganizationID: ana.OrganizationID, MemberID: ana.ID},
 			commands.RequestReport{Kind: report.Kind(w.Kind), InstanceIDs: w.Scope.InstanceIDs, From: w.Scope.From, To: w.Scope.To})
 		return err
 	})

@@ -16,7 +16,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/cli/command"
@@ -40,8 +41,8 @@ func TestEvidence(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		actor := commands.Actor{OrganizationID: acme.ID, Component: "cli"}
-		ids, _, err := in.Commands.RecordFleet(ctx, actor, []commands.FleetItem{{ExternalID: "shop", Name: "shop", Engine: fleet.PostgreSQL, CreatedAt: now.AddDate(0, 0, -9)}})
+		actor := usecase.Actor{OrganizationID: acme.ID, Component: "cli"}
+		ids, _, err := in.Commands.RecordFleet(ctx, actor, []inventory.Item{{ExternalID: "shop", Name: "shop", Engine: fleet.PostgreSQL, CreatedAt: now.AddDate(0, 0, -9)}})
 		if err != nil {
 			return err
 		}

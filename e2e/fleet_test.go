@@ -16,6 +16,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
@@ -388,7 +389,7 @@ func TestAnExceptionIsInForceOnce(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, _, err = in.Commands.RequestException(ctx, commands.Actor{OrganizationID: who.Organization.ID, MemberID: who.Member.ID},
+		_, _, err = in.Commands.RequestException(ctx, usecase.Actor{OrganizationID: who.Organization.ID, MemberID: who.Member.ID},
 			commands.RequestException{Subject: exception.Subject{CheckID: "PG-S17"}, Reason: "because", Until: month})
 		return err
 	})
@@ -456,7 +457,7 @@ func TestSomebodyElseChangesItMeanwhile(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		applier := fleetfile.Applier{DB: in.DB, Commands: in.Commands, Servers: in.Facts, Connections: collector, Actor: commands.Actor{OrganizationID: of, MemberID: who.Member.ID},
+		applier := fleetfile.Applier{DB: in.DB, Commands: in.Commands, Servers: in.Facts, Connections: collector, Actor: usecase.Actor{OrganizationID: of, MemberID: who.Member.ID},
 			CatchUp: func(context.Context) error { return nil }}
 		if err := applier.Apply(ctx, plan); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/handlers"
 	"muster/internal/cli/installation"
 	"muster/internal/files/blobs"
@@ -120,7 +120,7 @@ func (i installed) sweep(t testing.TB) {
 	t.Helper()
 	i.within(t, func(ctx context.Context, in *installation.Installation) error {
 		sweeper := &handlers.Sweeper{Parts: handlers.Parts{
-			DB: in.DB, Queue: in.Queue, Events: in.Events, Registry: commands.Registry(), Blobs: in.Blobs, Accounts: in.Accounts, Now: time.Now,
+			DB: in.DB, Queue: in.Queue, Events: in.Events, Registry: usecase.Registry(), Blobs: in.Blobs, Accounts: in.Accounts, Now: time.Now,
 		}}
 		_, err := sweeper.Sweep(ctx)
 		return err

@@ -17,6 +17,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -66,7 +68,7 @@ func (i installed) request(t testing.TB, email string, kind report.Kind) (id uui
 		if err != nil || !ok {
 			return fmt.Errorf("no account %s: %w", email, err)
 		}
-		actor := commands.Actor{OrganizationID: member.OrganizationID, MemberID: member.ID}
+		actor := usecase.Actor{OrganizationID: member.OrganizationID, MemberID: member.ID}
 		asked, err := in.Commands.RequestReport(ctx, actor, commands.RequestReport{Kind: kind})
 		id = asked.ReportID
 		return err
@@ -155,8 +157,8 @@ func TestReplayCounts(t *testing.T) {
 			return err
 		}
 		now := time.Now()
-		_, _, err = in.Commands.RecordFleet(ctx, commands.Actor{OrganizationID: member.OrganizationID, Component: "ingest"}, []commands.FleetItem{{
-			ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, CreatedAt: now, Databases: []commands.FleetDatabase{
+		_, _, err = in.Commands.RecordFleet(ctx, usecase.Actor{OrganizationID: member.OrganizationID, Component: "ingest"}, []inventory.Item{{
+			ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, CreatedAt: now, Databases: []inventory.Database{
 				{ExternalID: "a", Name: "a", CreatedAt: now}, {ExternalID: "b", Name: "b", CreatedAt: now},
 			},
 		}})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/cli/installation"
@@ -37,7 +37,7 @@ func TestPoisonEvent(t *testing.T) {
 	h := newHouse(t)
 	id := h.done(t, security(h.live))
 	organization := h.events(t, "--stream", id.String())[0].OrganizationID
-	expired, err := commands.Registry().Encode(report.Expired{ExpiredAt: time.Now().UTC()})
+	expired, err := usecase.Registry().Encode(report.Expired{ExpiredAt: time.Now().UTC()})
 	if err != nil {
 		t.Fatal(err)
 	}

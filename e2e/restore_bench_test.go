@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/cli/installation"
@@ -93,7 +93,7 @@ func (i installed) fillFiles(b *testing.B, size int64) (made int64) {
 			if err != nil {
 				return err
 			}
-			ready, err := commands.Registry().Encode(report.Ready{
+			ready, err := usecase.Registry().Encode(report.Ready{
 				PDFKey: pdf.Name, PDFSHA256: pdf.SHA256, InputsKey: facts.Name, InputsSHA256: facts.SHA256, SizeBytes: pdf.SizeBytes,
 			})
 			if err != nil {

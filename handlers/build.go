@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/instant"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -313,7 +313,7 @@ func findingsOf(doc snapshot.Document) *report.Findings {
 // publish marks the outcome as built by this program, and commits it with everything that follows
 // from it. Where the answer to the commit is lost, the files stay: the log may name them.
 func (b *Builder) publish(ctx context.Context, job jobs.Claimed, queued report.Queued, made built) error {
-	err := b.end(ctx, job, fmt.Sprintf("publish report %s", job.Subject), func(tx *sqlx.Tx) (mark commands.Mark, err error) {
+	err := b.end(ctx, job, fmt.Sprintf("publish report %s", job.Subject), func(tx *sqlx.Tx) (mark usecase.Mark, err error) {
 		if made.ready, err = b.Proofs.Mark(ctx, tx, job.OrganizationID, job.Subject, queued, made.ready); err != nil {
 			return mark, err
 		}
@@ -352,7 +352,7 @@ func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, rea
 
 // fail ends the report if another attempt cannot help.
 func (b *Builder) fail(ctx context.Context, job jobs.Claimed, failed report.Failed) error {
-	return b.end(ctx, job, fmt.Sprintf("end report %s as Failed", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+	return b.end(ctx, job, fmt.Sprintf("end report %s as Failed", job.Subject), func(tx *sqlx.Tx) (usecase.Mark, error) {
 		return b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failed)
 	})
 }
@@ -375,7 +375,7 @@ func (b *Builder) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause
 // unlessOver ignores the error that there is nothing left to decide.
 func unlessOver(err error) error {
 	var over *report.TransitionError
-	var unknown *commands.NotFoundError
+	var unknown *usecase.NotFoundError
 	if errors.As(err, &over) || errors.As(err, &unknown) {
 		return nil
 	}

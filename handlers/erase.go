@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
@@ -38,10 +38,10 @@ func hourly(failures int) time.Duration { return min(jobs.Backoff(failures), tim
 
 // Handle appends Expired and queues the erasure of the PDF.
 func (e *Expirer) Handle(ctx context.Context, job jobs.Claimed) error {
-	err := e.end(ctx, job, fmt.Sprintf("expire report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+	err := e.end(ctx, job, fmt.Sprintf("expire report %s", job.Subject), func(tx *sqlx.Tx) (usecase.Mark, error) {
 		erase := jobs.Job{OrganizationID: job.OrganizationID, Kind: jobs.Erase, Subject: job.Subject, Key: jobs.ErasePDF}
 		if err := e.Queue.Insert(ctx, tx, erase); err != nil {
-			return commands.Mark{}, err
+			return usecase.Mark{}, err
 		}
 		return e.Reports.MarkExpired(ctx, tx, job.OrganizationID, job.Subject)
 	})
@@ -119,7 +119,7 @@ func (e *Eraser) eraseInputs(ctx context.Context, job jobs.Claimed, file, rule s
 		return err
 	}
 	doing := fmt.Sprintf("record the erasure of the inputs of report %s", job.Subject)
-	return e.end(ctx, job, doing, func(tx *sqlx.Tx) (commands.Mark, error) {
+	return e.end(ctx, job, doing, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		return e.Reports.RecordInputsErased(ctx, tx, job.OrganizationID, job.Subject, rule)
 	})
 }

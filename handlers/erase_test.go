@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -27,7 +27,7 @@ func (s *scene) join(members ...uuid.UUID) {
 	s.t.Helper()
 	var joined []eventstore.NewEvent
 	for _, m := range members {
-		e, err := commands.Registry().Encode(organization.MemberJoined{MemberID: m, Role: organization.Member})
+		e, err := usecase.Registry().Encode(organization.MemberJoined{MemberID: m, Role: organization.Member})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func (s *scene) join(members ...uuid.UUID) {
 
 func (s *scene) erase(member uuid.UUID) {
 	s.t.Helper()
-	if _, err := s.commands.EraseMember(s.t.Context(), commands.Actor{OrganizationID: s.organization, Component: "cli"}, member, func(tx *sqlx.Tx) error {
+	if _, err := s.commands.EraseMember(s.t.Context(), usecase.Actor{OrganizationID: s.organization, Component: "cli"}, member, func(tx *sqlx.Tx) error {
 		return sent.ForgetMember(s.t.Context(), tx, s.organization, member)
 	}); err != nil {
 		s.t.Fatal(err)

@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/report"
@@ -24,7 +26,7 @@ import (
 )
 
 // alerted sends alerts about the server of that external id.
-func (e *estate) alerted(server string, items ...commands.AlertItem) {
+func (e *estate) alerted(server string, items ...alerting.Item) {
 	e.t.Helper()
 	for i := range items {
 		items[i].Instance = &server
@@ -32,27 +34,27 @@ func (e *estate) alerted(server string, items ...commands.AlertItem) {
 			items[i].ExternalID = items[i].Title
 		}
 	}
-	if _, _, err := e.commands.RecordAlerts(e.t.Context(), commands.Actor{OrganizationID: e.organization, Component: "ingest"}, items); err != nil {
+	if _, _, err := e.commands.RecordAlerts(e.t.Context(), usecase.Actor{OrganizationID: e.organization, Component: "ingest"}, items); err != nil {
 		e.t.Fatal(err)
 	}
 }
 
 // fleet sends servers with the databases sales and other, and returns their ids.
-func (e *estate) fleet(names ...string) map[string]commands.FleetIDs {
+func (e *estate) fleet(names ...string) map[string]inventory.IDs {
 	e.t.Helper()
-	var items []commands.FleetItem
+	var items []inventory.Item
 	for _, name := range names {
-		items = append(items, commands.FleetItem{
+		items = append(items, inventory.Item{
 			ExternalID: name, Name: name, Engine: domain.PostgreSQL, CreatedAt: e.clock.Now().AddDate(-1, 0, 0),
-			Databases: []commands.FleetDatabase{{ExternalID: "sales", Name: "sales"}, {ExternalID: "other", Name: "other"}},
+			Databases: []inventory.Database{{ExternalID: "sales", Name: "sales"}, {ExternalID: "other", Name: "other"}},
 		})
 	}
-	ids, mark, err := e.commands.RecordFleet(e.t.Context(), commands.Actor{OrganizationID: e.organization, Component: "ingest"}, items)
+	ids, mark, err := e.commands.RecordFleet(e.t.Context(), usecase.Actor{OrganizationID: e.organization, Component: "ingest"}, items)
 	if err != nil {
 		e.t.Fatal(err)
 	}
 	e.wait(mark)
-	out := map[string]commands.FleetIDs{}
+	out := map[string]inventory.IDs{}
 	for _, id := range ids {
 		out[id.ExternalID] = id
 	}
@@ -61,9 +63,9 @@ func (e *estate) fleet(names ...string) map[string]commands.FleetIDs {
 
 // item is an alert that was raised so long ago and lasted so long; it is open if the duration
 // is 0.
-func (e *estate) item(title string, severity alert.Severity, ago, lasted time.Duration) commands.AlertItem {
+func (e *estate) item(title string, severity alert.Severity, ago, lasted time.Duration) alerting.Item {
 	at := e.clock.Now().Add(-ago).UTC().Truncate(time.Microsecond)
-	item := commands.AlertItem{Title: title, Severity: severity, State: alert.Open, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at}
+	item := alerting.Item{Title: title, Severity: severity, State: alert.Open, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at}
 	if lasted > 0 {
 		ends := at.Add(lasted)
 		item.State, item.LastTriggeredAt, item.ResolvedAt = alert.AutoResolvedState, ends, &ends
@@ -149,7 +151,7 @@ func TestTheScorecardsSeriesIsTheTiles(t *testing.T) {
 	e := newEstate(t)
 	here := e.fleet("here")["here"].ID
 	severities := alert.Severities()
-	var items []commands.AlertItem
+	var items []alerting.Item
 	for n := range 60 {
 		item := e.item("alert", severities[n%3], time.Duration(n*n)*11*time.Minute, time.Duration(n%7)*3*time.Hour)
 		item.ExternalID = uuid.NewString()

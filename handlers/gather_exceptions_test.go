@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/exception"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -25,8 +26,8 @@ import (
 	"muster/projections/exceptions"
 )
 
-func (e *estate) as(member uuid.UUID) commands.Actor {
-	return commands.Actor{OrganizationID: e.organization, MemberID: member}
+func (e *estate) as(member uuid.UUID) usecase.Actor {
+	return usecase.Actor{OrganizationID: e.organization, MemberID: member}
 }
 
 // asked has Ana ask to live with a check for a month; change says with what.
@@ -330,7 +331,7 @@ func (e *estate) built() snapshot.Document {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	e.wait(commands.Mark{Log: head.Log, Position: head.Position})
+	e.wait(usecase.Mark{Log: head.Log, Position: head.Position})
 	return doc
 }
 

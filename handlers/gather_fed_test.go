@@ -8,7 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/domain/report"
 	"muster/internal/assessment"
@@ -21,12 +22,12 @@ import (
 func TestGatherTakesInWhatFeedsSent(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
-	actor := commands.Actor{OrganizationID: e.organization, Component: "ingest"}
-	item := func(name string, engine domain.Engine) commands.FleetItem {
-		return commands.FleetItem{ExternalID: name, Name: name, Engine: engine, CreatedAt: e.clock.Now().AddDate(-1, 0, 0),
-			Databases: []commands.FleetDatabase{{ExternalID: "erp", Name: "ERP"}, {ExternalID: "old", Name: "Old"}}}
+	actor := usecase.Actor{OrganizationID: e.organization, Component: "ingest"}
+	item := func(name string, engine domain.Engine) inventory.Item {
+		return inventory.Item{ExternalID: name, Name: name, Engine: engine, CreatedAt: e.clock.Now().AddDate(-1, 0, 0),
+			Databases: []inventory.Database{{ExternalID: "erp", Name: "ERP"}, {ExternalID: "old", Name: "Old"}}}
 	}
-	items := []commands.FleetItem{item("ledger", domain.SQLServer), item("erp", domain.Oracle), item("silent", domain.Oracle), item("blind", domain.PostgreSQL)}
+	items := []inventory.Item{item("ledger", domain.SQLServer), item("erp", domain.Oracle), item("silent", domain.Oracle), item("blind", domain.PostgreSQL)}
 	ids, _, err := e.commands.RecordFleet(t.Context(), actor, items)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/report/snapshot"
@@ -22,7 +22,7 @@ func (e *estate) ready() (id uuid.UUID, inputs string) {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	e.wait(commands.Mark{Log: eventstore.Reports, Position: head.Position})
+	e.wait(usecase.Mark{Log: eventstore.Reports, Position: head.Position})
 	ready, _ := last[report.Ready](e.scene, id)
 	return id, filepath.Join(e.files, ready.InputsKey)
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
@@ -52,7 +54,7 @@ type estate struct {
 func newEstate(t *testing.T) *estate {
 	t.Helper()
 	s := newScene(t)
-	decode := commands.Registry().Decode
+	decode := usecase.Registry().Decode
 	e := &estate{scene: s, runner: projections.NewRunner(s.db, pgtest.URL(t), slog.New(slog.DiscardHandler),
 		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode), alerts.Projection(decode), health.Projection(decode))}
 	if err := e.runner.Prepare(t.Context()); err != nil {
@@ -114,19 +116,19 @@ func (e *estate) tellAll(tx *sqlx.Tx, told []domain.Assessed) error {
 	return err
 }
 
-func (e *estate) wait(mark commands.Mark) {
+func (e *estate) wait(mark usecase.Mark) {
 	e.t.Helper()
 	for !e.runner.Wait(e.t.Context(), mark.Log, mark.Position) {
 	}
 }
 
-func (e *estate) actor() commands.Actor {
-	return commands.Actor{OrganizationID: e.organization, MemberID: e.ana}
+func (e *estate) actor() usecase.Actor {
+	return usecase.Actor{OrganizationID: e.organization, MemberID: e.ana}
 }
 
 func (e *estate) register(name string, active bool) uuid.UUID {
 	e.t.Helper()
-	id, mark, err := e.commands.RegisterInstance(e.t.Context(), e.actor(), commands.RegisterInstance{
+	id, mark, err := e.commands.RegisterInstance(e.t.Context(), e.actor(), inventory.Registration{
 		Name: name, Engine: domain.PostgreSQL, Version: "15.3", Host: name, Active: active,
 	})
 	if err != nil {
@@ -180,9 +182,9 @@ func (e *estate) inputs() *handlers.Inputs {
 		e.t.Fatal(err)
 	}
 	return &handlers.Inputs{
-		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Logged: &logged.Reader{Facts: e.facts, Log: e.events, Decode: commands.Registry().Decode}, Assessor: e, Keys: e.proofs.Signing, Accounts: e.accounts,
+		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Logged: &logged.Reader{Facts: e.facts, Log: e.events, Decode: usecase.Registry().Decode}, Assessor: e, Keys: e.proofs.Signing, Accounts: e.accounts,
 		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Health: health.NewReader(e.db),
-		Alerts:       alerts.NewReader(e.db, e.events, commands.Registry().Decode),
+		Alerts:       alerts.NewReader(e.db, e.events, usecase.Registry().Decode),
 		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: kept.NewStore(e.db),
 		PublicURL: "https://muster.example.org", Now: e.clock.Now,
 	}

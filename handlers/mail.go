@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/handlers/jobs"
 	"muster/internal/mail"
@@ -170,7 +170,7 @@ func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed 
 
 // record records the outcome of a mail, and stores a sent one with its report.
 func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Event, kept sent.Mail) error {
-	return m.end(ctx, job, fmt.Sprintf("record the mail of report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+	return m.end(ctx, job, fmt.Sprintf("record the mail of report %s", job.Subject), func(tx *sqlx.Tx) (usecase.Mark, error) {
 		return m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, outcome, []uuid.UUID{kept.MemberID, kept.RequesterID}, func() error {
 			return sent.Keep(ctx, tx, kept)
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/handlers"
@@ -220,7 +221,7 @@ func TestAMailNamesItsSchedule(t *testing.T) {
 	dying.OnPass(killed.pass)
 	stop := s.work("w2", dying.Task(1))
 	<-killed.reached
-	_, err := s.commands.ChangeSchedule(t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: s.ana}, id, commands.EditSchedule{
+	_, err := s.commands.ChangeSchedule(t.Context(), usecase.Actor{OrganizationID: s.organization, MemberID: s.ana}, id, commands.EditSchedule{
 		Change: func(x *schedule.Terms) { x.Name = "Renamed" },
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
@@ -126,7 +126,7 @@ func (p *Parts) owner(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
 }
 
 // end commits what record appends together with the end of a job; doing is for the error.
-func (p *Parts) end(ctx context.Context, job jobs.Claimed, doing string, record func(tx *sqlx.Tx) (commands.Mark, error)) error {
+func (p *Parts) end(ctx context.Context, job jobs.Claimed, doing string, record func(tx *sqlx.Tx) (usecase.Mark, error)) error {
 	err := eventstore.Transact(ctx, p.DB, func(tx *sqlx.Tx) error {
 		if err := p.Queue.Finish(ctx, tx, job); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/domain/team"
@@ -85,7 +85,7 @@ func (s *scene) schedule(change ...func(*schedule.Terms)) uuid.UUID {
 	for _, c := range change {
 		c(&terms)
 	}
-	id, _, err := s.commands.CreateSchedule(s.t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: s.ana}, terms)
+	id, _, err := s.commands.CreateSchedule(s.t.Context(), usecase.Actor{OrganizationID: s.organization, MemberID: s.ana}, terms)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func (s *scene) schedule(change ...func(*schedule.Terms)) uuid.UUID {
 func (s *scene) runs(id uuid.UUID) []schedule.Run {
 	s.t.Helper()
 	var runs []schedule.Run
-	_, err := eventstore.Fold(commands.Registry(), s.events.Load(s.t.Context(), s.db, s.organization, id), func(e schedule.Event, _ eventstore.Event) {
+	_, err := eventstore.Fold(usecase.Registry(), s.events.Load(s.t.Context(), s.db, s.organization, id), func(e schedule.Event, _ eventstore.Event) {
 		if run, ok := schedule.RunOf(e); ok {
 			runs = append(runs, run)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/handlers"
@@ -272,7 +273,7 @@ func TestAScheduleWithoutItsOwnerPauses(t *testing.T) {
 		s.until(change, func() bool { return len(s.runs(id)) == day+1 })
 		s.built(1)
 	}
-	_, err := s.commands.ChangeSchedule(t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: s.eva}, id, commands.EditSchedule{
+	_, err := s.commands.ChangeSchedule(t.Context(), usecase.Actor{OrganizationID: s.organization, MemberID: s.eva}, id, commands.EditSchedule{
 		TakeOver: true, Admin: true, Change: func(x *schedule.Terms) { x.RecipientIDs = nil },
 	})
 	if err != nil {
@@ -349,7 +350,7 @@ func TestAChangeWhileOneWaits(t *testing.T) {
 	s.at(eight(1).Add(time.Minute))
 	edit := func(change func(*schedule.Terms)) {
 		t.Helper()
-		if _, err := s.commands.ChangeSchedule(t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: s.ana}, id, commands.EditSchedule{Change: change}); err != nil {
+		if _, err := s.commands.ChangeSchedule(t.Context(), usecase.Actor{OrganizationID: s.organization, MemberID: s.ana}, id, commands.EditSchedule{Change: change}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -372,7 +373,7 @@ func TestAChangeWhileOneWaits(t *testing.T) {
 	if got := s.told(id); got != "21 missed changed, 21 requested, 24 requested" {
 		t.Errorf("what became of it: %s", got)
 	}
-	if _, err := s.commands.RemoveSchedule(t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: s.ana}, id, false); err != nil {
+	if _, err := s.commands.RemoveSchedule(t.Context(), usecase.Actor{OrganizationID: s.organization, MemberID: s.ana}, id, false); err != nil {
 		t.Fatal(err)
 	}
 	s.idle()
@@ -392,7 +393,7 @@ func TestAChangeAmidARun(t *testing.T) {
 	w.OnPass(planned.pass)
 	s.work("w1", w.Task(1))
 	<-planned.reached
-	_, err := s.commands.ChangeSchedule(t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: s.ana}, id, commands.EditSchedule{
+	_, err := s.commands.ChangeSchedule(t.Context(), usecase.Actor{OrganizationID: s.organization, MemberID: s.ana}, id, commands.EditSchedule{
 		Change: func(x *schedule.Terms) { x.Scope.InstanceIDs = []uuid.UUID{{15: 7}} },
 	})
 	if err != nil {

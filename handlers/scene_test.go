@@ -17,6 +17,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -120,10 +121,9 @@ func newSceneOn(t *testing.T, db *sqlx.DB, dir string) *scene {
 	}
 	s.queue, s.events = jobs.NewQueue(s.db), eventstore.New(s.db)
 	s.accounts = accounts.New(s.db, s.clock.Now)
-	s.commands = &commands.Service{
-		DB: s.db, Events: s.events, Instances: fleet.NewReader(s.db), Jobs: s.queue,
-		Accounts: s.accounts, Now: s.clock.Now,
-	}
+	s.commands = commands.New(usecase.Base{DB: s.db, Events: s.events, Accounts: s.accounts, Now: s.clock.Now}, commands.Needs{
+		Instances: fleet.NewReader(s.db), Jobs: s.queue,
+	})
 	s.proofs = prooftest.New(t, s.db, s.events)
 	var err error
 	if s.blobs, err = blobs.Open(t.Context(), "file://"+dir); err != nil {
@@ -190,7 +190,7 @@ func (s *scene) requestKind(kind report.Kind) uuid.UUID {
 
 func (s *scene) ask(by uuid.UUID, what commands.RequestReport) uuid.UUID {
 	s.t.Helper()
-	r, err := s.commands.RequestReport(s.t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: by}, what)
+	r, err := s.commands.RequestReport(s.t.Context(), usecase.Actor{OrganizationID: s.organization, MemberID: by}, what)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func (s *scene) ask(by uuid.UUID, what commands.RequestReport) uuid.UUID {
 // parts are what every handler stands on.
 func (s *scene) parts() handlers.Parts {
 	return handlers.Parts{
-		DB: s.db, Queue: s.queue, Events: s.events, Registry: commands.Registry(), Reports: s.commands,
+		DB: s.db, Queue: s.queue, Events: s.events, Registry: usecase.Registry(), Reports: s.commands,
 		Accounts: s.accounts, Blobs: s.blobs, Proofs: s.proofs, Now: s.clock.Now,
 	}
 }
@@ -333,7 +333,7 @@ func (s *scene) types(id uuid.UUID) []string {
 // last decodes the last event of a type of a report.
 func last[E report.Event](s *scene, id uuid.UUID) (event E, ok bool) {
 	s.t.Helper()
-	_, err := eventstore.Fold(commands.Registry(), s.events.Load(s.t.Context(), s.db, s.organization, id), func(e report.Event, _ eventstore.Event) {
+	_, err := eventstore.Fold(usecase.Registry(), s.events.Load(s.t.Context(), s.db, s.organization, id), func(e report.Event, _ eventstore.Event) {
 		if match, is := e.(E); is {
 			event, ok = match, true
 		}

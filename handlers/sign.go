@@ -12,7 +12,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/handlers/jobs"
 	"muster/internal/files/blobs"
@@ -83,7 +83,7 @@ func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 	if err := s.pass(ctx, pointSignedStored); err != nil {
 		return err
 	}
-	return s.end(ctx, job, fmt.Sprintf("record the signature of report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+	return s.end(ctx, job, fmt.Sprintf("record the signature of report %s", job.Subject), func(tx *sqlx.Tx) (usecase.Mark, error) {
 		return s.Reports.RecordSigned(ctx, tx, job.OrganizationID, job.Subject, signed, lost, func() error {
 			if err := proof.KeepSigned(ctx, tx, job.OrganizationID, job.Subject, signed.SHA256); err != nil {
 				return err

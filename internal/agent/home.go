@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/printable"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/measure"
@@ -77,7 +77,7 @@ func (w *watched) identified(_ context.Context, is servers.Identity) error {
 func (w *watched) Returned(context.Context) error { return nil }
 
 // Databases tells the server of those that it does not have as they are. The error is a
-// *commands.RuleError where one has a name that the fleet does not take.
+// *usecase.RuleError where one has a name that the fleet does not take.
 func (w *watched) Databases(_ context.Context, names []string) (map[string]uuid.UUID, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,7 +94,7 @@ func (w *watched) Databases(_ context.Context, names []string) (map[string]uuid.
 		w.names[ids[name]] = name
 	}
 	if n := len(names) - len(fit); n > 0 {
-		return ids, &commands.RuleError{Code: "invalid_name", Detail: fmt.Sprintf("%d databases are left out: a name must have at most 200 characters and %s.", n, printable.Rule)}
+		return ids, &usecase.RuleError{Code: "invalid_name", Detail: fmt.Sprintf("%d databases are left out: a name must have at most 200 characters and %s.", n, printable.Rule)}
 	}
 	return ids, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/instant"
 	"muster/internal/assessment/changes"
 	"muster/internal/httpapi/api"
@@ -89,7 +89,7 @@ func TestOneBadNameCostsItsDatabaseAlone(t *testing.T) {
 	w := b.watched[0]
 	odd := `Größe "x"]; 🙂`
 	ids, err := w.Databases(t.Context(), []string{"a\nb", odd, strings.Repeat("x", 201)})
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if !errors.As(err, &rule) || len(ids) != 1 || strings.Contains(err.Error(), "a\nb") {
 		t.Errorf("it has %v (%v)", ids, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	domain "muster/domain/fleet"
 )
 
@@ -18,7 +18,7 @@ import (
 func TestNothingThatAnAgentSendsIsAStatement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders"}, commands.FleetItem{ExternalID: "erp", Engine: domain.Oracle})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "orders"}, inventory.Item{ExternalID: "erp", Engine: domain.Oracle})
 	in := sender{w, w.ingestToken(w.ours.admin, ids["orders"], ids["erp"])}
 	const planted = "GRANT pg_monitor TO muster; ALTER ROLE intruder SUPERUSER LOGIN PASSWORD 'x'"
 	lacks := func(instance string, grants ...members) members {
@@ -64,7 +64,7 @@ func TestAListStaysSmallAfterAHostileReport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	var items []commands.FleetItem
+	var items []inventory.Item
 	var servers []members
 	grants := make([]members, 20)
 	for i := range grants {
@@ -72,7 +72,7 @@ func TestAListStaysSmallAfterAHostileReport(t *testing.T) {
 	}
 	for i := range 60 {
 		name := fmt.Sprintf("pg-%02d", i)
-		items = append(items, commands.FleetItem{ExternalID: name})
+		items = append(items, inventory.Item{ExternalID: name})
 		servers = append(servers, reported(name).with(members{
 			"error": members{"class": strings.Repeat("c", 100), "detail": strings.Repeat("d", 2000), "at": w.ago(time.Minute)}, "missingGrants": grants,
 		}))
@@ -115,7 +115,7 @@ func TestAListStaysSmallAfterAHostileReport(t *testing.T) {
 func TestTheSameSenderByAnotherTokenIsAnotherAgent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "pg-a"}, commands.FleetItem{ExternalID: "pg-x"})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "pg-a"}, inventory.Item{ExternalID: "pg-x"})
 	honest, hostile := sender{w, w.ingestToken(w.ours.admin, ids["pg-a"])}, sender{w, w.ingestToken(w.ours.admin, ids["pg-x"])}
 	honest.send(agentsPath, w.reportOf("good", reported("pg-a")), as("a")).is(204)
 	before, _ := w.agentOf(w.ours.viewer, ids["pg-a"])

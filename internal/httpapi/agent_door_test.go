@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/jackc/pgx/v5"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	domain "muster/domain/fleet"
 	"muster/internal/agent"
 	"muster/internal/assessment/changes"
@@ -107,7 +107,7 @@ func TestAnAgentFindsWhatTheCollectorDoes(t *testing.T) {
 	must(t, err)
 	seen := &looked{Inspector: inspector, classified: map[string]snapshot.Classification{}}
 	in := &door{Handler: w.handler, came: make(chan string, 100)}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "The shop of the north", Host: new("db7.example.org")})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "shop", Name: "The shop of the north", Host: new("db7.example.org")})
 	runAgent(t, w, w.ingestToken(w.ours.admin, ids["shop"]), server.Superuser(), in, seen)
 	came := map[string]bool{}
 	for !came[assessmentsPath] || !came[samplesPath] || !came[agentsPath] {
@@ -155,7 +155,7 @@ func runAgent(t *testing.T, w *world, token, dsn string, in http.RoundTripper, i
 func (w *world) compareWithDoor(seen *looked) {
 	t := w.t
 	t.Helper()
-	found, err := w.deps.Commands.FindPlaces(t.Context(), w.ours.organization.ID, []commands.PlaceName{{Instance: new("shop")}})
+	found, err := w.deps.Commands.FindPlaces(t.Context(), w.ours.organization.ID, []inventory.PlaceName{{Instance: new("shop")}})
 	must(t, err)
 	kept, classified, err := w.deps.Servers.Latest(t.Context(), w.ours.organization.ID, found[0].Instance)
 	must(t, err)

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/watch"
@@ -48,8 +49,8 @@ func TestAnAgentIsShownOnItsInstances(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders"}, commands.FleetItem{ExternalID: "billing"}, commands.FleetItem{ExternalID: "own"})
-	theirs := w.fed(w.theirs, commands.FleetItem{ExternalID: "foreign"}, commands.FleetItem{ExternalID: "orders"})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "orders"}, inventory.Item{ExternalID: "billing"}, inventory.Item{ExternalID: "own"})
+	theirs := w.fed(w.theirs, inventory.Item{ExternalID: "foreign"}, inventory.Item{ExternalID: "orders"})
 	lacking := members{"instance": "billing", "error": members{"class": "refused", "detail": "db02 refuses connections.", "at": w.ago(time.Minute)}, "signs": []members{},
 		"missingGrants": []members{{"object": "V$SESSION", "statement": "GRANT SELECT ON V_$SESSION TO muster"}}} // of PostgreSQL, whose lists do not have it
 	fell := []members{
@@ -127,7 +128,7 @@ func TestServersThatAgentsMeetAreKnown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders"}, commands.FleetItem{ExternalID: "twin"}, commands.FleetItem{ExternalID: "follower"}, commands.FleetItem{ExternalID: "own"})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "orders"}, inventory.Item{ExternalID: "twin"}, inventory.Item{ExternalID: "follower"}, inventory.Item{ExternalID: "own"})
 	must(t, w.deps.Servers.SaveCredentials(t.Context(), w.deps.DB, assessment.Credentials{Organization: w.ours.organization.ID, Instance: ids["own"], Engine: domain.PostgreSQL, DSN: "postgres://u@127.0.0.1/x"}))
 	met := func(instance, process, role, pooler string) members {
 		return reported(instance).with(members{"identity": members{"engine": "postgresql", "system": "7", "process": process, "role": role, "pooler": pooler}})
@@ -156,7 +157,7 @@ func TestServersThatAgentsMeetAreKnown(t *testing.T) {
 		}
 	}
 	// The word of a limited token counts for its own instances alone.
-	liar := sender{w, w.ingestToken(w.ours.admin, w.fed(w.ours, commands.FleetItem{ExternalID: "x"})["x"])}
+	liar := sender{w, w.ingestToken(w.ours.admin, w.fed(w.ours, inventory.Item{ExternalID: "x"})["x"])}
 	liar.send(agentsPath, w.reportOf("two", met("x", "1000", "primary", "")), as("b")).is(204)
 	listed := w.get(w.ours.admin, "/api/v1/instances").is(200).Body.String()
 	if got := server(ids["orders"]); got != "primary <nil> sameAs twin related follower" || strings.Count(listed, `"name":"x"`) != 1 {
@@ -171,7 +172,7 @@ func TestBadReportsOfAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	id := w.fed(w.ours, commands.FleetItem{ExternalID: "orders"})["orders"]
+	id := w.fed(w.ours, inventory.Item{ExternalID: "orders"})["orders"]
 	in.send(agentsPath, w.reportOf("good", reported("orders")), as("a")).is(204)
 	long := strings.Repeat("日", 201)
 	ahead := w.clock.Now().Add(6 * time.Minute)
@@ -228,10 +229,10 @@ func TestTheWatchJudgesWhatAgentsFind(t *testing.T) {
 	w := newWorld(t)
 	guard := &watch.Watch{
 		DB: w.deps.DB, Events: w.deps.Events, Organizations: w.deps.Accounts, Fleet: w.deps.Fleet, Waiter: w.deps.Waiter, Alerts: w.deps.Commands, Now: w.clock.Now, Log: w.deps.Log,
-		Recorded: func(_ context.Context, m commands.Mark) { w.settle(m) },
+		Recorded: func(_ context.Context, m usecase.Mark) { w.settle(m) },
 	}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders"}, commands.FleetItem{ExternalID: "billing"})
-	w.fed(w.theirs, commands.FleetItem{ExternalID: "foreign"})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "orders"}, inventory.Item{ExternalID: "billing"})
+	w.fed(w.theirs, inventory.Item{ExternalID: "foreign"})
 	in := sender{w, w.ingestToken(w.ours.admin, ids["orders"])}
 	judged := func(lock, wraparound float64, want ...string) {
 		t.Helper()
@@ -256,7 +257,7 @@ func TestTheWatchJudgesWhatAgentsFind(t *testing.T) {
 func TestHowAgentsSeeServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	id := w.fed(w.ours, commands.FleetItem{ExternalID: "orders", Databases: []commands.FleetDatabase{{ExternalID: "d", Name: "d"}}})["orders"]
+	id := w.fed(w.ours, inventory.Item{ExternalID: "orders", Databases: []inventory.Database{{ExternalID: "d", Name: "d"}}})["orders"]
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	listening := func() {
 		t.Helper()

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 )
 
@@ -53,10 +54,10 @@ func TestAlertActions(t *testing.T) {
 		{alert.AutoResolvedState, true, refused, refused, "AutoResolved", refused},
 	}
 	want := map[string]string{} // by external id: case and action
-	var items []commands.AlertItem
+	var items []alerting.Item
 	for i, c := range cases {
 		for action, left := range map[string]string{"acknowledge": c.acknowledge, "mute": c.mute, "unmute": c.unmute, "resolve": c.resolve} {
-			item := commands.AlertItem{ExternalID: fmt.Sprintf("%d/%s", i, action), CreatedAt: w.ago(time.Hour), State: c.state, Muted: to(c.muted)}
+			item := alerting.Item{ExternalID: fmt.Sprintf("%d/%s", i, action), CreatedAt: w.ago(time.Hour), State: c.state, Muted: to(c.muted)}
 			if c.state.Closed() {
 				item.ResolvedAt = to(w.ago(time.Minute))
 			}
@@ -91,7 +92,7 @@ func TestAlertActions(t *testing.T) {
 func TestTwoActAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	id := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
 	path := alertsPath + "/" + id.String()
 	for _, action := range []string{"acknowledge", "mute", "unmute", "resolve"} {
 		answers := make([]answer, 6)
@@ -139,7 +140,7 @@ func (a answer) told() string {
 func TestAlertTimeline(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	id := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
 	path := alertsPath + "/" + id.String()
 	for _, step := range []struct {
 		as     person
@@ -165,7 +166,7 @@ func TestAlertTimeline(t *testing.T) {
 		t.Error(diff)
 	}
 	w.exec(`UPDATE members SET name = 'Renamed' WHERE id = $1`, w.ours.admin.ID)
-	_, err := w.deps.Commands.EraseMember(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, w.ours.member.ID, nil)
+	_, err := w.deps.Commands.EraseMember(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, w.ours.member.ID, nil)
 	must(t, err)
 	erased := w.get(w.ours.viewer, path)
 	if got := erased.told(); got != "triggered, acknowledged by , muted by , unmuted by Renamed, resolved by Renamed" {
@@ -181,7 +182,7 @@ func TestAlertTimeline(t *testing.T) {
 func TestForeignAlerts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	foreign := w.raised(w.theirs, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	foreign := w.raised(w.theirs, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
 	instance := w.instance(w.ours, "orders")
 	for _, id := range []uuid.UUID{foreign, uuid.New(), instance, w.ours.organization.ID} {
 		w.get(w.ours.admin, alertsPath+"/"+id.String()).problem(404, "not_found")
@@ -199,8 +200,8 @@ func TestForeignAlerts(t *testing.T) {
 func TestAlertActionsWhileTheReadModelLags(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)}, commands.AlertItem{ExternalID: "b", CreatedAt: w.ago(time.Hour)},
-		commands.AlertItem{ExternalID: "muted", CreatedAt: w.ago(time.Hour), Muted: to(true)})
+	ids := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)}, alerting.Item{ExternalID: "b", CreatedAt: w.ago(time.Hour)},
+		alerting.Item{ExternalID: "muted", CreatedAt: w.ago(time.Hour), Muted: to(true)})
 	w.stopProjections()
 	w.raisedBehind("unseen")
 	for _, c := range []struct {
@@ -228,7 +229,7 @@ func TestAlertActionsWhileTheReadModelLags(t *testing.T) {
 func (w *world) raisedBehind(key string) uuid.UUID {
 	w.t.Helper()
 	at := w.ago(time.Hour)
-	made, _, err := w.deps.Commands.RecordAlerts(w.t.Context(), asFeed(w.ours), []commands.AlertItem{{
+	made, _, err := w.deps.Commands.RecordAlerts(w.t.Context(), asFeed(w.ours), []alerting.Item{{
 		ExternalID: key, Title: key, Severity: alert.Info, State: alert.Open, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at,
 	}})
 	must(w.t, err)
@@ -240,7 +241,7 @@ func (w *world) raisedBehind(key string) uuid.UUID {
 func TestNotesAndMutesWithAnEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	id := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
 	path := alertsPath + "/" + id.String()
 	until := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
 	w.post(w.ours.member, path+"/acknowledge", map[string]any{"note": "  known:\n<b>since Monday</b> "}).is(200)
@@ -292,7 +293,7 @@ func TestNotesAndMutesWithAnEnd(t *testing.T) {
 func TestWhatAnActionMayHold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	id := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
 	past, far := time.Now().Add(-time.Minute), time.Now().Add(alert.MaxMute+time.Hour)
 	for _, c := range []struct {
 		action string
@@ -344,9 +345,9 @@ func TestWhatAnActionMayHold(t *testing.T) {
 func TestActionsOnMany(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)}, commands.AlertItem{ExternalID: "b", CreatedAt: w.ago(time.Hour)},
-		commands.AlertItem{ExternalID: "muted", CreatedAt: w.ago(time.Hour), Muted: to(true)})
-	foreign := w.raised(w.theirs, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	ids := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)}, alerting.Item{ExternalID: "b", CreatedAt: w.ago(time.Hour)},
+		alerting.Item{ExternalID: "muted", CreatedAt: w.ago(time.Hour), Muted: to(true)})
+	foreign := w.raised(w.theirs, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
 	asked := []uuid.UUID{ids["b"], foreign, ids["muted"], uuid.New(), ids["a"], ids["b"]}
 	a := w.post(w.ours.member, alertsPath+"/actions", map[string]any{"ids": asked, "action": "mute", "note": "the move"})
 	if a.Header().Get("X-Muster-Lagging") != "" || a.Header().Get("Cache-Control") != "private, no-store" {

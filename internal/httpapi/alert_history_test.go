@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
 	"muster/domain/alert"
 	"muster/internal/httpapi/api"
 )
@@ -61,25 +62,25 @@ func TestAlertHistory(t *testing.T) {
 	w := newWorld(t)
 	m := func(text string) time.Time { return onThatDay(t, text) }
 	ids := w.fed(w.ours,
-		commands.FleetItem{ExternalID: "orders-1", Name: "orders", CreatedAt: m("2024-03-05T06:00:00Z"), Active: to(false), Databases: []commands.FleetDatabase{database("d", m("2024-03-05T06:00:00Z"))}},
-		commands.FleetItem{ExternalID: "orders-2", Name: "orders", CreatedAt: m("2024-03-07T00:00:00Z")},
-		commands.FleetItem{ExternalID: "billing", CreatedAt: m("2024-03-08T00:00:01Z")},
-		commands.FleetItem{ExternalID: "removed", CreatedAt: m("2024-03-01T00:00:00Z")},
+		inventory.Item{ExternalID: "orders-1", Name: "orders", CreatedAt: m("2024-03-05T06:00:00Z"), Active: to(false), Databases: []inventory.Database{database("d", m("2024-03-05T06:00:00Z"))}},
+		inventory.Item{ExternalID: "orders-2", Name: "orders", CreatedAt: m("2024-03-07T00:00:00Z")},
+		inventory.Item{ExternalID: "billing", CreatedAt: m("2024-03-08T00:00:01Z")},
+		inventory.Item{ExternalID: "removed", CreatedAt: m("2024-03-01T00:00:00Z")},
 	)
-	theirs := w.fed(w.theirs, commands.FleetItem{ExternalID: "theirs", CreatedAt: m("2024-01-01T00:00:00Z")})
-	w.raised(w.theirs, commands.AlertItem{ExternalID: "x", FirstTriggeredAt: m("2024-03-06T00:00:00Z"), Instance: to("theirs")})
+	theirs := w.fed(w.theirs, inventory.Item{ExternalID: "theirs", CreatedAt: m("2024-01-01T00:00:00Z")})
+	w.raised(w.theirs, alerting.Item{ExternalID: "x", FirstTriggeredAt: m("2024-03-06T00:00:00Z"), Instance: to("theirs")})
 	w.raised(w.ours,
 		// Once, on an edge: it belongs to the bucket that begins there.
-		commands.AlertItem{ExternalID: "once", FirstTriggeredAt: m("2024-03-06T00:00:00Z"), ResolvedAt: to(m("2024-03-07T00:00:00Z")), Instance: to("orders-1")},
+		alerting.Item{ExternalID: "once", FirstTriggeredAt: m("2024-03-06T00:00:00Z"), ResolvedAt: to(m("2024-03-07T00:00:00Z")), Instance: to("orders-1")},
 		// Over three days, up to the edge of the fourth, which it touches.
-		commands.AlertItem{ExternalID: "long", FirstTriggeredAt: m("2024-03-06T12:00:00Z"), LastTriggeredAt: m("2024-03-08T00:00:00Z"), ResolvedAt: to(m("2024-03-09T00:00:00Z")), State: alert.ResolvedState, Database: to("d")},
+		alerting.Item{ExternalID: "long", FirstTriggeredAt: m("2024-03-06T12:00:00Z"), LastTriggeredAt: m("2024-03-08T00:00:00Z"), ResolvedAt: to(m("2024-03-09T00:00:00Z")), State: alert.ResolvedState, Database: to("d")},
 		// Open, and not stretched to now.
-		commands.AlertItem{ExternalID: "open", FirstTriggeredAt: m("2024-03-08T10:00:00Z"), LastTriggeredAt: m("2024-03-08T11:00:00Z"), Instance: to("billing")},
-		commands.AlertItem{ExternalID: "muted", FirstTriggeredAt: m("2024-03-06T00:00:00Z"), ResolvedAt: to(m("2024-03-07T00:00:00Z")), Muted: to(true), Instance: to("orders-1")},
-		commands.AlertItem{ExternalID: "of the organization", FirstTriggeredAt: m("2024-03-10T00:00:00Z")},
-		commands.AlertItem{ExternalID: "of a removed one", FirstTriggeredAt: m("2024-03-07T00:00:00Z"), Instance: to("removed")},
+		alerting.Item{ExternalID: "open", FirstTriggeredAt: m("2024-03-08T10:00:00Z"), LastTriggeredAt: m("2024-03-08T11:00:00Z"), Instance: to("billing")},
+		alerting.Item{ExternalID: "muted", FirstTriggeredAt: m("2024-03-06T00:00:00Z"), ResolvedAt: to(m("2024-03-07T00:00:00Z")), Muted: to(true), Instance: to("orders-1")},
+		alerting.Item{ExternalID: "of the organization", FirstTriggeredAt: m("2024-03-10T00:00:00Z")},
+		alerting.Item{ExternalID: "of a removed one", FirstTriggeredAt: m("2024-03-07T00:00:00Z"), Instance: to("removed")},
 	)
-	w.fed(w.ours, commands.FleetItem{ExternalID: "removed", CreatedAt: m("2024-03-01T00:00:00Z"), Removed: true})
+	w.fed(w.ours, inventory.Item{ExternalID: "removed", CreatedAt: m("2024-03-01T00:00:00Z"), Removed: true})
 	days := windowed("2024-03-04T00:00:00Z", "2024-03-11T00:00:00Z", "1d")
 	id := func(key string) string { return "&instanceId=" + ids[key].String() }
 	for name, c := range map[string]struct{ query, want, started string }{

@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 )
 
@@ -37,22 +39,22 @@ func at(name string, t time.Time) string {
 func (w *world) alerting() (instances, alerts map[string]uuid.UUID) {
 	w.t.Helper()
 	instances = w.fed(w.ours,
-		commands.FleetItem{ExternalID: "orders-1", Name: "orders", CreatedAt: w.ago(30 * day), Databases: []commands.FleetDatabase{database("d", w.ago(30*day))}},
-		commands.FleetItem{ExternalID: "orders-2", Name: "orders", CreatedAt: w.ago(30 * day)},
-		commands.FleetItem{ExternalID: "billing", CreatedAt: w.ago(30 * day), Active: to(false)},
-		commands.FleetItem{ExternalID: "removed", CreatedAt: w.ago(30 * day)},
+		inventory.Item{ExternalID: "orders-1", Name: "orders", CreatedAt: w.ago(30 * day), Databases: []inventory.Database{database("d", w.ago(30*day))}},
+		inventory.Item{ExternalID: "orders-2", Name: "orders", CreatedAt: w.ago(30 * day)},
+		inventory.Item{ExternalID: "billing", CreatedAt: w.ago(30 * day), Active: to(false)},
+		inventory.Item{ExternalID: "removed", CreatedAt: w.ago(30 * day)},
 	)
-	w.fed(w.theirs, commands.FleetItem{ExternalID: "x", Name: "orders", CreatedAt: w.ago(30 * day)}, commands.FleetItem{ExternalID: "theirs", CreatedAt: w.ago(30 * day)})
-	w.raised(w.theirs, commands.AlertItem{ExternalID: "foreign", CreatedAt: w.ago(time.Hour), Instance: to("x")})
+	w.fed(w.theirs, inventory.Item{ExternalID: "x", Name: "orders", CreatedAt: w.ago(30 * day)}, inventory.Item{ExternalID: "theirs", CreatedAt: w.ago(30 * day)})
+	w.raised(w.theirs, alerting.Item{ExternalID: "foreign", CreatedAt: w.ago(time.Hour), Instance: to("x")})
 	alerts = w.raised(w.ours,
-		commands.AlertItem{ExternalID: "a", Title: "Lock waits", Severity: alert.Critical, CreatedAt: w.ago(9 * time.Hour), LastTriggeredAt: w.ago(1 * time.Hour), Instance: to("orders-1")},
-		commands.AlertItem{ExternalID: "b", Title: "Disk full", Severity: alert.Warning, CreatedAt: w.ago(8 * time.Hour), LastTriggeredAt: w.ago(2 * time.Hour), Instance: to("orders-1"), Database: to("d"), State: alert.AcknowledgedState},
-		commands.AlertItem{ExternalID: "c", Title: "disk 100%", Severity: alert.Info, CreatedAt: w.ago(7 * time.Hour), LastTriggeredAt: w.ago(3 * time.Hour), Instance: to("orders-2"), Muted: to(true)},
-		commands.AlertItem{ExternalID: "d", Title: "Replica lags", Severity: alert.Critical, CreatedAt: w.ago(6 * time.Hour), LastTriggeredAt: w.ago(4 * time.Hour), Instance: to("billing"), State: alert.ResolvedState, ResolvedAt: to(w.ago(2 * time.Hour))},
-		commands.AlertItem{ExternalID: "e", Title: "Silent", Severity: alert.Warning, CreatedAt: w.ago(9 * time.Hour), LastTriggeredAt: w.ago(5 * time.Hour), Instance: to("removed"), ResolvedAt: to(w.ago(time.Hour))},
-		commands.AlertItem{ExternalID: "f", Title: "Backup missed", Severity: alert.Warning, CreatedAt: w.ago(10 * time.Hour), LastTriggeredAt: w.ago(6 * time.Hour)},
+		alerting.Item{ExternalID: "a", Title: "Lock waits", Severity: alert.Critical, CreatedAt: w.ago(9 * time.Hour), LastTriggeredAt: w.ago(1 * time.Hour), Instance: to("orders-1")},
+		alerting.Item{ExternalID: "b", Title: "Disk full", Severity: alert.Warning, CreatedAt: w.ago(8 * time.Hour), LastTriggeredAt: w.ago(2 * time.Hour), Instance: to("orders-1"), Database: to("d"), State: alert.AcknowledgedState},
+		alerting.Item{ExternalID: "c", Title: "disk 100%", Severity: alert.Info, CreatedAt: w.ago(7 * time.Hour), LastTriggeredAt: w.ago(3 * time.Hour), Instance: to("orders-2"), Muted: to(true)},
+		alerting.Item{ExternalID: "d", Title: "Replica lags", Severity: alert.Critical, CreatedAt: w.ago(6 * time.Hour), LastTriggeredAt: w.ago(4 * time.Hour), Instance: to("billing"), State: alert.ResolvedState, ResolvedAt: to(w.ago(2 * time.Hour))},
+		alerting.Item{ExternalID: "e", Title: "Silent", Severity: alert.Warning, CreatedAt: w.ago(9 * time.Hour), LastTriggeredAt: w.ago(5 * time.Hour), Instance: to("removed"), ResolvedAt: to(w.ago(time.Hour))},
+		alerting.Item{ExternalID: "f", Title: "Backup missed", Severity: alert.Warning, CreatedAt: w.ago(10 * time.Hour), LastTriggeredAt: w.ago(6 * time.Hour)},
 	)
-	w.fed(w.ours, commands.FleetItem{ExternalID: "removed", CreatedAt: w.ago(30 * day), Removed: true})
+	w.fed(w.ours, inventory.Item{ExternalID: "removed", CreatedAt: w.ago(30 * day), Removed: true})
 	return instances, alerts
 }
 
@@ -226,7 +228,7 @@ func TestOneAlert(t *testing.T) {
 func TestAnAlertOfTheFirstInstant(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: time.Time{}, State: alert.ResolvedState, ResolvedAt: to(time.Time{})})["a"]
+	id := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: time.Time{}, State: alert.ResolvedState, ResolvedAt: to(time.Time{})})["a"]
 	if got := w.get(w.ours.viewer, alertsPath+"/"+id.String()).stands(); got != "Resolved" {
 		t.Errorf("it is %s", got)
 	}
@@ -236,7 +238,7 @@ func TestAnAlertOfTheFirstInstant(t *testing.T) {
 func TestAnAlertOfARule(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, mark, err := w.deps.Commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []alert.Firing{{
+	_, mark, err := w.deps.Commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []alert.Firing{{
 		Key: "watch/volume/x", Title: "A volume is full", Description: "/data is 92.5 % full.", Severity: alert.Critical,
 		Rule: &alert.Rule{ID: "volume", Name: "Volume almost full", Threshold: to(90.1), Unit: "%"}, StartsAt: w.ago(time.Hour), SeenAt: w.ago(0),
 	}})

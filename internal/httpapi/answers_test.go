@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 )
 
@@ -14,7 +15,7 @@ func TestWhatEveryAnswerSays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	demo := w.tenant("made-up", true)
-	_, _, err := w.deps.Commands.AddMember(t.Context(), commands.Actor{OrganizationID: demo.organization.ID, Component: "cli"},
+	_, _, err := w.deps.Commands.AddMember(t.Context(), usecase.Actor{OrganizationID: demo.organization.ID, Component: "cli"},
 		commands.NewMember{Email: "ana@made-up.example", Name: "Ana Ruiz", Role: organization.Viewer, Password: goodPassword})
 	must(t, err)
 

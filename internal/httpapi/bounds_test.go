@@ -11,7 +11,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	"muster/internal/httpapi/contract"
 )
 
@@ -191,7 +191,7 @@ func TestEveryBoundOfAFeedIsHeld(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	w.fed(w.ours, commands.FleetItem{ExternalID: "orders", Engine: "oracle", Databases: []commands.FleetDatabase{{ExternalID: "erp", Name: "erp"}}})
+	w.fed(w.ours, inventory.Item{ExternalID: "orders", Engine: "oracle", Databases: []inventory.Database{{ExternalID: "erp", Name: "erp"}}})
 	routes, held := feeds(t), 0
 	for path, body := range w.whole() {
 		text, err := json.Marshal(body)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/internal/httpapi/api"
@@ -200,9 +200,9 @@ func TestTheBreakdownOfABucketIsTheTiles(t *testing.T) {
 	}
 	w.measured(w.ours, samples)
 	w.raised(w.ours,
-		commands.AlertItem{ExternalID: "before the window", FirstTriggeredAt: minute(0).Add(5 * time.Second), Instance: to("orders")},
-		commands.AlertItem{ExternalID: "ended", FirstTriggeredAt: minute(1), LastTriggeredAt: minute(3), ResolvedAt: to(minute(4)), State: alert.ResolvedState, Instance: to("orders")},
-		commands.AlertItem{ExternalID: "now", FirstTriggeredAt: minute(6).Add(7 * time.Second), Instance: to("billing")},
+		alerting.Item{ExternalID: "before the window", FirstTriggeredAt: minute(0).Add(5 * time.Second), Instance: to("orders")},
+		alerting.Item{ExternalID: "ended", FirstTriggeredAt: minute(1), LastTriggeredAt: minute(3), ResolvedAt: to(minute(4)), State: alert.ResolvedState, Instance: to("orders")},
+		alerting.Item{ExternalID: "now", FirstTriggeredAt: minute(6).Add(7 * time.Second), Instance: to("billing")},
 	)
 	asked := []struct {
 		path, tile, by string

@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/internal/testing/pgtest"
 )
@@ -39,10 +40,10 @@ func TestControlOverAPeriod(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in, them := sender{w, w.ingestToken(w.ours.admin)}, sender{w, w.ingestToken(w.theirs.admin)}
-	mine := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)},
-		commands.FleetItem{ExternalID: "desk", Name: "desk", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)},
-		commands.FleetItem{ExternalID: "erp", Name: "erp", Engine: domain.Oracle, CreatedAt: w.ago(100 * day)})
-	theirs := w.fed(w.theirs, commands.FleetItem{ExternalID: "shop", Name: "theirs", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})
+	mine := w.fed(w.ours, inventory.Item{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)},
+		inventory.Item{ExternalID: "desk", Name: "desk", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)},
+		inventory.Item{ExternalID: "erp", Name: "erp", Engine: domain.Oracle, CreatedAt: w.ago(100 * day)})
+	theirs := w.fed(w.theirs, inventory.Item{ExternalID: "shop", Name: "theirs", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})
 	in.send(assessmentsPath, sentBatch(
 		w.of("shop", 90*time.Hour, passing("PG-S02")),
 		w.of("shop", 80*time.Hour, failing("PG-S02", "/dana")),
@@ -128,7 +129,7 @@ func TestAnAssessmentThatWaitedInABuffer(t *testing.T) {
 		"a sender, not waited": {60 * time.Hour, members{"X-Muster-Sender": "agent-1"}, "reportedLate"},
 		"in time":              {23 * time.Hour, nil, "passed"},
 	} {
-		id := w.fed(w.ours, commands.FleetItem{ExternalID: name, Name: name, Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})[name]
+		id := w.fed(w.ours, inventory.Item{ExternalID: name, Name: name, Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})[name]
 		header := map[string]string{}
 		for key, value := range c.header {
 			header[key] = value.(string)
@@ -149,9 +150,9 @@ func TestAnAssessmentThatWaitedInABuffer(t *testing.T) {
 func TestAServerThatIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	mine := w.fed(w.ours, commands.FleetItem{ExternalID: "old", Name: "old", Engine: domain.PostgreSQL, CreatedAt: w.ago(2 * day)})
+	mine := w.fed(w.ours, inventory.Item{ExternalID: "old", Name: "old", Engine: domain.PostgreSQL, CreatedAt: w.ago(2 * day)})
 	sender{w, w.ingestToken(w.ours.admin)}.send(assessmentsPath, sentBatch(w.of("old", time.Hour, passing("PG-S02")))).is(202)
-	mark, err := w.deps.Commands.RemoveInstance(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, mine["old"])
+	mark, err := w.deps.Commands.RemoveInstance(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, mine["old"])
 	must(t, err)
 	w.settle(mark)
 	w.clock.Advance(time.Hour)

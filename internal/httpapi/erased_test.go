@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/testing/pgtest"
@@ -20,7 +21,7 @@ func TestNoTableNamesAnErasedMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const email = "zoe.quine@ours.example"
-	zoe, _, err := w.deps.Commands.AddMember(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
+	zoe, _, err := w.deps.Commands.AddMember(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
 		commands.NewMember{Email: email, Name: "Zoe Quine", Role: organization.Member, Password: goodPassword})
 	must(t, err)
 	signIn := func(password string) answer {

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/domain/rule"
 	"muster/eventstore"
@@ -112,8 +113,8 @@ func absence(err error) string {
 // refusalProblem translates what commands, accounts and the doors of intake refuse.
 func (s *server) refusalProblem(err error) *wire.Problem {
 	var (
-		rule     *commands.RuleError
-		missing  *commands.NotFoundError
+		rule     *usecase.RuleError
+		missing  *usecase.NotFoundError
 		refusal  *accounts.Refusal
 		movement *report.TransitionError
 		final    *commands.ReportFinalError

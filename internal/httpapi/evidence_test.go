@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/proof/attest"
@@ -39,8 +39,8 @@ func (w *world) evidenceFor(as person, body any, accept string) answer {
 func TestMakeEvidence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	mine := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)},
-		commands.FleetItem{ExternalID: "desk", Name: "desk", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})
+	mine := w.fed(w.ours, inventory.Item{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)},
+		inventory.Item{ExternalID: "desk", Name: "desk", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})
 	sender{w, w.ingestToken(w.ours.admin)}.send(assessmentsPath, sentBatch(w.of("shop", 2*time.Hour, passing("PG-S02")), w.of("shop", time.Hour, failing("PG-S02", "/dana")))).is(202)
 	body := members{"check": "PG-S02", "from": w.ago(day), "to": w.ago(0)}
 
@@ -142,7 +142,7 @@ func TestMakeEvidence(t *testing.T) {
 func TestEvidenceWithoutATimeStamp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})
+	w.fed(w.ours, inventory.Item{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})
 	asked := evidence.Request{Organization: w.ours.organization, Check: "PG-S02", From: w.clock.Now().Add(-day), To: w.clock.Now()}
 	keys, err := w.deps.Signing.Keys(t.Context())
 	must(t, err)
@@ -184,8 +184,8 @@ func TestEvidenceWithoutATimeStamp(t *testing.T) {
 func TestEvidenceIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	mine := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})["shop"]
-	theirs := w.fed(w.theirs, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})["shop"]
+	mine := w.fed(w.ours, inventory.Item{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})["shop"]
+	theirs := w.fed(w.theirs, inventory.Item{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})["shop"]
 	good := members{"check": "PG-S02", "from": w.ago(day), "to": w.ago(0)}
 	for _, as := range []person{w.ours.viewer, w.ours.member} {
 		w.evidenceFor(as, good, "").problem(403, "forbidden")

@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/accounts"
@@ -109,7 +110,7 @@ func TestFourEyes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.change(w.ours.admin, w.get(w.ours.admin, "/api/v1/organization").Header().Get("ETag"), map[string]any{"exceptionApproval": "another"}).is(200)
-	shop := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})["shop"]
+	shop := w.fed(w.ours, inventory.Item{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})["shop"]
 	sender{w, w.ingestToken(w.ours.admin)}.send(assessmentsPath, sentBatch(w.of("shop", time.Hour, failing("PG-S02", "/dana")))).is(202)
 	on := func(b map[string]any) { b["checkId"], b["instanceId"] = "PG-S02", shop }
 
@@ -277,7 +278,7 @@ func TestExceptionsOfAnErasedMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.asked(w.ours.member)
-	_, err := w.deps.Commands.EraseMember(context.Background(), commands.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, w.ours.member.ID, nil)
+	_, err := w.deps.Commands.EraseMember(context.Background(), usecase.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, w.ours.member.ID, nil)
 	must(t, err)
 	who := w.get(w.ours.viewer, "/api/v1/exceptions/"+id).is(200).object()["requestedBy"].(map[string]any)
 	if who["id"] != w.ours.member.ID.String() || who["name"] != "" {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/report/snapshot"
@@ -34,7 +35,7 @@ func (w *world) assessed(in tenant, instance uuid.UUID, results ...snapshot.Chec
 // databases registers databases by name and returns their ids.
 func (w *world) databases(in tenant, instance uuid.UUID, names ...string) (ids []string) {
 	w.t.Helper()
-	mark, err := w.deps.Commands.RecordDatabases(w.t.Context(), commands.Actor{OrganizationID: in.organization.ID, Component: "collector"}, instance, names)
+	mark, err := w.deps.Commands.RecordDatabases(w.t.Context(), usecase.Actor{OrganizationID: in.organization.ID, Component: "collector"}, instance, names)
 	must(w.t, err)
 	w.settle(mark)
 	known := map[string]string{}
@@ -181,7 +182,7 @@ func TestAFindingThatIsAcceptedAndThenGone(t *testing.T) {
 		t.Errorf("gone: %v", one)
 	}
 	active := false
-	mark, err := w.deps.Commands.ChangeInstance(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"}, orders, commands.ChangeInstance{Active: &active})
+	mark, err := w.deps.Commands.ChangeInstance(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"}, orders, inventory.Change{Active: &active})
 	must(t, err)
 	w.settle(mark)
 	if got := list(""); got != "" {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/mail"
@@ -52,7 +52,7 @@ func (w *world) belongings(of tenant) map[string]string {
 	must(w.t, err)
 	database := id(`SELECT stream_id FROM events WHERE organization_id = $1 AND stream_type = 'database' LIMIT 1`)
 	w.measuredNow(of, instance, uuid.MustParse(database))
-	raised := w.raised(of, commands.AlertItem{ExternalID: "hidden", CreatedAt: w.ago(time.Hour), Instance: to("e")})["hidden"].String()
+	raised := w.raised(of, alerting.Item{ExternalID: "hidden", CreatedAt: w.ago(time.Hour), Instance: to("e")})["hidden"].String()
 	channel, rule := w.told(of)
 	return map[string]string{
 		"channelId":    channel,

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/organization"
 	"muster/internal/accounts"
@@ -53,7 +55,7 @@ func (f *fuzzer) fill() {
 	f.ours, f.theirs = f.theirs, f.ours // theirs is marked as a demo
 	filler := &demo.Demo{
 		DB: f.deps.DB, Commands: f.deps.Commands, Accounts: f.deps.Accounts, Facts: f.deps.Servers, Now: f.clock.Now,
-		Wait: func(ctx context.Context, m commands.Mark) bool { return f.deps.Waiter.Wait(ctx, m.Log, m.Position) },
+		Wait: func(ctx context.Context, m usecase.Mark) bool { return f.deps.Waiter.Wait(ctx, m.Log, m.Position) },
 	}
 	must(f.t, filler.Fill(ctx, f.ours.organization))
 	for range 2 {
@@ -61,16 +63,16 @@ func (f *fuzzer) fill() {
 		f.failed(f.ours, f.requested(f.ours, f.ours.member))
 	}
 	for i, state := range alert.States() { // one of each for every action
-		item := commands.AlertItem{ExternalID: fmt.Sprint("fuzz-", i), CreatedAt: f.ago(time.Hour), State: state}
+		item := alerting.Item{ExternalID: fmt.Sprint("fuzz-", i), CreatedAt: f.ago(time.Hour), State: state}
 		if state.Closed() {
 			item.ResolvedAt = to(f.ago(time.Minute))
 		}
 		f.raised(f.ours, item)
 	}
-	f.fed(f.ours, commands.FleetItem{ExternalID: "pg-orders-01", CreatedAt: f.ago(day), Databases: []commands.FleetDatabase{database("orders", f.ago(day))}}) // of the examples
+	f.fed(f.ours, inventory.Item{ExternalID: "pg-orders-01", CreatedAt: f.ago(day), Databases: []inventory.Database{database("orders", f.ago(day))}}) // of the examples
 	f.measuredNow(f.ours, f.instance(f.ours, "measured"), uuid.New())
 	f.measuredNow(f.theirs, f.instance(f.theirs, hidden), uuid.New())
-	f.raised(f.theirs, commands.AlertItem{ExternalID: hidden, CreatedAt: f.ago(time.Hour)})
+	f.raised(f.theirs, alerting.Item{ExternalID: hidden, CreatedAt: f.ago(time.Hour)})
 	f.ready(f.theirs, f.requested(f.theirs, f.theirs.member), pdfText)
 	f.before = f.theirEvents()
 

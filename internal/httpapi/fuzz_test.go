@@ -28,7 +28,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/httpapi/fleet"
@@ -303,5 +303,5 @@ func (l loopbackOnly) Try(ctx context.Context, organization uuid.UUID, engine do
 	if u, err := url.Parse(dsn); err == nil && slices.Contains([]string{"127.0.0.1"}, u.Hostname()) {
 		return l.Connections.Try(ctx, organization, engine, dsn)
 	}
-	return servers.Identity{}, &commands.RuleError{Code: "connection_failed", Detail: "This test reaches nobody.", Fields: nil}
+	return servers.Identity{}, &usecase.RuleError{Code: "connection_failed", Detail: "This test reaches nobody.", Fields: nil}
 }

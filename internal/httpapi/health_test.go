@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
 	"muster/internal/report/snapshot"
@@ -25,7 +25,7 @@ func (w *world) looked(in tenant, instance uuid.UUID, at time.Time, state change
 		Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete, Results: results},
 	})
 	must(w.t, err)
-	mark, err := w.deps.Commands.RecordAssessmentTx(w.t.Context(), tx, commands.Actor{OrganizationID: in.organization.ID, Component: "collector"}, e)
+	mark, err := w.deps.Commands.RecordAssessmentTx(w.t.Context(), tx, usecase.Actor{OrganizationID: in.organization.ID, Component: "collector"}, e)
 	must(w.t, err)
 	must(w.t, tx.Commit())
 	w.settle(mark)

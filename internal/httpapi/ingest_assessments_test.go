@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	domain "muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/report/snapshot"
@@ -68,7 +68,7 @@ func TestAssessmentsOfAFeed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, Databases: []commands.FleetDatabase{database("d", w.ago(day)), database("e", w.ago(day))}})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, Databases: []inventory.Database{database("d", w.ago(day)), database("e", w.ago(day))}})
 	first := w.of("shop", 2*time.Hour, failing("PG-S01", "/line 4", "/line 2"), failing("PG-C04", "d/idx_a"), passing("PG-S02"),
 		members{"id": "PG-S04", "outcome": "notApplicable", "reason": "no such thing"}, members{"id": "PG-S05", "outcome": "notAssessed", "reason": "may not"}).with(members{
 		"version": "16.2", "edition": "Community",
@@ -177,7 +177,7 @@ func TestAssessmentsInAnyOrder(t *testing.T) {
 				w.clock.Advance(time.Minute) // the last two would be of one day
 			}
 			in := sender{w, w.ingestToken(w.ours.admin)}
-			id := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Databases: []commands.FleetDatabase{database("d", w.ago(day))}})["shop"]
+			id := w.fed(w.ours, inventory.Item{ExternalID: "shop", Databases: []inventory.Database{database("d", w.ago(day))}})["shop"]
 			setting := func(value string) members {
 				return members{"settings": []members{{"name": "of_somebody", "value": value}}}
 			}
@@ -235,8 +235,8 @@ func TestAssessmentsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	item := func(name string, engine domain.Engine) commands.FleetItem {
-		return commands.FleetItem{ExternalID: name, Name: name, Engine: engine, Databases: []commands.FleetDatabase{database("d", w.ago(day))}}
+	item := func(name string, engine domain.Engine) inventory.Item {
+		return inventory.Item{ExternalID: name, Name: name, Engine: engine, Databases: []inventory.Database{database("d", w.ago(day))}}
 	}
 	ids := w.fed(w.ours, item("orders", domain.PostgreSQL), item("shop", domain.MySQL), item("own", domain.PostgreSQL))
 	w.fed(w.theirs, item("foreign", domain.PostgreSQL))
@@ -328,7 +328,7 @@ func TestWhatIsFoundOnAServer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	id := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL})["shop"]
+	id := w.fed(w.ours, inventory.Item{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL})["shop"]
 	names := []string{"\x1b[2J\r\nx", "=cmd|' /C calc'!A0", strings.Repeat("日", 21), "\u202egpj.exe", "<script>", "\ufffd\u0085"}
 	objects := make([]string, 0, 3000)
 	for i := range 3000 {
@@ -376,7 +376,7 @@ func TestLongABodyOfAssessmentsAtItsLimits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
+	w.fed(w.ours, inventory.Item{ExternalID: "shop", Databases: []inventory.Database{database("d", w.ago(day))}})
 	tables := make([]members, 0, 33_333)
 	for i := range 33_333 {
 		tables = append(tables, members{"schema": "s", "table": fmt.Sprintf("t%05d %s", i, strings.Repeat("日", 60)), "rows": i, "readers": []string{"app"}, "columns": []members{
@@ -401,7 +401,7 @@ func TestOtherEnginesByFeed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "ledger", Engine: domain.SQLServer, Databases: []commands.FleetDatabase{database("Ledger", w.ago(day))}}, commands.FleetItem{ExternalID: "erp", Engine: domain.Oracle})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "ledger", Engine: domain.SQLServer, Databases: []inventory.Database{database("Ledger", w.ago(day))}}, inventory.Item{ExternalID: "erp", Engine: domain.Oracle})
 	in.send(assessmentsPath, sentBatch(w.of("ledger", time.Hour, failing("MS-02", "/sa"), failing("MS-10", "Ledger/lost"), passing("MS-01")), w.of("erp", time.Hour, failing("OR-01", "/SCOTT"), passing("OR-02")))).is(202)
 	in.send(assessmentsPath, sentBatch(w.of("erp", time.Minute, passing("MS-01")))).problem(422, "unknown_check")
 	if got := w.get(w.ours.member, "/api/v1/findings?sort=checkId").found(); got != "MS-02:sa MS-10:lost OR-01:SCOTT" {
@@ -427,7 +427,7 @@ func TestWhatWasMeasuredInEachDatabase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Databases: []commands.FleetDatabase{database("d", w.ago(day)), database("e", w.ago(day)), database("f", w.ago(day))}})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "shop", Databases: []inventory.Database{database("d", w.ago(day)), database("e", w.ago(day)), database("f", w.ago(day))}})
 	listed := members{"databases": []members{{"database": "d"}, {"database": "e"}, {"database": "f"}}}
 	grave := failing("PG-C04", "d/one", "d/two", "e/one")
 	grave["objects"].([]members)[1]["severity"] = "High"
@@ -457,7 +457,7 @@ func TestADatabaseThatWasNotLookedAtHasNotPassed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Databases: []commands.FleetDatabase{database("d", w.ago(day)), database("e", w.ago(day)), database("f", w.ago(day))}})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "shop", Databases: []inventory.Database{database("d", w.ago(day)), database("e", w.ago(day)), database("f", w.ago(day))}})
 	listed := members{"databases": []members{{"database": "d"}, {"database": "e"}, {"database": "f"}}}
 	in.send(assessmentsPath, sentBatch(w.of("shop", time.Hour, blind(failing("PG-C04", "d/idx"), "e"), blind(passing("PG-C02"), "d", "e"), blind(passing("PG-C03"), "d", "e", "f")).with(listed))).is(202)
 	a, err := w.deps.Servers.LatestAssessment(t.Context(), w.ours.organization.ID, ids["shop"])
@@ -483,7 +483,7 @@ func TestWhatAFeedDidNotReadIsNotCountedAsLookedAt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "shop", Databases: []inventory.Database{database("d", w.ago(day))}})
 	in.send(assessmentsPath, sentBatch(w.of("shop", time.Hour).with(members{"databases": []members{{"database": "d", "classification": members{
 		"completedAt": w.ago(time.Hour), "method": "values", "tables": []members{},
 		"coverage": members{"tables": 5, "tablesRead": 4, "columns": 14, "columnsRead": 9},

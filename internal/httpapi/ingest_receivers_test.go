@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	domain "muster/domain/fleet"
 	"muster/internal/assessment"
 )
@@ -48,8 +48,8 @@ func TestEventsOfReceivers(t *testing.T) {
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	host := "db01"
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "erp", Name: "erp", Host: &host, Engine: domain.SQLServer, Databases: []commands.FleetDatabase{database("d", w.ago(day))}},
-		commands.FleetItem{ExternalID: "orders", Name: "orders", Engine: domain.PostgreSQL, Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "erp", Name: "erp", Host: &host, Engine: domain.SQLServer, Databases: []inventory.Database{database("d", w.ago(day))}},
+		inventory.Item{ExternalID: "orders", Name: "orders", Engine: domain.PostgreSQL, Databases: []inventory.Database{database("d", w.ago(day))}})
 	hour := w.hour()
 	asJSON, packed := map[string]string{"Content-Type": "application/json"}, map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"}
 	first := hour.Add(time.Minute)
@@ -111,7 +111,7 @@ func TestReceiversOfWhatMusterMeasures(t *testing.T) {
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	host := "db01"
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "erp", Name: "erp", Host: &host, Engine: domain.SQLServer, Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "erp", Name: "erp", Host: &host, Engine: domain.SQLServer, Databases: []inventory.Database{database("d", w.ago(day))}})
 	at := func(minutes int) string { return eventsOf(w.clock.Now().Add(-time.Duration(minutes) * time.Minute)) }
 	rejected := func(body, sender string) string {
 		t.Helper()
@@ -154,7 +154,7 @@ func TestConnectionsOfReceivers(t *testing.T) {
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	host := "db01"
-	w.fed(w.ours, commands.FleetItem{ExternalID: "erp", Name: "erp", Host: &host, Engine: domain.SQLServer, Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
+	w.fed(w.ours, inventory.Item{ExternalID: "erp", Name: "erp", Host: &host, Engine: domain.SQLServer, Databases: []inventory.Database{database("d", w.ago(day))}})
 	body := fmt.Sprintf(`{"resourceMetrics":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"db01"}},{"key":"muster_database","value":{"stringValue":"d"}}]},
 		"scopeMetrics":[{"metrics":[{"name":"sqlserver.user.connection.count","gauge":{"dataPoints":[{"timeUnixNano":"%d","asInt":"12"}]}}]}]}]}`, w.clock.Now().Add(-10*time.Second).UnixNano())
 	if got := in.send(otlpPath, body, map[string]string{"Content-Type": "application/json"}).is(200).object(); len(got) != 0 {

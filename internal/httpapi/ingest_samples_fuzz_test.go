@@ -12,7 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/internal/engine"
 	"muster/internal/httpapi/api"
@@ -112,8 +113,8 @@ func FuzzSamples(f *testing.F) {
 // everythingKnown is a fleet in which there is whatever samples name.
 type everythingKnown struct{}
 
-func (everythingKnown) FindPlaces(_ context.Context, _ uuid.UUID, names []commands.PlaceName) ([]commands.Place, error) {
-	found := make([]commands.Place, len(names))
+func (everythingKnown) FindPlaces(_ context.Context, _ uuid.UUID, names []inventory.PlaceName) ([]inventory.Place, error) {
+	found := make([]inventory.Place, len(names))
 	for i, n := range names {
 		found[i].Instance = uuid.NewSHA1(uuid.NameSpaceOID, []byte(*n.Instance))
 		if n.Database != nil {
@@ -164,7 +165,7 @@ func (k *keptBatch) Record(_ context.Context, b measurements.Batch, _ ...watch.S
 // refusedAt fails unless an error names places that are in the body.
 func refusedAt(t *testing.T, body any, err error) {
 	t.Helper()
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if !errors.As(err, &rule) || len(rule.Fields) == 0 || len(rule.Fields) > 10_000 {
 		t.Fatalf("refused with %v", err)
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/internal/httpapi/wire"
 	"muster/internal/watch"
@@ -86,7 +87,7 @@ func TestSamples(t *testing.T) {
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	ids := w.fleetOfThree(w.ours)
-	w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Engine: domain.MySQL, Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
+	w.fed(w.ours, inventory.Item{ExternalID: "shop", Engine: domain.MySQL, Databases: []inventory.Database{database("d", w.ago(day))}})
 	from := w.hourAgo(2)
 	then := members{"at": from.Add(5 * time.Minute)}
 	body := members{
@@ -151,9 +152,9 @@ func TestSamplesRefused(t *testing.T) {
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	w.fleetOfThree(w.ours)
-	w.fed(w.theirs, commands.FleetItem{ExternalID: "foreign", Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
-	w.fed(w.ours, commands.FleetItem{ExternalID: "gone"})
-	w.fed(w.ours, commands.FleetItem{ExternalID: "gone", Removed: true})
+	w.fed(w.theirs, inventory.Item{ExternalID: "foreign", Databases: []inventory.Database{database("d", w.ago(day))}})
+	w.fed(w.ours, inventory.Item{ExternalID: "gone"})
+	w.fed(w.ours, inventory.Item{ExternalID: "gone", Removed: true})
 	hosts := func(change ...members) members {
 		out := []members{w.ofHost(nil)}
 		for _, c := range change {
@@ -311,12 +312,12 @@ func TestSamplesOfALimitedToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)
-	adrift := w.fed(w.ours, commands.FleetItem{ExternalID: "adrift"})["adrift"]
+	adrift := w.fed(w.ours, inventory.Item{ExternalID: "adrift"})["adrift"]
 	in, all := sender{w, w.ingestToken(w.ours.admin, ids["orders"], adrift)}, sender{w, w.ingestToken(w.ours.admin)}
-	w.fed(w.ours, commands.FleetItem{ExternalID: "gone"})
+	w.fed(w.ours, inventory.Item{ExternalID: "gone"})
 	all.send(samplesPath, members{"hosts": []members{w.ofHost(members{"host": "db08", "instances": []string{"billing"}}), w.ofHost(members{"host": "db09", "instances": []string{"gone"}}),
 		w.ofHost(members{"host": "db10", "instances": []string{"billing", "orders"}})}}).is(202)
-	w.fed(w.ours, commands.FleetItem{ExternalID: "gone", Removed: true})
+	w.fed(w.ours, inventory.Item{ExternalID: "gone", Removed: true})
 	for name, c := range map[string]struct {
 		body members
 		at   string // what is forbidden, all of it; empty: nothing
@@ -364,8 +365,8 @@ func TestSamplesOfANewInstance(t *testing.T) {
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	register := func(key string) {
 		t.Helper()
-		_, _, err := w.deps.Commands.RecordFleet(t.Context(), asFeed(w.ours), []commands.FleetItem{{ExternalID: key, Name: key, Engine: domain.PostgreSQL,
-			Databases: []commands.FleetDatabase{database("d", w.ago(day))}}})
+		_, _, err := w.deps.Commands.RecordFleet(t.Context(), asFeed(w.ours), []inventory.Item{{ExternalID: key, Name: key, Engine: domain.PostgreSQL,
+			Databases: []inventory.Database{database("d", w.ago(day))}}})
 		must(t, err)
 	}
 	of := func(key string) members {
@@ -409,7 +410,7 @@ func TestSamplesAreWatched(t *testing.T) {
 	w.fleetOfThree(w.ours)
 	guard := &watch.Watch{DB: w.deps.DB, Events: w.deps.Events, Organizations: w.deps.Accounts, Fleet: w.deps.Fleet, Waiter: w.deps.Waiter,
 		Alerts: w.deps.Commands, Now: w.clock.Now, Log: w.deps.Log,
-		Recorded: func(_ context.Context, m commands.Mark) { w.settle(m) }}
+		Recorded: func(_ context.Context, m usecase.Mark) { w.settle(m) }}
 	w.exec(`UPDATE watch_state SET listening_since = $1, listened_at = $2`, w.ago(time.Hour), w.ago(-24*time.Hour))
 	seen := func(want map[string]time.Time) {
 		t.Helper()

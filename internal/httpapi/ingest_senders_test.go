@@ -12,7 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	domain "muster/domain/fleet"
 	"muster/internal/assessment"
 )
@@ -162,7 +162,7 @@ func TestAgentsLeaveWhatMusterMeasures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders", Name: "orders", Engine: domain.PostgreSQL, Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "orders", Name: "orders", Engine: domain.PostgreSQL, Databases: []inventory.Database{database("d", w.ago(day))}})
 	body := func(ago time.Duration) members {
 		at := members{"at": w.ago(ago)}
 		return members{"hosts": []members{w.ofHost(at)}, "sessions": []members{w.ofSessions(at)}, "statements": []members{w.ofStatements(at)}}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	"muster/domain/fleet"
 	"muster/internal/report/snapshot"
 )
@@ -38,7 +38,7 @@ func TestInstanceList(t *testing.T) {
 		{"k1", "orders", "db01", "postgresql", true}, {"k2", "Orders", "db02", "mysql", true}, {"k3", "billing", "db01", "oracle", false},
 		{"100%", "archive_1", "", "postgresql", false}, {"k5", "removed", "db05", "postgresql", true},
 	} {
-		id, mark, err := w.deps.Commands.RegisterInstance(t.Context(), asFeed(w.ours), commands.RegisterInstance{
+		id, mark, err := w.deps.Commands.RegisterInstance(t.Context(), asFeed(w.ours), inventory.Registration{
 			ExternalID: c.key, Name: c.name, Host: c.host, Engine: c.engine, Active: c.active, CreatedAt: w.ago(time.Duration(i) * time.Hour)})
 		must(t, err)
 		w.settle(mark)
@@ -98,9 +98,9 @@ func TestInstanceList(t *testing.T) {
 func TestAFilterResolvesOnOnePage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	items := make([]commands.FleetItem, 501)
+	items := make([]inventory.Item, 501)
 	for i := range items {
-		items[i] = commands.FleetItem{ExternalID: fmt.Sprintf("i%03d", i), CreatedAt: w.ago(time.Hour)}
+		items[i] = inventory.Item{ExternalID: fmt.Sprintf("i%03d", i), CreatedAt: w.ago(time.Hour)}
 	}
 	made := w.fed(w.ours, items...)
 	q := url.Values{}
@@ -126,11 +126,11 @@ func TestDatabaseList(t *testing.T) {
 	w := newWorld(t)
 	gone := database("gone", w.ago(time.Hour))
 	ids := w.fed(w.ours,
-		commands.FleetItem{ExternalID: "i", CreatedAt: w.ago(day), Databases: []commands.FleetDatabase{
+		inventory.Item{ExternalID: "i", CreatedAt: w.ago(day), Databases: []inventory.Database{
 			database("orders", w.ago(3*time.Hour)), database("Billing", w.ago(2*time.Hour)), database("a_b", w.ago(time.Hour)), gone}},
-		commands.FleetItem{ExternalID: "other", CreatedAt: w.ago(day), Databases: []commands.FleetDatabase{database("elsewhere", w.ago(day))}})
+		inventory.Item{ExternalID: "other", CreatedAt: w.ago(day), Databases: []inventory.Database{database("elsewhere", w.ago(day))}})
 	gone.Removed = true
-	w.fed(w.ours, commands.FleetItem{ExternalID: "i", CreatedAt: w.ago(day), Databases: []commands.FleetDatabase{gone}})
+	w.fed(w.ours, inventory.Item{ExternalID: "i", CreatedAt: w.ago(day), Databases: []inventory.Database{gone}})
 	path := "/api/v1/instances/" + ids["i"].String()
 	for query, want := range map[string]string{
 		"": "a_b Billing orders", "?q=BILL": "Billing", "?q=_": "a_b", "?q=gone": "", "?page=2&pageSize=2": "orders", "?page=3&pageSize=2": "",

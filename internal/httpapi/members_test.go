@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/mail"
@@ -304,7 +305,7 @@ func TestWithoutAMailServer(t *testing.T) {
 func TestErasedMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, _, err := w.deps.Commands.AddMember(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
+	_, _, err := w.deps.Commands.AddMember(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
 		commands.NewMember{Email: "zoe@ours.example", Name: "Zoe Quine", Role: organization.Member, Password: goodPassword})
 	must(t, err)
 	member, _, err := w.deps.Accounts.MemberByEmail(t.Context(), "zoe@ours.example")

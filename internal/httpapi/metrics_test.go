@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	domain "muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/timegrid"
@@ -65,8 +65,8 @@ func (w *world) secret(of tenant) string {
 // last one no host is known.
 func (w *world) fleetOfThree(in tenant) map[string]uuid.UUID {
 	w.t.Helper()
-	server := func(name string, engine domain.Engine, host string) commands.FleetItem {
-		return commands.FleetItem{ExternalID: name, Engine: engine, Host: &host, CreatedAt: w.ago(30 * day), Databases: []commands.FleetDatabase{database("d", w.ago(30*day))}}
+	server := func(name string, engine domain.Engine, host string) inventory.Item {
+		return inventory.Item{ExternalID: name, Engine: engine, Host: &host, CreatedAt: w.ago(30 * day), Databases: []inventory.Database{database("d", w.ago(30*day))}}
 	}
 	return w.fed(in, server("orders", domain.PostgreSQL, "db01"), server("billing", domain.SQLServer, "db02"), server("ledger", domain.Oracle, ""))
 }
@@ -314,7 +314,7 @@ func TestConnections(t *testing.T) {
 	if got := w.get(w.ours.viewer, path).snapshot(); got != "15=1+2+3+4+5 at 40, sqlserver15=1+2+3+4+5 at 40" {
 		t.Errorf("a minute later: %s", got)
 	}
-	w.fed(w.ours, commands.FleetItem{ExternalID: "billing", Engine: domain.SQLServer, CreatedAt: w.ago(30 * day), Removed: true})
+	w.fed(w.ours, inventory.Item{ExternalID: "billing", Engine: domain.SQLServer, CreatedAt: w.ago(30 * day), Removed: true})
 	if got := w.get(w.ours.viewer, path).snapshot(); got != noConnections {
 		t.Errorf("of a removed one: %s", got)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/internal/notify"
 	"muster/projections/projectionstest"
@@ -28,7 +28,7 @@ func (w *world) told(of tenant) (channel, rule string) {
 	channel = made.object()["id"].(string)
 	rule = w.post(of.admin, "/api/v1/notification-rules", map[string]any{"name": "hidden", "match": map[string]any{}, "channelIds": []string{channel}}).is(201).object()["id"].(string)
 	now := w.clock.Now()
-	_, mark, err := w.deps.Commands.RecordFirings(w.t.Context(), commands.Actor{OrganizationID: of.organization.ID, Component: "watch"},
+	_, mark, err := w.deps.Commands.RecordFirings(w.t.Context(), usecase.Actor{OrganizationID: of.organization.ID, Component: "watch"},
 		[]alert.Firing{{Key: "watch/told", Title: "told", Severity: alert.Critical, StartsAt: now, SeenAt: now}})
 	must(w.t, err)
 	if !w.deps.Waiter.Wait(w.t.Context(), mark.Log, mark.Position) {
@@ -51,7 +51,7 @@ func TestAnOutageSaysWhoWasToldFirst(t *testing.T) {
 		if ended {
 			f.Resolved, f.EndsAt = true, now.Add(time.Minute)
 		}
-		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []alert.Firing{f})
+		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []alert.Firing{f})
 		must(t, err)
 		if !w.deps.Waiter.Wait(t.Context(), mark.Log, mark.Position) {
 			t.Fatal("the projections do not follow")
@@ -93,7 +93,7 @@ func TestAnOutageSaysWhoWasToldFirst(t *testing.T) {
 // followed puts what happened into deliveries.
 func (w *world) followed() {
 	w.t.Helper()
-	d := notify.Dispatcher{DB: w.deps.DB, Events: w.deps.Events, Registry: commands.Registry(), Queue: w.deps.Jobs, Now: w.clock.Now}
+	d := notify.Dispatcher{DB: w.deps.DB, Events: w.deps.Events, Registry: usecase.Registry(), Queue: w.deps.Jobs, Now: w.clock.Now}
 	must(w.t, projectionstest.Handle(context.WithoutCancel(w.t.Context()), w.deps.DB, d.Groups()...))
 }
 

@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/httpapi/wire"
 	"muster/internal/process/telemetry"
@@ -52,7 +53,7 @@ func TestNobodyMakesFigures(t *testing.T) {
 func TestSignInsAndProblemsAreCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, _, err := w.deps.Commands.AddMember(context.Background(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
+	_, _, err := w.deps.Commands.AddMember(context.Background(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
 		commands.NewMember{Email: "eve@ours.example", Name: "Eve", Role: organization.Viewer, Password: goodPassword})
 	must(t, err)
 	for password, status := range map[string]int{"wrong": 401, goodPassword: 200} {

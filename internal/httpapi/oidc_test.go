@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/accounts/oidc"
@@ -28,7 +29,7 @@ func TestSignInAtAProvider(t *testing.T) {
 	ana := w.person(w.ours.organization, organization.Auditor, "ana@ours.example")
 	disabled := w.person(w.ours.organization, organization.Viewer, "disabled@ours.example")
 	off := organization.Disabled
-	_, _, err := w.deps.Commands.ChangeMember(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, disabled.ID, commands.ChangeMember{Status: &off})
+	_, _, err := w.deps.Commands.ChangeMember(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, disabled.ID, commands.ChangeMember{Status: &off})
 	must(t, err)
 	invited := w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": "invited@ours.example", "name": "Jo", "role": "viewer"}).is(201).object()
 

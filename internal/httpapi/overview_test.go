@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 )
 
@@ -20,13 +22,13 @@ const day = 24 * time.Hour
 // ago is a time before the clock's.
 func (w *world) ago(d time.Duration) time.Time { return w.clock.Now().Add(-d) }
 
-func asFeed(in tenant) commands.Actor {
-	return commands.Actor{OrganizationID: in.organization.ID, Component: "ingest"}
+func asFeed(in tenant) usecase.Actor {
+	return usecase.Actor{OrganizationID: in.organization.ID, Component: "ingest"}
 }
 
 // fed takes in instances as a feed tells of them. The ids are by external id,
 // a database's by "instance/database".
-func (w *world) fed(in tenant, items ...commands.FleetItem) map[string]uuid.UUID {
+func (w *world) fed(in tenant, items ...inventory.Item) map[string]uuid.UUID {
 	w.t.Helper()
 	for i := range items {
 		if items[i].Name == "" {
@@ -49,14 +51,14 @@ func (w *world) fed(in tenant, items ...commands.FleetItem) map[string]uuid.UUID
 	return ids
 }
 
-func database(key string, created time.Time) commands.FleetDatabase {
-	return commands.FleetDatabase{ExternalID: key, Name: key, CreatedAt: created}
+func database(key string, created time.Time) inventory.Database {
+	return inventory.Database{ExternalID: key, Name: key, CreatedAt: created}
 }
 
 // raised takes in alerts as a feed tells of them, and returns their ids by
 // external id. An alert that is told nothing else of is an open warning that fired
 // once, when it was created, and is called like its key.
-func (w *world) raised(in tenant, items ...commands.AlertItem) map[string]uuid.UUID {
+func (w *world) raised(in tenant, items ...alerting.Item) map[string]uuid.UUID {
 	w.t.Helper()
 	for i := range items {
 		a := &items[i]
@@ -126,27 +128,27 @@ func TestOverview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fed(w.ours,
-		commands.FleetItem{ExternalID: "orders", CreatedAt: w.ago(30 * day), Databases: []commands.FleetDatabase{
+		inventory.Item{ExternalID: "orders", CreatedAt: w.ago(30 * day), Databases: []inventory.Database{
 			database("a", w.ago(30*day)), database("b", w.ago(2*day)), database("gone", w.ago(30*day))}},
-		commands.FleetItem{ExternalID: "billing", CreatedAt: w.ago(7 * day), Active: to(false), Databases: []commands.FleetDatabase{
+		inventory.Item{ExternalID: "billing", CreatedAt: w.ago(7 * day), Active: to(false), Databases: []inventory.Database{
 			database("bills", w.ago(7*day))}},
-		commands.FleetItem{ExternalID: "fresh", CreatedAt: w.ago(7*day - time.Second)},
-		commands.FleetItem{ExternalID: "removed", CreatedAt: w.ago(30 * day), Databases: []commands.FleetDatabase{database("d", w.ago(30*day))}},
+		inventory.Item{ExternalID: "fresh", CreatedAt: w.ago(7*day - time.Second)},
+		inventory.Item{ExternalID: "removed", CreatedAt: w.ago(30 * day), Databases: []inventory.Database{database("d", w.ago(30*day))}},
 	)
-	theirs := w.fed(w.theirs, commands.FleetItem{ExternalID: "orders", CreatedAt: w.ago(30 * day), Databases: []commands.FleetDatabase{database("a", w.ago(30*day))}})
-	w.raised(w.theirs, commands.AlertItem{ExternalID: "theirs", CreatedAt: w.ago(10 * day), Instance: to("orders")})
+	theirs := w.fed(w.theirs, inventory.Item{ExternalID: "orders", CreatedAt: w.ago(30 * day), Databases: []inventory.Database{database("a", w.ago(30*day))}})
+	w.raised(w.theirs, alerting.Item{ExternalID: "theirs", CreatedAt: w.ago(10 * day), Instance: to("orders")})
 	w.raised(w.ours,
-		commands.AlertItem{ExternalID: "open", CreatedAt: w.ago(10 * day), Instance: to("orders")},
-		commands.AlertItem{ExternalID: "noted", CreatedAt: w.ago(7 * day), Instance: to("orders"), Database: to("gone"), State: alert.AcknowledgedState},
-		commands.AlertItem{ExternalID: "of a database", CreatedAt: w.ago(7*day - time.Second), Database: to("bills")},
-		commands.AlertItem{ExternalID: "muted", CreatedAt: w.ago(10 * day), Instance: to("orders"), Muted: to(true)},
-		commands.AlertItem{ExternalID: "closed since", CreatedAt: w.ago(10 * day), Instance: to("orders"), ResolvedAt: to(w.ago(7*day - time.Second))},
-		commands.AlertItem{ExternalID: "closed then", CreatedAt: w.ago(10 * day), Instance: to("orders"), ResolvedAt: to(w.ago(7 * day)), State: alert.ResolvedState},
-		commands.AlertItem{ExternalID: "of the organization", CreatedAt: w.ago(10 * day)},
-		commands.AlertItem{ExternalID: "of a removed one", CreatedAt: w.ago(10 * day), Instance: to("removed")},
+		alerting.Item{ExternalID: "open", CreatedAt: w.ago(10 * day), Instance: to("orders")},
+		alerting.Item{ExternalID: "noted", CreatedAt: w.ago(7 * day), Instance: to("orders"), Database: to("gone"), State: alert.AcknowledgedState},
+		alerting.Item{ExternalID: "of a database", CreatedAt: w.ago(7*day - time.Second), Database: to("bills")},
+		alerting.Item{ExternalID: "muted", CreatedAt: w.ago(10 * day), Instance: to("orders"), Muted: to(true)},
+		alerting.Item{ExternalID: "closed since", CreatedAt: w.ago(10 * day), Instance: to("orders"), ResolvedAt: to(w.ago(7*day - time.Second))},
+		alerting.Item{ExternalID: "closed then", CreatedAt: w.ago(10 * day), Instance: to("orders"), ResolvedAt: to(w.ago(7 * day)), State: alert.ResolvedState},
+		alerting.Item{ExternalID: "of the organization", CreatedAt: w.ago(10 * day)},
+		alerting.Item{ExternalID: "of a removed one", CreatedAt: w.ago(10 * day), Instance: to("removed")},
 	)
-	w.fed(w.ours, commands.FleetItem{ExternalID: "removed", CreatedAt: w.ago(30 * day), Removed: true},
-		commands.FleetItem{ExternalID: "orders", CreatedAt: w.ago(30 * day), Databases: []commands.FleetDatabase{{ExternalID: "gone", Name: "gone", CreatedAt: w.ago(30 * day), Removed: true}}})
+	w.fed(w.ours, inventory.Item{ExternalID: "removed", CreatedAt: w.ago(30 * day), Removed: true},
+		inventory.Item{ExternalID: "orders", CreatedAt: w.ago(30 * day), Databases: []inventory.Database{{ExternalID: "gone", Name: "gone", CreatedAt: w.ago(30 * day), Removed: true}}})
 
 	for name, c := range map[string]struct{ query, want string }{
 		"the organization":       {"", "3-2=1 3-2=1 5-5=0"},
@@ -248,14 +250,14 @@ func TestAWriteIsSeenAtOnce(t *testing.T) {
 func TestSevenDaysAgo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	instance := func(key string, created time.Time) commands.FleetItem {
-		return commands.FleetItem{ExternalID: key, CreatedAt: created, Databases: []commands.FleetDatabase{database("d", created)}}
+	instance := func(key string, created time.Time) inventory.Item {
+		return inventory.Item{ExternalID: key, CreatedAt: created, Databases: []inventory.Database{database("d", created)}}
 	}
 	w.fed(w.ours, instance("orders", w.ago(30*day)), instance("billing", w.ago(time.Hour)))
 	ids := w.raised(w.ours,
-		commands.AlertItem{ExternalID: "old", CreatedAt: w.ago(20 * day), Instance: to("orders")},
-		commands.AlertItem{ExternalID: "new", CreatedAt: w.ago(time.Minute), Instance: to("billing")},
-		commands.AlertItem{ExternalID: "closed", CreatedAt: w.ago(20 * day), ResolvedAt: to(w.ago(day)), Instance: to("orders")})
+		alerting.Item{ExternalID: "old", CreatedAt: w.ago(20 * day), Instance: to("orders")},
+		alerting.Item{ExternalID: "new", CreatedAt: w.ago(time.Minute), Instance: to("billing")},
+		alerting.Item{ExternalID: "closed", CreatedAt: w.ago(20 * day), ResolvedAt: to(w.ago(day)), Instance: to("orders")})
 	overview := func() string {
 		t.Helper()
 		return w.get(w.again(w.ours.viewer), overviewPath).counted() // the session of a week ago has ended
@@ -269,14 +271,14 @@ func TestSevenDaysAgo(t *testing.T) {
 	}
 	// What happened meanwhile moves the present only.
 	w.fed(w.ours, instance("late", w.ago(time.Hour)))
-	w.raised(w.ours, commands.AlertItem{ExternalID: "late", CreatedAt: w.ago(time.Hour), Instance: to("late")})
+	w.raised(w.ours, alerting.Item{ExternalID: "late", CreatedAt: w.ago(time.Hour), Instance: to("late")})
 	w.post(w.again(w.ours.member), alertsPath+"/"+ids["old"].String()+"/resolve", nil).is(200)
 	if got := overview(); got != "3-2=1 3-2=1 2-2=0" {
 		t.Errorf("after what is new: %s", got)
 	}
 	// What does move the past: an import, a mute, a removal.
 	w.fed(w.ours, instance("imported", w.ago(60*day)))
-	w.raised(w.ours, commands.AlertItem{ExternalID: "imported", CreatedAt: w.ago(60 * day), ResolvedAt: to(w.ago(day)), Instance: to("imported")})
+	w.raised(w.ours, alerting.Item{ExternalID: "imported", CreatedAt: w.ago(60 * day), ResolvedAt: to(w.ago(day)), Instance: to("imported")})
 	if got := overview(); got != "4-3=1 4-3=1 2-3=-1" {
 		t.Errorf("after an import: %s", got)
 	}
@@ -284,7 +286,7 @@ func TestSevenDaysAgo(t *testing.T) {
 	if got := overview(); got != "4-3=1 4-3=1 2-2=0" {
 		t.Errorf("after muting what was open then: %s", got)
 	}
-	w.fed(w.ours, commands.FleetItem{ExternalID: "orders", CreatedAt: w.ago(37 * day), Removed: true})
+	w.fed(w.ours, inventory.Item{ExternalID: "orders", CreatedAt: w.ago(37 * day), Removed: true})
 	if got := overview(); got != "3-2=1 3-2=1 2-2=0" {
 		t.Errorf("after a removal: %s", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/internal/accounts"
@@ -32,7 +33,7 @@ func populate(database string) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	clock := func() time.Time { return now }
 	events, people := eventstore.New(db).WithClock(clock), accounts.New(db, clock)
-	f := founder{db, &commands.Service{DB: db, Events: events, Instances: fleet.NewReader(db), Accounts: people, Now: clock}, events}
+	f := founder{db, commands.New(usecase.Base{DB: db, Events: events, Accounts: people, Now: clock}, commands.Needs{Instances: fleet.NewReader(db)}), events}
 	if populated.ours, err = f.tenant("ours", false); err != nil {
 		return err
 	}
@@ -92,9 +93,9 @@ func (f founder) tenant(name string, demo bool) (made tenant, err error) {
 	return made, nil
 }
 
-func (f founder) member(o accounts.Organization, role organization.Role, email string) (accounts.Member, commands.Mark, error) {
+func (f founder) member(o accounts.Organization, role organization.Role, email string) (accounts.Member, usecase.Mark, error) {
 	ctx := context.Background()
-	m, _, _, mark, err := f.commands.InviteMember(ctx, commands.Actor{OrganizationID: o.ID, Component: "cli"},
+	m, _, _, mark, err := f.commands.InviteMember(ctx, usecase.Actor{OrganizationID: o.ID, Component: "cli"},
 		commands.NewMember{Email: email, Name: strings.ToUpper(string(role)), Role: role})
 	if err != nil {
 		return m, mark, err
@@ -103,7 +104,7 @@ func (f founder) member(o accounts.Organization, role organization.Role, email s
 	if _, err := f.db.Exec(`UPDATE members SET status = 'active' WHERE id = $1`, m.ID); err != nil {
 		return m, mark, err
 	}
-	joined, err := commands.Registry().Encode(organization.MemberJoined{MemberID: m.ID, Role: role})
+	joined, err := usecase.Registry().Encode(organization.MemberJoined{MemberID: m.ID, Role: role})
 	if err != nil {
 		return m, mark, err
 	}

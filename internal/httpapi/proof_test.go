@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/internal/files/blobs"
 	"muster/internal/proof"
@@ -24,7 +24,7 @@ func (w *world) signed(as tenant, id uuid.UUID, text string) (name string) {
 	name = blobs.SignedName(as.organization.ID, id, 1)
 	written, err := w.deps.Blobs.WritePDF(context.Background(), name, strings.NewReader(text))
 	must(w.t, err)
-	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
+	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (usecase.Mark, error) {
 		event := report.Signed{SHA256: written.SHA256, Key: name, SizeBytes: written.SizeBytes, KeyID: "k"}
 		return w.deps.Commands.RecordSigned(ctx, tx, as.organization.ID, id, event, false, func() error {
 			return proof.KeepSigned(ctx, tx, as.organization.ID, id, written.SHA256)

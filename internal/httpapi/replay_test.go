@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/projections/alerts"
 	"muster/projections/fleet"
@@ -32,7 +32,7 @@ func (w *world) overviewed(token string) (current, previous threeCounts) {
 func (w *world) replayed(of tenant, at time.Time) (c threeCounts) {
 	w.t.Helper()
 	var err error
-	c[0], c[1], err = fleet.AsOf(w.t.Context(), w.deps.Events, commands.Registry().Decode, of.organization.ID, at)
+	c[0], c[1], err = fleet.AsOf(w.t.Context(), w.deps.Events, usecase.Registry().Decode, of.organization.ID, at)
 	must(w.t, err)
 	c[2], err = alerts.OpenAsOf(w.t.Context(), w.deps.Events, of.organization.ID, at)
 	must(w.t, err)

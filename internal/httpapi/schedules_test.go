@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/eventstore"
@@ -42,12 +42,12 @@ func (w *world) run(as tenant, id uuid.UUID, at time.Time) {
 	w.t.Helper()
 	run, err := w.deps.Commands.PlanRun(context.Background(), as.organization.ID, id, at)
 	must(w.t, err)
-	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
+	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (usecase.Mark, error) {
 		return w.deps.Commands.RunSchedule(ctx, tx, run, func(time.Time) string { return "away" }, func(time.Time) error { return nil })
 	})
 	head, err := w.deps.Events.Head(context.Background(), w.deps.DB, eventstore.Reports)
 	must(w.t, err)
-	w.settle(commands.Mark{Log: head.Log, Position: head.Position})
+	w.settle(usecase.Mark{Log: head.Log, Position: head.Position})
 }
 
 func TestASchedule(t *testing.T) {
@@ -257,7 +257,7 @@ func TestAnOrganizationHasFiveHundredSchedules(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				_, _, err := w.deps.Commands.CreateSchedule(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.member.ID}, schedule.Terms{
+				_, _, err := w.deps.Commands.CreateSchedule(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.member.ID}, schedule.Terms{
 					Name: "Daily", Kind: report.Security, Enabled: true, Recurrence: schedule.Recurrence{Every: schedule.Day, At: "08:00", TimeZone: "UTC"},
 				})
 				outcome := "made"
@@ -294,8 +294,8 @@ func TestWhatWasMailed(t *testing.T) {
 	w.ready(w.ours, id, pdfText)
 	const text = "Subject: Security Report ready\r\n\r\nHello\r\n"
 	for _, p := range []person{w.ours.viewer, w.ours.member} {
-		w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
-			return commands.Mark{Log: eventstore.Reports}, sent.Keep(ctx, tx, sent.Mail{
+		w.inTx(func(ctx context.Context, tx *sqlx.Tx) (usecase.Mark, error) {
+			return usecase.Mark{Log: eventstore.Reports}, sent.Keep(ctx, tx, sent.Mail{
 				OrganizationID: w.ours.organization.ID, ReportID: id, MemberID: p.ID, RequesterID: w.ours.member.ID,
 				To: p.Email, Subject: "Security Report ready", Message: []byte(text),
 			})

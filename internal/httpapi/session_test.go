@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/watch/status"
 )
@@ -134,7 +135,7 @@ func TestSetupSignInAndOut(t *testing.T) {
 func TestThrottledSignIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, _, err := w.deps.Commands.AddMember(context.Background(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
+	_, _, err := w.deps.Commands.AddMember(context.Background(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
 		commands.NewMember{Email: "eve@ours.example", Name: "Eve", Role: organization.Viewer, Password: goodPassword})
 	must(t, err)
 	for range 12 {

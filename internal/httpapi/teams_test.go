@@ -15,7 +15,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
@@ -221,13 +222,13 @@ func (w *world) servers(in tenant, names []string, tags map[string]map[string]st
 	for _, name := range names {
 		n := int(name[len(name)-1] - '0')
 		host := "host-" + name
-		made := w.fed(in, commands.FleetItem{ExternalID: name, Engine: engines[n%len(engines)], Host: &host, CreatedAt: w.ago(30 * day),
-			Databases: []commands.FleetDatabase{database("d-"+name, w.ago(30*day))}})
+		made := w.fed(in, inventory.Item{ExternalID: name, Engine: engines[n%len(engines)], Host: &host, CreatedAt: w.ago(30 * day),
+			Databases: []inventory.Database{database("d-"+name, w.ago(30*day))}})
 		for key, id := range made {
 			ids[key] = id
 		}
-		w.raised(in, commands.AlertItem{ExternalID: "open-" + name, Severity: alert.Critical, CreatedAt: w.ago(time.Duration(10+n) * time.Minute), Instance: to(name)},
-			commands.AlertItem{ExternalID: "closed-" + name, CreatedAt: w.ago(time.Duration(20+n) * time.Minute), ResolvedAt: to(w.ago(time.Duration(5+n) * time.Minute)), Instance: to(name), Database: to("d-" + name)})
+		w.raised(in, alerting.Item{ExternalID: "open-" + name, Severity: alert.Critical, CreatedAt: w.ago(time.Duration(10+n) * time.Minute), Instance: to(name)},
+			alerting.Item{ExternalID: "closed-" + name, CreatedAt: w.ago(time.Duration(20+n) * time.Minute), ResolvedAt: to(w.ago(time.Duration(5+n) * time.Minute)), Instance: to(name), Database: to("d-" + name)})
 		instance, database := ids[name], ids[name+"/d-"+name]
 		w.measured(in, measurements.Batch{
 			Hosts:    []measurements.HostSample{{Host: host, Instances: []uuid.UUID{instance}, At: w.ago(90 * time.Second), CPUPercent: to(float64(10 + n)), MemoryPercent: to(float64(20 + n))}},
@@ -305,7 +306,7 @@ func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
 		}
 	}
 	ids, theirs := w.servers(whole, names, tags), w.servers(part, sees, tags)
-	w.raised(whole, commands.AlertItem{ExternalID: "of nobody", CreatedAt: w.ago(time.Hour)})
+	w.raised(whole, alerting.Item{ExternalID: "of nobody", CreatedAt: w.ago(time.Hour)})
 	w.roll()
 	for _, as := range []organization.Role{organization.Viewer, organization.Member} {
 		somebody := w.person(whole.organization, organization.Team, string(as)+"-in-teams@ours.example")

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	domain "muster/domain/fleet"
 	"muster/internal/intake/remotewrite/remotewritetest"
 	"muster/internal/testing/longtest"
@@ -74,8 +74,8 @@ type camp struct {
 }
 
 func (w *world) garrison(in tenant) *camp {
-	server := func(name, host string, engine domain.Engine) commands.FleetItem {
-		return commands.FleetItem{ExternalID: name, Name: name + " production", Engine: engine, Host: &host, CreatedAt: w.ago(30 * day), Databases: []commands.FleetDatabase{database("d", w.ago(30*day))}}
+	server := func(name, host string, engine domain.Engine) inventory.Item {
+		return inventory.Item{ExternalID: name, Name: name + " production", Engine: engine, Host: &host, CreatedAt: w.ago(30 * day), Databases: []inventory.Database{database("d", w.ago(30*day))}}
 	}
 	c := &camp{world: w, in: in}
 	c.ids = w.fed(in, server("pg-x", "host-x", domain.PostgreSQL), server("pg-a", "host-a", domain.PostgreSQL), server("pg-b", "both", domain.PostgreSQL), server("pg-s", "both", domain.PostgreSQL),

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	domain "muster/domain/fleet"
 	"muster/internal/assessment"
 )
@@ -111,9 +111,9 @@ func TestALimitedTokenChangesNoInstance(t *testing.T) {
 func TestAHostStaysWithItsServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "pg-x", Host: new("host-x")}, commands.FleetItem{ExternalID: "pg-a", Host: new("host-a")},
-		commands.FleetItem{ExternalID: "pg-y", Host: new("both")}, commands.FleetItem{ExternalID: "pg-b", Host: new("both")},
-		commands.FleetItem{ExternalID: "pg-z"}, commands.FleetItem{ExternalID: "pg-c", Host: new("host-c.example.org")})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "pg-x", Host: new("host-x")}, inventory.Item{ExternalID: "pg-a", Host: new("host-a")},
+		inventory.Item{ExternalID: "pg-y", Host: new("both")}, inventory.Item{ExternalID: "pg-b", Host: new("both")},
+		inventory.Item{ExternalID: "pg-z"}, inventory.Item{ExternalID: "pg-c", Host: new("host-c.example.org")})
 	all, limited := sender{w, w.ingestToken(w.ours.admin)}, sender{w, w.ingestToken(w.ours.admin, ids["pg-x"], ids["pg-y"], ids["pg-z"])}
 	from := w.hourAgo(2)
 	sample := func(host string, cpu float64, minute int, names ...string) members {

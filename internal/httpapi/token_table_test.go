@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	"muster/internal/intake/remotewrite/remotewritetest"
 )
 
@@ -25,8 +25,8 @@ type column struct {
 }
 
 func (w *world) column(name string, limited bool) column {
-	server := func(called, host string) commands.FleetItem {
-		return commands.FleetItem{ExternalID: name + "-" + called, Host: new(name + "-" + host), Databases: []commands.FleetDatabase{database("d", w.ago(day))}}
+	server := func(called, host string) inventory.Item {
+		return inventory.Item{ExternalID: name + "-" + called, Host: new(name + "-" + host), Databases: []inventory.Database{database("d", w.ago(day))}}
 	}
 	c := column{name: name, ids: w.fed(w.ours, server("own", "own"), server("too", "both"), server("theirs", "both"), server("connected", "connected"), server("doomed", "doomed"))}
 	w.connect(w.ours, c.ids[name+"-connected"])

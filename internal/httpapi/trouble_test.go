@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
@@ -53,11 +53,11 @@ func TestInstancesByTrouble(t *testing.T) {
 	w.measured(w.theirs, measurements.Batch{Hosts: []measurements.HostSample{host("db01", 77, 77, 77, w.ago(time.Minute), theirs)}, Sessions: []measurements.SessionSample{sessions(theirs, theirDatabase, 50)}})
 	hour := w.ago(time.Hour)
 	w.raised(w.ours,
-		commands.AlertItem{ExternalID: "1", Instance: to(orders.String()), CreatedAt: hour}, commands.AlertItem{ExternalID: "2", Instance: to(orders.String()), CreatedAt: hour},
-		commands.AlertItem{ExternalID: "3", Instance: to(billing.String()), CreatedAt: hour, Severity: alert.Critical},
-		commands.AlertItem{ExternalID: "4", Instance: to(billing.String()), CreatedAt: hour, Muted: to(true)},
-		commands.AlertItem{ExternalID: "5", Instance: to(quiet.String()), CreatedAt: hour, ResolvedAt: to(w.ago(time.Minute))})
-	w.raised(w.theirs, commands.AlertItem{ExternalID: "1", Instance: to(theirs.String()), CreatedAt: hour, Severity: alert.Critical})
+		alerting.Item{ExternalID: "1", Instance: to(orders.String()), CreatedAt: hour}, alerting.Item{ExternalID: "2", Instance: to(orders.String()), CreatedAt: hour},
+		alerting.Item{ExternalID: "3", Instance: to(billing.String()), CreatedAt: hour, Severity: alert.Critical},
+		alerting.Item{ExternalID: "4", Instance: to(billing.String()), CreatedAt: hour, Muted: to(true)},
+		alerting.Item{ExternalID: "5", Instance: to(quiet.String()), CreatedAt: hour, ResolvedAt: to(w.ago(time.Minute))})
+	w.raised(w.theirs, alerting.Item{ExternalID: "1", Instance: to(theirs.String()), CreatedAt: hour, Severity: alert.Critical})
 
 	list := func(as person, query string) (names []string, items map[string]map[string]any) {
 		t.Helper()

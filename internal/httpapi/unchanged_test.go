@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
 )
 
 // TestWhatDidNotChangeHasNoBody: a page that asks again is told that it has the counts,
@@ -15,8 +16,8 @@ func TestWhatDidNotChangeHasNoBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.within(time.Hour, 2*time.Second)
-	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders", CreatedAt: w.ago(day), Databases: []commands.FleetDatabase{database("shop", w.ago(day))}})
-	w.raised(w.ours, commands.AlertItem{ExternalID: "open", CreatedAt: w.ago(2 * time.Hour), Instance: to("orders")})
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "orders", CreatedAt: w.ago(day), Databases: []inventory.Database{database("shop", w.ago(day))}})
+	w.raised(w.ours, alerting.Item{ExternalID: "open", CreatedAt: w.ago(2 * time.Hour), Instance: to("orders")})
 	w.measuredNow(w.ours, ids["orders"], ids["orders/shop"])
 	from, until := w.ago(3*time.Hour).Format(time.RFC3339), w.ago(0).Format(time.RFC3339)
 	paths := []string{overviewPath, metricsPath + "connections", alertsPath, alertHistoryPath + windowed(from, until, "1h")}
@@ -38,7 +39,7 @@ func TestWhatDidNotChangeHasNoBody(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", path, again.Body.Len(), again.Header())
 		}
 	}
-	w.raised(w.ours, commands.AlertItem{ExternalID: "another", CreatedAt: w.ago(time.Hour), Instance: to("orders")})
+	w.raised(w.ours, alerting.Item{ExternalID: "another", CreatedAt: w.ago(time.Hour), Instance: to("orders")})
 	w.measuredNow(w.ours, ids["orders"], ids["orders/shop"])
 	for _, path := range paths {
 		if news := ask(path, tags[path]).is(200); news.Header().Get("ETag") == tags[path] {

@@ -9,6 +9,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 )
@@ -166,7 +167,7 @@ func TestBoundsOfViews(t *testing.T) {
 func TestViewsOfAnErasedMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	zoe, _, err := w.deps.Commands.AddMember(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
+	zoe, _, err := w.deps.Commands.AddMember(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
 		commands.NewMember{Email: "zoe@ours.example", Name: "Zoe Quine", Role: organization.Member, Password: goodPassword})
 	must(t, err)
 	her := w.again(person{Member: zoe})

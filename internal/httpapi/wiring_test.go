@@ -2,7 +2,8 @@ package httpapi
 
 import (
 	"log/slog"
-	"muster/commands"
+
+	"muster/commands/usecase"
 	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/eventstore/tree"
@@ -92,8 +93,8 @@ type Dependencies struct {
 
 func (d Dependencies) controls() *control.Reader {
 	return &control.Reader{
-		Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: commands.Registry().Decode,
-		Logged: &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: commands.Registry().Decode},
+		Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: usecase.Registry().Decode,
+		Logged: &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: usecase.Registry().Decode},
 	}
 }
 

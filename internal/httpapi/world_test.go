@@ -19,6 +19,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -113,7 +115,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	t.Helper()
 	w := &world{t: t, clock: clocktest.At(time.Now().UTC().Truncate(time.Second))}
 	db, log := pgtest.Connect(t, database), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	registry := commands.Registry()
+	registry := usecase.Registry()
 	events := eventstore.New(db).WithClock(w.clock.Now)
 	people := accounts.New(db, w.clock.Now)
 	reader := fleet.NewReader(db)
@@ -133,7 +135,9 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	w.samples.KeepsTexts = people.HoldsTexts
 	targets := assessment.NewStore(db, key)
 	poster := &channel.Poster{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Connections: targets, Jobs: queue, Texts: w.samples, Accounts: people, Seal: key, Channels: kinds.Judge{Poster: poster}, Now: w.clock.Now}
+	service := commands.New(usecase.Base{DB: db, Events: events, Accounts: people, Now: w.clock.Now}, commands.Needs{
+		Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Connections: targets, Jobs: queue, Texts: w.samples, Seal: key, Channels: kinds.Judge{Poster: poster},
+	})
 	book := budgets.New(db, budgets.Default(), log, w.clock.Now)
 	service.Budgets = book
 	collector, err := collect.New(targets, service, nil, nil, &servers.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
@@ -192,7 +196,7 @@ func (w *world) build() {
 }
 
 func newRunner(db *sqlx.DB, database string, log *slog.Logger) *projections.Runner {
-	decode := commands.Registry().Decode
+	decode := usecase.Registry().Decode
 	return projections.NewRunner(db, database, log,
 		history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode), audit.Projection(), exceptions.Projection(decode), health.Projection(decode), schedules.Projection(decode))
 }
@@ -402,8 +406,8 @@ func (w *world) within(period, long time.Duration) {
 // instance registers one as a feed would.
 func (w *world) instance(in tenant, name string) uuid.UUID {
 	w.t.Helper()
-	id, mark, err := w.deps.Commands.RegisterInstance(context.Background(), commands.Actor{OrganizationID: in.organization.ID, Component: "ingest"},
-		commands.RegisterInstance{Name: name, Engine: "postgresql", Version: "15.18", Host: "db01", Active: true})
+	id, mark, err := w.deps.Commands.RegisterInstance(context.Background(), usecase.Actor{OrganizationID: in.organization.ID, Component: "ingest"},
+		inventory.Registration{Name: name, Engine: "postgresql", Version: "15.18", Host: "db01", Active: true})
 	must(w.t, err)
 	w.settle(mark)
 	return id
@@ -412,7 +416,7 @@ func (w *world) instance(in tenant, name string) uuid.UUID {
 // patience is for machines that are busy with something else.
 const patience = time.Minute
 
-func (w *world) settle(mark commands.Mark) {
+func (w *world) settle(mark usecase.Mark) {
 	w.t.Helper()
 	if !w.deps.Waiter.Wait(context.Background(), mark.Log, mark.Position) {
 		w.t.Fatal("the projections do not catch up")
@@ -442,14 +446,14 @@ func (w *world) requested(as tenant, by person, recipients ...uuid.UUID) uuid.UU
 	w.t.Helper()
 	instance := w.instance(as, "i-"+uuid.NewString()[:8])
 	out, err := w.deps.Commands.RequestReport(context.Background(),
-		commands.Actor{OrganizationID: as.organization.ID, MemberID: by.ID}, commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{instance}, RecipientIDs: recipients})
+		usecase.Actor{OrganizationID: as.organization.ID, MemberID: by.ID}, commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{instance}, RecipientIDs: recipients})
 	must(w.t, err)
 	w.settle(out.Mark)
 	return out.ReportID
 }
 
 // inTx runs one step of a build.
-func (w *world) inTx(do func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error)) {
+func (w *world) inTx(do func(ctx context.Context, tx *sqlx.Tx) (usecase.Mark, error)) {
 	w.t.Helper()
 	ctx := context.Background()
 	tx, err := w.deps.DB.BeginTxx(ctx, nil)
@@ -463,7 +467,7 @@ func (w *world) inTx(do func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, e
 
 func (w *world) building(as tenant, id uuid.UUID) {
 	w.t.Helper()
-	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
+	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (usecase.Mark, error) {
 		return w.deps.Commands.StartBuild(ctx, tx, as.organization.ID, id, "worker-1", 1, "")
 	})
 }
@@ -485,7 +489,7 @@ func (w *world) readyWith(as tenant, id uuid.UUID, text string, more func(*repor
 	must(w.t, err)
 	head, err := w.deps.Events.Head(context.Background(), w.deps.DB, eventstore.Reports)
 	must(w.t, err)
-	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
+	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (usecase.Mark, error) {
 		event := report.Ready{
 			AsOf: w.clock.Now(), InputsSHA256: strings.Repeat("ab", 32), InputsKey: "k", PDFSHA256: written.SHA256, PDFKey: name,
 			FileName: "security-größe \"1\".pdf", SizeBytes: written.SizeBytes, Pages: 3, RetentionSeconds: 30 * 24 * 3600,
@@ -500,7 +504,7 @@ func (w *world) readyWith(as tenant, id uuid.UUID, text string, more func(*repor
 
 func (w *world) failed(as tenant, id uuid.UUID) {
 	w.t.Helper()
-	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
+	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (usecase.Mark, error) {
 		return w.deps.Commands.MarkFailed(ctx, tx, as.organization.ID, id, report.Failed{Code: report.CodeRenderFailed, Message: "The PDF could not be drawn."})
 	})
 }

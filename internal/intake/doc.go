@@ -34,7 +34,7 @@
 //
 //   - A body is no message: *UnreadableError, and nothing of it is used.
 //   - A part of an agent's message cannot be used: it is counted by Reason, and the rest is
-//     used. A feed's call is all or nothing: *commands.RuleError names the faults.
+//     used. A feed's call is all or nothing: *usecase.RuleError names the faults.
 //   - The database fails after a part of an agent's message was written: the error comes with
 //     the Receipt of that part, which is counted. If the message is sent again, that part counts
 //     once.

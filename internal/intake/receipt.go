@@ -5,13 +5,15 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 )
 
 // Caller is who sends a message: their organization, and what their token is limited to.
-type Caller = commands.Actor
+type Caller = usecase.Actor
 
 // Machine is the caller of actions that no member did, also with a member's token: firing
 // alerts would bury the member's own actions.
@@ -52,9 +54,9 @@ type Receipt struct {
 	Dropped                         map[Reason]int
 	Recorded                        map[Sort]int
 
-	Fleet  []commands.FleetIDs // in the order of the message, as what follows
-	Alerts []commands.AlertID
-	Mark   commands.Mark // where the log was written to, if it was
+	Fleet  []inventory.IDs // in the order of the message, as what follows
+	Alerts []alerting.ID
+	Mark   usecase.Mark // where the log was written to, if it was
 }
 
 // namesKey is the key of the Tally that a door fills, in a context.

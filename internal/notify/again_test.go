@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 )
@@ -58,7 +58,7 @@ func TestToldAgain(t *testing.T) {
 	s.fires(alert.Critical, "open", "known", "muted", "over")
 	s.follow()
 	s.await("it is sent", func() bool { return len(r.got()) == 1 })
-	for key, does := range map[string]func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){
+	for key, does := range map[string]func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error){
 		"known": s.commands.AcknowledgeAlert, "muted": s.commands.MuteAlert,
 	} {
 		_, err := does(t.Context(), s.actor, s.alertOf(key))

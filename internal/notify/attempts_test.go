@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/domain/organization"
@@ -107,7 +108,7 @@ func TestFailedAndTriedAgain(t *testing.T) {
 	if posts := r.got(); len(posts) != 2 || posts[1].Told.ID != id {
 		t.Errorf("%d posts", len(posts))
 	}
-	var refused *commands.RuleError
+	var refused *usecase.RuleError
 	if err := again(); !errors.As(err, &refused) || refused.Code != "invalid_state" {
 		t.Errorf("one that was sent: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/eventstore"
@@ -169,7 +169,7 @@ func (d *Dispatcher) Purge(ctx context.Context) error {
 
 // Begin gives organizations that did not get it yet the rule of the beginning. begin does it
 // for one.
-func Begin(ctx context.Context, db *sqlx.DB, begin func(context.Context, uuid.UUID) (commands.Mark, error)) error {
+func Begin(ctx context.Context, db *sqlx.DB, begin func(context.Context, uuid.UUID) (usecase.Mark, error)) error {
 	ids, err := statement.All[uuid.UUID](ctx, db, "look for new organizations", `SELECT id FROM organizations o
 		WHERE NOT demo AND NOT EXISTS (SELECT FROM notification_beginnings b WHERE b.organization_id = o.id)`)
 	for _, id := range ids {

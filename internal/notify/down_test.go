@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 )
@@ -24,7 +24,7 @@ func TestPagerDutyLearnsThatAServerIsBack(t *testing.T) {
 		if f.Resolved = state == "resolved"; f.Resolved {
 			f.EndsAt = now
 		}
-		_, _, err := s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{f})
+		_, _, err := s.commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{f})
 		must(t, err)
 		s.follow()
 		s.await("it is "+state, func() bool { return p.states() == state })

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify/channel/alertmanager"
@@ -43,14 +45,14 @@ func TestOneAlertAfterManyChanges(t *testing.T) {
 	began := s.clock.Now().Add(-time.Minute)
 	feed := func(title string, severity alert.Severity) {
 		t.Helper()
-		_, _, err := s.commands.RecordAlerts(t.Context(), s.actor, []commands.AlertItem{{
+		_, _, err := s.commands.RecordAlerts(t.Context(), s.actor, []alerting.Item{{
 			ExternalID: "lag", Title: title, Severity: severity, State: alert.Open, CreatedAt: began, FirstTriggeredAt: began, LastTriggeredAt: s.clock.Now(),
 		}})
 		must(t, err)
 	}
 	machine := func(title string) {
 		t.Helper()
-		_, _, err := s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{{
+		_, _, err := s.commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{{
 			Key: "watch/lock", Title: title, Description: title + "!", Severity: alert.Warning, Rule: &alert.Rule{ID: "lock_wait", Name: "Session waits for a lock"},
 			InstanceID: s.orders, StartsAt: began, SeenAt: s.clock.Now(),
 		}})
@@ -96,7 +98,7 @@ func TestAnUpgradeEndsWhatHadOtherLabels(t *testing.T) {
 	at := startAlertmanager(t, binary, "http://127.0.0.1:9/")
 	channel := s.channel(commands.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: at}})
 	s.rule(channel)
-	_, _, err := s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{{
+	_, _, err := s.commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{{
 		Key: "watch/lock", Title: "waited 5 m", Severity: alert.Warning, Rule: &alert.Rule{ID: "lock_wait", Name: "Session waits for a lock"},
 		InstanceID: s.orders, StartsAt: s.clock.Now(), SeenAt: s.clock.Now(),
 	}})
@@ -113,7 +115,7 @@ func TestAnUpgradeEndsWhatHadOtherLabels(t *testing.T) {
 	answer, err := http.Post(at+"/api/v2/alerts", "application/json", bytes.NewReader([]byte(old)))
 	must(t, err)
 	must(t, answer.Body.Close())
-	_, _, err = s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{{
+	_, _, err = s.commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{{
 		Key: "watch/lock", Title: "waited 6 m", Severity: alert.Critical, Rule: &alert.Rule{ID: "lock_wait", Name: "Session waits for a lock"},
 		InstanceID: s.orders, StartsAt: s.clock.Now(), SeenAt: s.clock.Now(),
 	}})

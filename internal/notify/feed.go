@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/concurrency/fairslots"
@@ -200,14 +201,14 @@ func (s *Sender) openAlerts(ctx context.Context, organization uuid.UUID) ([]open
 	return all, nil
 }
 
-// channelOf is a channel that was not removed. Errors: *commands.NotFoundError.
+// channelOf is a channel that was not removed. Errors: *usecase.NotFoundError.
 func channelOf(ctx context.Context, q queryer, organization, id uuid.UUID) (commands.ChannelRow, error) {
 	row, ok, err := statement.Find[commands.ChannelRow](ctx, q, "read a channel", channelQuery, organization, id)
 	if err != nil {
 		return row, fmt.Errorf("look up a channel: %w", err)
 	}
 	if !ok {
-		return row, &commands.NotFoundError{What: "channel"}
+		return row, &usecase.NotFoundError{What: "channel"}
 	}
 	return row, nil
 }

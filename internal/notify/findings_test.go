@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/notification"
@@ -21,7 +22,7 @@ import (
 func (s *scene) assessed(instance uuid.UUID, found ...domain.NewFindings) {
 	s.Helper()
 	must(s.T, eventstore.Transact(s.Context(), s.db, func(tx *sqlx.Tx) error {
-		_, err := s.commands.RecordAssessmentTx(s.Context(), tx, commands.Actor{OrganizationID: s.org.ID, Component: "collector"}, domain.InstanceAssessed{
+		_, err := s.commands.RecordAssessmentTx(s.Context(), tx, usecase.Actor{OrganizationID: s.org.ID, Component: "collector"}, domain.InstanceAssessed{
 			InstanceID: instance, AssessmentID: uuid.New(), At: s.clock.Now(), Domains: []domain.DomainScore{}, Changes: []domain.Change{}, New: found,
 		})
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/eventstore"
@@ -161,7 +161,7 @@ func TestAServerIsCalledAsItWas(t *testing.T) {
 	s.rule(s.webhook(r.URL), func(t *notification.Terms) { t.Match.NameContains = "prod" })
 	s.fires(alert.Critical, "lag")
 	name := "archive"
-	_, err := s.commands.ChangeInstance(t.Context(), s.actor, s.orders, commands.ChangeInstance{Name: &name})
+	_, err := s.commands.ChangeInstance(t.Context(), s.actor, s.orders, inventory.Change{Name: &name})
 	must(t, err)
 	s.fires(alert.Critical, "disk")
 	s.follow()

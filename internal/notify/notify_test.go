@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify/channel/chat"
@@ -62,7 +63,7 @@ func TestWhatIsOverSaysSo(t *testing.T) {
 		if over {
 			f.Resolved, f.EndsAt = true, fell.Add(12*time.Minute)
 		}
-		_, _, err := s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{f})
+		_, _, err := s.commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{f})
 		must(t, err)
 		s.follow()
 	}
@@ -102,7 +103,7 @@ func TestWhatBeganBeforeTheRule(t *testing.T) {
 	s.rule(s.webhook(s.receiver().URL))
 	s.process("a", s.sender)
 	now := s.clock.Now()
-	_, _, err := s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{
+	_, _, err := s.commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{
 		{Key: "watch/lag", Title: "lag", Severity: alert.Critical, InstanceID: s.orders, StartsAt: now.Add(-24 * time.Hour), SeenAt: now},
 	})
 	must(t, err)

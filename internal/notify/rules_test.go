@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/domain/organization"
@@ -26,7 +27,7 @@ func TestRulesThatGo(t *testing.T) {
 	channel := s.webhook(r.URL)
 	rule := s.rule(channel)
 	_, err := s.commands.RemoveChannel(t.Context(), s.actor, channel)
-	var refused *commands.RuleError
+	var refused *usecase.RuleError
 	if !errors.As(err, &refused) || refused.Code != "channel_in_use" {
 		t.Errorf("a channel that a rule names: %v", err)
 	}
@@ -42,7 +43,7 @@ func TestRulesThatGo(t *testing.T) {
 	must(t, err)
 	_, err = s.commands.RemoveChannel(t.Context(), s.actor, channel)
 	must(t, err)
-	var unknown *commands.NotFoundError
+	var unknown *usecase.NotFoundError
 	if _, err := s.commands.RemoveChannel(t.Context(), s.actor, channel); !errors.As(err, &unknown) {
 		t.Errorf("removed twice: %v", err)
 	}
@@ -92,7 +93,7 @@ func TestTheBeginning(t *testing.T) {
 	must(t, err)
 	olga, _, err := s.accounts.MemberByEmail(t.Context(), "olga@own.example")
 	must(t, err)
-	_, _, err = s.commands.CreateChannel(t.Context(), commands.Actor{OrganizationID: own.ID, MemberID: olga.ID}, commands.CreateChannel{
+	_, _, err = s.commands.CreateChannel(t.Context(), usecase.Actor{OrganizationID: own.ID, MemberID: olga.ID}, commands.CreateChannel{
 		Name: "Mine", Kind: notification.Email, MemberIDs: []uuid.UUID{olga.ID},
 	})
 	must(t, err)

@@ -21,6 +21,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/notification"
@@ -68,7 +70,7 @@ type scene struct {
 	log      *logtest.Log
 	org      accounts.Organization
 	ana      accounts.Member
-	actor    commands.Actor
+	actor    usecase.Actor
 	orders   uuid.UUID
 }
 
@@ -84,15 +86,15 @@ func newScene(t *testing.T) *scene {
 	events := eventstore.New(s.db).WithClock(s.clock.Now)
 	s.accounts, s.queue = accounts.New(s.db, s.clock.Now), jobs.NewQueue(s.db)
 	poster := &channel.Poster{Networks: here}
-	s.commands = &commands.Service{
-		DB: s.db, Events: events, Instances: fleet.NewReader(s.db), Jobs: s.queue, Accounts: s.accounts, Seal: key, Channels: kinds.Judge{Poster: poster}, Now: s.clock.Now,
-	}
+	s.commands = commands.New(usecase.Base{DB: s.db, Events: events, Accounts: s.accounts, Now: s.clock.Now}, commands.Needs{
+		Instances: fleet.NewReader(s.db), Jobs: s.queue, Seal: key, Channels: kinds.Judge{Poster: poster},
+	})
 	smtp, err := mail.ParseSMTPURL("smtp://" + s.smtp.Addr)
 	must(t, err)
 	transport, err := mail.NewSMTP(smtp)
 	must(t, err)
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	registry := commands.Registry()
+	registry := usecase.Registry()
 	s.stage = projectionstest.Run(t, s.db, at, alerts.Projection(registry.Decode))
 	s.dispatch = &notify.Dispatcher{DB: s.db, Events: events, Registry: registry, Queue: s.queue, Now: s.clock.Now, Alerts: s.stage.Ready}
 	s.sender = &notify.Sender{
@@ -108,8 +110,8 @@ func newScene(t *testing.T) *scene {
 	s.org = o
 	s.ana, _, err = s.accounts.MemberByEmail(t.Context(), "ana@acme.example")
 	must(t, err)
-	s.actor = commands.Actor{OrganizationID: o.ID, MemberID: s.ana.ID}
-	s.orders, _, err = s.commands.RegisterInstance(t.Context(), s.actor, commands.RegisterInstance{Name: "prod-orders", Engine: domain.PostgreSQL, Active: true})
+	s.actor = usecase.Actor{OrganizationID: o.ID, MemberID: s.ana.ID}
+	s.orders, _, err = s.commands.RegisterInstance(t.Context(), s.actor, inventory.Registration{Name: "prod-orders", Engine: domain.PostgreSQL, Active: true})
 	must(t, err)
 	return s
 }
@@ -221,7 +223,7 @@ func (s *scene) record(over bool, severity alert.Severity, keys []string) {
 			firings[i].Resolved, firings[i].EndsAt = true, now
 		}
 	}
-	_, _, err := s.commands.RecordFirings(s.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, firings)
+	_, _, err := s.commands.RecordFirings(s.Context(), usecase.Actor{OrganizationID: s.org.ID, Component: "watch"}, firings)
 	must(s.T, err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/instant"
 	"muster/eventstore"
 	"muster/handlers/jobs"
@@ -298,14 +299,14 @@ func (s *Sender) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, _ erro
 }
 
 // Retry queues a failed delivery again, in a transaction that records who wants it.
-// Errors: *commands.NotFoundError, *commands.RuleError with invalid_state.
+// Errors: *usecase.NotFoundError, *usecase.RuleError with invalid_state.
 func (s *Sender) Retry(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) error {
 	d, ok, err := statement.Find[deliveryRow](ctx, tx, "read a delivery", selectDelivery, organization, id)
 	switch {
 	case err != nil:
 		return err
 	case !ok:
-		return &commands.NotFoundError{What: "delivery"}
+		return &usecase.NotFoundError{What: "delivery"}
 	}
 	if err := lockGroup(ctx, tx, d.Rule, d.Channel); err != nil {
 		return err
@@ -319,7 +320,7 @@ func (s *Sender) Retry(ctx context.Context, tx *sqlx.Tx, organization, id uuid.U
 		return err
 	}
 	if n == 0 || by.RuleRemoved || by.ChannelRemoved {
-		return &commands.RuleError{Code: "invalid_state", Detail: "Only a failed delivery can be tried again, whose rule and channel are there."}
+		return &usecase.RuleError{Code: "invalid_state", Detail: "Only a failed delivery can be tried again, whose rule and channel are there."}
 	}
 	return s.Queue.Insert(ctx, tx, jobs.Job{OrganizationID: organization, Kind: jobs.Notify, Subject: id})
 }

@@ -82,7 +82,7 @@ type Test struct {
 }
 
 // Test sends one message through a channel, once and without a delivery. Errors:
-// *commands.NotFoundError.
+// *usecase.NotFoundError.
 func (s *Sender) Test(ctx context.Context, organization accounts.Organization, id uuid.UUID) (Test, error) {
 	row, err := channelOf(ctx, s.DB, organization.ID, id)
 	if err != nil {

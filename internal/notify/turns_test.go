@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/notification"
@@ -29,8 +31,8 @@ func (s *scene) neighbor() *scene {
 	other.org = o
 	other.ana, _, err = s.accounts.MemberByEmail(s.Context(), "bo@neighbor.example")
 	must(s.T, err)
-	other.actor = commands.Actor{OrganizationID: o.ID, MemberID: other.ana.ID}
-	other.orders, _, err = s.commands.RegisterInstance(s.Context(), other.actor, commands.RegisterInstance{Name: "prod-orders", Engine: domain.PostgreSQL, Active: true})
+	other.actor = usecase.Actor{OrganizationID: o.ID, MemberID: other.ana.ID}
+	other.orders, _, err = s.commands.RegisterInstance(s.Context(), other.actor, inventory.Registration{Name: "prod-orders", Engine: domain.PostgreSQL, Active: true})
 	must(s.T, err)
 	return &other
 }

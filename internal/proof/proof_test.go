@@ -15,6 +15,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -39,7 +40,7 @@ type scene struct {
 	maker   *proof.Maker
 	prover  *proof.Prover
 	org     uuid.UUID
-	actor   commands.Actor
+	actor   usecase.Actor
 	witness eventstore.Head
 	report  uuid.UUID
 	digest  string // of the second report's PDF
@@ -50,13 +51,13 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	db := pgtest.DB(t)
 	events, people := eventstore.New(db), accounts.New(db, time.Now)
-	s := &scene{T: t, db: db, service: &commands.Service{
-		DB: db, Events: events, Instances: fleet.NewReader(db), Jobs: jobs.NewQueue(db), Accounts: people, Now: time.Now,
-	}}
+	s := &scene{T: t, db: db, service: commands.New(usecase.Base{DB: db, Events: events, Accounts: people, Now: time.Now}, commands.Needs{
+		Instances: fleet.NewReader(db), Jobs: jobs.NewQueue(db),
+	})}
 	admin := &commands.NewMember{Email: "ana@example.org", Name: "Ana", Role: organization.Admin, Password: "a long enough sentence"}
 	o, ana, _, err := s.service.CreateOrganization(t.Context(), "Example", false, admin)
 	must(t, err)
-	s.org, s.actor = o.ID, commands.Actor{OrganizationID: o.ID, MemberID: ana.ID}
+	s.org, s.actor = o.ID, usecase.Actor{OrganizationID: o.ID, MemberID: ana.ID}
 	s.maker = prooftest.New(t, db, events)
 	s.prover = s.maker.Prover
 
@@ -76,9 +77,9 @@ func newScene(t *testing.T) *scene {
 
 // project fills the history, and stops: nothing reads the log after it was
 // tampered with but the prover.
-func (s *scene) project(mark commands.Mark) {
+func (s *scene) project(mark usecase.Mark) {
 	s.Helper()
-	decode := commands.Registry().Decode
+	decode := usecase.Registry().Decode
 	runner := projections.NewRunner(s.db, pgtest.URL(s.T), slog.New(slog.DiscardHandler), history.Projection(decode))
 	must(s.T, runner.Prepare(s.Context()))
 	ctx, cancel := context.WithCancel(s.Context())

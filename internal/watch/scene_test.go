@@ -16,6 +16,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/eventstore"
@@ -58,8 +60,8 @@ func newScene(t *testing.T) *scene {
 	t.Cleanup(pool.Close)
 	s.db = db
 	reader, store := fleet.NewReader(db), accounts.New(db, s.clock.Now)
-	s.commands = &commands.Service{DB: db, Events: eventstore.New(db), Instances: reader, Accounts: store, Now: s.clock.Now}
-	s.stage = projectionstest.Run(t, pgtest.DB(t), pgtest.URL(t), fleet.Projection(commands.Registry().Decode))
+	s.commands = commands.New(usecase.Base{DB: db, Events: eventstore.New(db), Accounts: store, Now: s.clock.Now}, commands.Needs{Instances: reader})
+	s.stage = projectionstest.Run(t, pgtest.DB(t), pgtest.URL(t), fleet.Projection(usecase.Registry().Decode))
 	s.watch = s.another(s.stage)
 	o, _, _, err := s.commands.CreateOrganization(t.Context(), "Acme", false, nil)
 	if err != nil {
@@ -91,21 +93,21 @@ func (s *scene) exec(statement string, args ...any) {
 	}
 }
 
-func (s *scene) admin() commands.Actor {
-	return commands.Actor{OrganizationID: s.org, MemberID: uuid.MustParse("00000000-0000-7000-8000-000000000001")}
+func (s *scene) admin() usecase.Actor {
+	return usecase.Actor{OrganizationID: s.org, MemberID: uuid.MustParse("00000000-0000-7000-8000-000000000001")}
 }
 
 // register makes a server, and waits until the read model has it.
 func (s *scene) register(organization uuid.UUID, name string) uuid.UUID {
 	s.Helper()
-	id, mark, err := s.commands.RegisterInstance(s.Context(), commands.Actor{OrganizationID: organization},
-		commands.RegisterInstance{Name: name, Engine: domain.PostgreSQL, Active: true})
+	id, mark, err := s.commands.RegisterInstance(s.Context(), usecase.Actor{OrganizationID: organization},
+		inventory.Registration{Name: name, Engine: domain.PostgreSQL, Active: true})
 	s.settle(mark, err)
 	s.names[id] = name
 	return id
 }
 
-func (s *scene) settle(m commands.Mark, err error) {
+func (s *scene) settle(m usecase.Mark, err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
@@ -126,7 +128,7 @@ func (s *scene) remove(instance uuid.UUID) {
 
 func (s *scene) active(instance uuid.UUID, active bool) {
 	s.Helper()
-	s.settle(s.commands.ChangeInstance(s.Context(), s.admin(), instance, commands.ChangeInstance{Active: &active}))
+	s.settle(s.commands.ChangeInstance(s.Context(), s.admin(), instance, inventory.Change{Active: &active}))
 }
 
 func (s *scene) settings(c organization.ChangeSettings) {

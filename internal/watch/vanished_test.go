@@ -7,7 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/internal/testing/pgtest"
 	"muster/internal/watch"
@@ -20,11 +21,11 @@ import (
 func TestAlertsOfRemovedServersAreClosed(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	reader := alerts.NewReader(s.db, s.commands.Events, commands.Registry().Decode)
-	listed := projectionstest.Run(t, pgtest.DB(t), pgtest.URL(t), alerts.Projection(commands.Registry().Decode))
+	reader := alerts.NewReader(s.db, s.commands.Events, usecase.Registry().Decode)
+	listed := projectionstest.Run(t, pgtest.DB(t), pgtest.URL(t), alerts.Projection(usecase.Registry().Decode))
 	fire := func(key string, instance uuid.UUID) {
 		t.Helper()
-		_, mark, err := s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org, Component: "ingest"}, []alert.Firing{{
+		_, mark, err := s.commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: s.org, Component: "ingest"}, []alert.Firing{{
 			Key: key, Title: "CPU", Severity: alert.Warning, InstanceID: instance, StartsAt: noon, SeenAt: s.clock.Now(),
 		}})
 		if err != nil {
@@ -60,7 +61,7 @@ func TestAlertsOfRemovedServersAreClosed(t *testing.T) {
 	closed := slices.Concat(raised, []string{"auto_resolved alertmanager/1 1m0s", "noted alertmanager/1"})
 	s.wantStory(closed...)
 	timeline, err := reader.Timeline(t.Context(), s.org, s.events()[0].Stream)
-	if err != nil || len(timeline) != 2 || timeline[1].Event != "resolved" || timeline[1].Note != commands.ServerRemoved {
+	if err != nil || len(timeline) != 2 || timeline[1].Event != "resolved" || timeline[1].Note != alerting.ServerRemoved {
 		t.Errorf("its timeline is %+v, %v", timeline, err)
 	}
 	s.judge()

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/instant"
 	"muster/eventstore"
@@ -59,10 +59,10 @@ type Fleet interface {
 
 // Alerts is the door that machines' alerts come through; *commands.Service is one.
 type Alerts interface {
-	RecordFirings(ctx context.Context, actor commands.Actor, firings []alert.Firing) (dropped int, mark commands.Mark, err error)
-	EndFirings(ctx context.Context, limit int) (int, commands.Mark, error)
-	EndMutes(ctx context.Context, limit int) (int, commands.Mark, error)
-	CloseVanished(ctx context.Context, organization uuid.UUID, alerts []uuid.UUID) (int, commands.Mark, error)
+	RecordFirings(ctx context.Context, actor usecase.Actor, firings []alert.Firing) (dropped int, mark usecase.Mark, err error)
+	EndFirings(ctx context.Context, limit int) (int, usecase.Mark, error)
+	EndMutes(ctx context.Context, limit int) (int, usecase.Mark, error)
+	CloseVanished(ctx context.Context, organization uuid.UUID, alerts []uuid.UUID) (int, usecase.Mark, error)
 }
 
 // Watch judges the signs of every organization. Any number of processes may.
@@ -79,7 +79,7 @@ type Watch struct {
 	// Judged is told of every judgement, Recorded of every write, so that the read
 	// models look at once. Nil: nobody is told.
 	Judged   func(Judgement)
-	Recorded func(ctx context.Context, m commands.Mark)
+	Recorded func(ctx context.Context, m usecase.Mark)
 }
 
 // Judgement is how many breaches a judgement found to have begun and ended.
@@ -128,7 +128,7 @@ func (w *Watch) End(ctx context.Context) error {
 }
 
 // sweep runs end until it finds nothing more.
-func (w *Watch) sweep(ctx context.Context, what string, end func(ctx context.Context, limit int) (int, commands.Mark, error)) error {
+func (w *Watch) sweep(ctx context.Context, what string, end func(ctx context.Context, limit int) (int, usecase.Mark, error)) error {
 	for {
 		n, mark, err := end(ctx, batch)
 		w.recorded(ctx, mark) // of some organizations, even where others failed
@@ -170,15 +170,15 @@ func (w *Watch) SinceJudged(ctx context.Context) (age time.Duration, ok bool, er
 	return max(0, w.clock().Sub(*at)), true, nil
 }
 
-func (w *Watch) recorded(ctx context.Context, m commands.Mark) {
+func (w *Watch) recorded(ctx context.Context, m usecase.Mark) {
 	if w.Recorded != nil && m.Position > 0 {
 		w.Recorded(ctx, m)
 	}
 }
 
 // actor is on whose behalf alerts of an organization are raised and resolved.
-func actor(organization uuid.UUID) commands.Actor {
-	return commands.Actor{OrganizationID: organization, Component: "watch"}
+func actor(organization uuid.UUID) usecase.Actor {
+	return usecase.Actor{OrganizationID: organization, Component: "watch"}
 }
 
 // Interval is how often the signs are judged, and how often a listener says that it is

@@ -12,6 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/organization"
 	"muster/internal/watch"
@@ -22,7 +24,7 @@ import (
 // next one is an alert of its own.
 func TestPersonComesFirst(t *testing.T) {
 	t.Parallel()
-	type action func(*commands.Service, context.Context, commands.Actor, uuid.UUID) (commands.Mark, error)
+	type action func(*commands.Service, context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error)
 	for _, c := range []struct {
 		name string
 		does action
@@ -122,9 +124,9 @@ type doors struct {
 
 var errKilled = errors.New("killed")
 
-func (d *doors) RecordFirings(ctx context.Context, actor commands.Actor, firings []alert.Firing) (int, commands.Mark, error) {
+func (d *doors) RecordFirings(ctx context.Context, actor usecase.Actor, firings []alert.Firing) (int, usecase.Mark, error) {
 	if d.before {
-		return 0, commands.Mark{}, errKilled
+		return 0, usecase.Mark{}, errKilled
 	}
 	dropped, mark, err := d.Service.RecordFirings(ctx, actor, firings)
 	if err == nil && d.after {
@@ -353,18 +355,18 @@ func TestRun(t *testing.T) {
 func TestTheSweepEndsMutes(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	var marks []commands.Mark
-	s.watch.Recorded = func(_ context.Context, m commands.Mark) { marks = append(marks, m) }
-	actor := commands.Actor{OrganizationID: s.org, Component: "ingest"}
+	var marks []usecase.Mark
+	s.watch.Recorded = func(_ context.Context, m usecase.Mark) { marks = append(marks, m) }
+	actor := usecase.Actor{OrganizationID: s.org, Component: "ingest"}
 	at := s.clock.Now()
-	told, _, err := s.commands.RecordAlerts(t.Context(), actor, []commands.AlertItem{{
+	told, _, err := s.commands.RecordAlerts(t.Context(), actor, []alerting.Item{{
 		ExternalID: "a", Title: "a", Severity: alert.Info, State: alert.Open, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at,
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	until := time.Now().Add(time.Hour)
-	if _, err := s.commands.ActOnAlert(t.Context(), actor, told[0].ID, commands.AlertAction{Verb: commands.MuteVerb, Until: &until}); err != nil {
+	if _, err := s.commands.ActOnAlert(t.Context(), actor, told[0].ID, alerting.Action{Verb: alerting.Mute, Until: &until}); err != nil {
 		t.Fatal(err)
 	}
 	for turn, want := range []int{0, 1, 1} {

@@ -9,6 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/alert"
 	domainfleet "muster/domain/fleet"
 	"muster/domain/instant"
@@ -25,7 +28,7 @@ func TestThroughTheDoors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := &doors{story: &story{T: t, organization: uuid.New()}, newest: map[string]*specAlert{}}
 		d.window()
-		d.service = &commands.Service{DB: s.db, Events: eventstore.New(s.db), Now: func() time.Time { return d.clock }}
+		d.service = commands.New(usecase.Base{DB: s.db, Events: eventstore.New(s.db), Now: func() time.Time { return d.clock }}, commands.Needs{})
 		d.sendFleet()
 		for range rapid.IntRange(1, 8).Draw(t, "calls") {
 			switch rapid.IntRange(0, 6).Draw(t, "call") {
@@ -52,19 +55,19 @@ type doors struct {
 	*story
 	service *commands.Service
 	clock   time.Time
-	mark    commands.Mark
+	mark    usecase.Mark
 	newest  map[string]*specAlert // by key
 	servers [3]*specInstance      // by external id, i0 to i2; nil: not there
 	bases   [3][2]*specDatabase   // on each, d0 and d1
 }
 
 // feed is who sends batches, so late that no time of a story lies ahead.
-func (d *doors) feed() commands.Actor {
+func (d *doors) feed() usecase.Actor {
 	d.clock = d.now.AddDate(1, 0, 0)
-	return commands.Actor{OrganizationID: d.organization, Component: "ingest"}
+	return usecase.Actor{OrganizationID: d.organization, Component: "ingest"}
 }
 
-func (d *doors) wrote(mark commands.Mark, err error) {
+func (d *doors) wrote(mark usecase.Mark, err error) {
 	d.Helper()
 	if err != nil {
 		d.Fatal(err)
@@ -74,18 +77,18 @@ func (d *doors) wrote(mark commands.Mark, err error) {
 
 // sendFleet sends some servers, known or not, some of them to be removed.
 func (d *doors) sendFleet() {
-	var items []commands.FleetItem
+	var items []inventory.Item
 	for n := range d.servers {
 		if d.seldom("left out") {
 			continue
 		}
-		item := commands.FleetItem{
+		item := inventory.Item{
 			ExternalID: fmt.Sprint("i", n), Name: nameable.Draw(d.T, "name"), Engine: domainfleet.PostgreSQL,
 			CreatedAt: d.drawMoment("registered"), Removed: d.seldom("removed"),
 		}
 		for m := range d.bases[n] {
 			if d.maybe("with database") {
-				item.Databases = append(item.Databases, commands.FleetDatabase{
+				item.Databases = append(item.Databases, inventory.Database{
 					ExternalID: fmt.Sprint("d", m), Name: nameable.Draw(d.T, "name"), CreatedAt: d.drawMoment("registered"), Removed: d.seldom("removed"),
 				})
 			}
@@ -103,7 +106,7 @@ func (d *doors) sendFleet() {
 }
 
 // hasServer is what the specification makes of an item.
-func (d *doors) hasServer(item commands.FleetItem, ids commands.FleetIDs) {
+func (d *doors) hasServer(item inventory.Item, ids inventory.IDs) {
 	n := int(item.ExternalID[1] - '0')
 	was := d.servers[n]
 	switch {
@@ -127,7 +130,7 @@ func (d *doors) hasServer(item commands.FleetItem, ids commands.FleetIDs) {
 	}
 }
 
-func (d *doors) hasDatabase(n int, item commands.FleetDatabase, id uuid.UUID) {
+func (d *doors) hasDatabase(n int, item inventory.Database, id uuid.UUID) {
 	base := &d.bases[n][item.ExternalID[1]-'0']
 	switch {
 	case item.Removed:
@@ -146,7 +149,7 @@ func (d *doors) hasDatabase(n int, item commands.FleetDatabase, id uuid.UUID) {
 // sendAlerts sends some alerts, new or known, open or closed, and sends some of
 // them again: that changes nothing.
 func (d *doors) sendAlerts() {
-	var items []commands.AlertItem
+	var items []alerting.Item
 	for n := range 5 {
 		if d.maybe("sent") {
 			items = append(items, d.item(n))
@@ -180,7 +183,7 @@ func (d *doors) sendAlerts() {
 }
 
 // key is what tells an alert from others: its external id at its instance.
-func (d *doors) key(item commands.AlertItem) string {
+func (d *doors) key(item alerting.Item) string {
 	if item.Instance == nil {
 		return item.ExternalID
 	}
@@ -189,8 +192,8 @@ func (d *doors) key(item commands.AlertItem) string {
 
 // item is an alert of a server that is there, or one of the organization, under other
 // external ids: the end of one may leave its instance out.
-func (d *doors) item(number int) commands.AlertItem {
-	item := commands.AlertItem{
+func (d *doors) item(number int) alerting.Item {
+	item := alerting.Item{
 		ExternalID: fmt.Sprint("o", number), Title: titles.Draw(d.T, "title"), Severity: severities.Draw(d.T, "severity"),
 		State: rapid.SampledFrom(domain.States()).Draw(d.T, "state"), CreatedAt: d.drawMoment("created"),
 		FirstTriggeredAt: d.drawMoment("first"), LastTriggeredAt: d.drawMoment("last"),
@@ -224,7 +227,7 @@ func (d *doors) item(number int) commands.AlertItem {
 
 // hasAlert is what the specification makes of an item (http-contract, §18.2, and
 // reading 33).
-func (d *doors) hasAlert(item commands.AlertItem, id uuid.UUID) {
+func (d *doors) hasAlert(item alerting.Item, id uuid.UUID) {
 	a := d.newest[d.key(item)]
 	closed := item.ResolvedAt != nil
 	switch {
@@ -264,7 +267,7 @@ func (d *doors) act() {
 	}
 	a := rapid.SampledFrom(d.alerts).Draw(d.T, "of")
 	d.clock = d.drawMoment("acted")
-	member := commands.Actor{OrganizationID: d.organization, MemberID: d.organization}
+	member := usecase.Actor{OrganizationID: d.organization, MemberID: d.organization}
 	action := rapid.IntRange(0, 2).Draw(d.T, "action")
 	switch {
 	case action == 0 && a.state == domain.Open:

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/assessment"
@@ -33,7 +34,7 @@ func BenchmarkBind(b *testing.B) {
 	}
 	db, acme := pgtest.DB(b), uuid.New()
 	events, facts := eventstore.New(db), assessment.NewStore(db, key)
-	service := &commands.Service{DB: db, Events: events, Now: time.Now}
+	service := commands.New(usecase.Base{DB: db, Events: events, Now: time.Now}, commands.Needs{})
 	const servers = 500
 	a := snapshot.Assessment{Outcome: snapshot.OutcomeComplete, VersionText: strings.Repeat("x", 30_000)}
 	var sent []assessment.Sent
@@ -46,7 +47,7 @@ func BenchmarkBind(b *testing.B) {
 		used = append(used, logged.Used{Stored: assessment.Stored{Instance: id}})
 	}
 	err = facts.RecordSent(b.Context(), acme, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
-		_, err := service.RecordAssessmentTx(b.Context(), tx, commands.Actor{OrganizationID: acme, Component: "test"}, told...)
+		_, err := service.RecordAssessmentTx(b.Context(), tx, usecase.Actor{OrganizationID: acme, Component: "test"}, told...)
 		return err
 	})
 	if err != nil {
@@ -62,7 +63,7 @@ func BenchmarkBind(b *testing.B) {
 	pgtest.Unguard(b, db) // each was recorded when it was made
 	db.MustExec(`UPDATE events SET recorded_at = (convert_from(data, 'UTF8')::json ->> 'at')::timestamptz`)
 	db.MustExec(`VACUUM ANALYZE`)
-	reader := &logged.Reader{Facts: facts, Log: events, Decode: commands.Registry().Decode}
+	reader := &logged.Reader{Facts: facts, Log: events, Decode: usecase.Registry().Decode}
 	for b.Loop() {
 		bound, altered, err := reader.Bind(b.Context(), acme, used, time.Now())
 		if err != nil || len(altered) > 0 || len(bound) != servers {
@@ -95,8 +96,8 @@ func beforeMarks(t *testing.T) unmarked {
 		t.Fatal(err)
 	}
 	return unmarked{
-		db: db, acme: uuid.New(), facts: facts, service: &commands.Service{DB: db, Events: events, Now: time.Now},
-		reader: &logged.Reader{Facts: facts, Log: events, Decode: commands.Registry().Decode},
+		db: db, acme: uuid.New(), facts: facts, service: commands.New(usecase.Base{DB: db, Events: events, Now: time.Now}, commands.Needs{}),
+		reader: &logged.Reader{Facts: facts, Log: events, Decode: usecase.Registry().Decode},
 	}
 }
 
@@ -106,7 +107,7 @@ func (u unmarked) record(t *testing.T, sent []assessment.Sent) (first uuid.UUID)
 	err := u.facts.RecordSent(t.Context(), u.acme, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
 		one := told[0].(fleet.InstanceAssessed)
 		first = one.AssessmentID
-		_, err := u.service.RecordAssessmentTx(t.Context(), tx, commands.Actor{OrganizationID: u.acme, Component: "test"},
+		_, err := u.service.RecordAssessmentTx(t.Context(), tx, usecase.Actor{OrganizationID: u.acme, Component: "test"},
 			fleet.InstanceAssessed{InstanceID: sent[0].Instance, AssessmentID: first, At: one.At})
 		return err
 	})
@@ -189,10 +190,10 @@ func TestAProcessWithAnOldKeyFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	events, facts := eventstore.New(db), assessment.NewStore(db, key)
-	service := &commands.Service{DB: db, Events: events, Now: time.Now}
+	service := commands.New(usecase.Base{DB: db, Events: events, Now: time.Now}, commands.Needs{})
 	sent := assessment.Sent{Instance: server, At: time.Now().UTC().Truncate(time.Second), Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete}}
 	err = facts.RecordSent(t.Context(), acme, []assessment.Sent{sent}, func(tx *sqlx.Tx, told []fleet.Assessed) error {
-		_, err := service.RecordAssessmentTx(t.Context(), tx, commands.Actor{OrganizationID: acme, Component: "test"}, told...)
+		_, err := service.RecordAssessmentTx(t.Context(), tx, usecase.Actor{OrganizationID: acme, Component: "test"}, told...)
 		return err
 	})
 	if err != nil {
@@ -207,7 +208,7 @@ func TestAProcessWithAnOldKeyFile(t *testing.T) {
 		key     *secrets.Ring
 		refused bool
 	}{"the installation's file": {key, false}, "an old copy": {old, true}} {
-		reader := &logged.Reader{Facts: assessment.NewStore(db, c.key), Log: events, Decode: commands.Registry().Decode}
+		reader := &logged.Reader{Facts: assessment.NewStore(db, c.key), Log: events, Decode: usecase.Registry().Decode}
 		bound, altered, err := reader.Bind(t.Context(), acme, []logged.Used{{Stored: kept.Stored, Reached: true}}, time.Now())
 		if len(altered) > 0 || errors.As(err, &rotated) != c.refused || !c.refused && (err != nil || len(bound) != 1) {
 			t.Errorf("%s: bound are %d, altered %+v, %v", name, len(bound), altered, err)
@@ -234,7 +235,7 @@ func TestACopiedEvent(t *testing.T) {
 		t.Helper()
 		a := eventstore.Append{Organization: acme, StreamType: streamType, Stream: stream, Expected: eventstore.AnyVersion}
 		for _, one := range all {
-			e, err := commands.Registry().Encode(one)
+			e, err := usecase.Registry().Encode(one)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +250,7 @@ func TestACopiedEvent(t *testing.T) {
 	appended(fleet.KeptStream, fleet.KeptOf(server), kept(now.Add(-3*time.Hour), "old"), before, last)
 	pgtest.Unguard(t, db)
 	db.MustExec(`UPDATE events SET recorded_at = (convert_from(data, 'UTF8')::json ->> 'at')::timestamptz`)
-	reader := &logged.Reader{Facts: assessment.NewStore(db, key), Log: events, Decode: commands.Registry().Decode}
+	reader := &logged.Reader{Facts: assessment.NewStore(db, key), Log: events, Decode: usecase.Registry().Decode}
 	said := func(classified string) string {
 		t.Helper()
 		u := logged.Used{Stored: assessment.Stored{ID: last.AssessmentID, Instance: server, At: last.At, SHA256: "f"}, Reached: true, Classified: classified}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/eventstore"
 	"muster/handlers"
 	"muster/handlers/jobs"
@@ -219,7 +220,7 @@ func Open(ctx context.Context, cfg *config.Config, a Access) (_ *Installation, e
 	in.Audit, in.Exceptions = audit.NewReader(in.DB), exceptions.NewReader(in.DB)
 	in.Health, in.Schedules = health.NewReader(in.DB), schedules.NewReader(in.DB)
 	in.Proofs = in.newProofs()
-	in.Alerts = alerts.NewReader(in.DB, in.Events, commands.Registry().Decode)
+	in.Alerts = alerts.NewReader(in.DB, in.Events, usecase.Registry().Decode)
 	a.next("measurements")
 	if err := in.openMeasurements(ctx, a); err != nil {
 		return in, err
@@ -237,10 +238,9 @@ func Open(ctx context.Context, cfg *config.Config, a Access) (_ *Installation, e
 	if in.Checks, err = catalogue.Load(); err != nil {
 		return in, err
 	}
-	in.Commands = &commands.Service{
-		DB: in.DB, Events: in.Events, Instances: in.Fleet, Checks: in.Checks, Schedules: in.Schedules, Connections: in.Facts,
-		Jobs: in.Queue, Texts: in.Samples, Accounts: in.Accounts, Seal: in.Key, Channels: kinds.Judge{Poster: in.Poster()}, Mails: cfg.SMTPURL != "", Now: now, Budgets: in.Budgets,
-	}
+	in.Commands = commands.New(usecase.Base{DB: in.DB, Events: in.Events, Accounts: in.Accounts, Now: now, Budgets: in.Budgets}, commands.Needs{
+		Instances: in.Fleet, Checks: in.Checks, Schedules: in.Schedules, Connections: in.Facts, Jobs: in.Queue, Texts: in.Samples, Seal: in.Key, Channels: kinds.Judge{Poster: in.Poster()}, Mails: cfg.SMTPURL != "",
+	})
 	in.Places = &resolve.Resolver{
 		Keys: in.Commands, Fleet: in.Fleet, Hosts: in.Intake,
 		CatchUp: func(ctx context.Context) (bool, error) { return in.Runner.CatchUp(ctx, eventstore.Fleet, fleet.Name) },
@@ -266,17 +266,17 @@ func (in *Installation) Accepted() collect.Accepted {
 
 // Controls answers how a check stood over a period.
 func (in *Installation) Controls() *control.Reader {
-	return &control.Reader{Assessments: in.Facts, Log: in.Events, Fleet: in.Fleet, Decode: commands.Registry().Decode, Logged: in.logged()}
+	return &control.Reader{Assessments: in.Facts, Log: in.Events, Fleet: in.Fleet, Decode: usecase.Registry().Decode, Logged: in.logged()}
 }
 
 // logged holds assessments against the log.
 func (in *Installation) logged() *logged.Reader {
-	return &logged.Reader{Facts: in.Facts, Log: in.Events, Decode: commands.Registry().Decode, Altered: in.Altered}
+	return &logged.Reader{Facts: in.Facts, Log: in.Events, Decode: usecase.Registry().Decode, Altered: in.Altered}
 }
 
 // ReadModels are the projections of this program.
 func ReadModels() []projections.Projection {
-	decode := commands.Registry().Decode
+	decode := usecase.Registry().Decode
 	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode), alerts.Projection(decode), exceptions.Projection(decode), health.Projection(decode), schedules.Projection(decode)}
 }
 

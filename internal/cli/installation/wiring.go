@@ -3,7 +3,7 @@ package installation
 import (
 	"context"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/handlers"
 	"muster/internal/cli/command"
 	"muster/internal/intake/collect"
@@ -16,7 +16,7 @@ import (
 
 // Dispatcher puts what happens into deliveries.
 func (in *Installation) Dispatcher() *notify.Dispatcher {
-	return &notify.Dispatcher{DB: in.DB, Events: in.Events, Registry: commands.Registry(), Queue: in.Queue, Now: in.Clock.Now,
+	return &notify.Dispatcher{DB: in.DB, Events: in.Events, Registry: usecase.Registry(), Queue: in.Queue, Now: in.Clock.Now,
 		Alerts: func(ctx context.Context) error { return in.Runner.Ready(ctx) }}
 }
 
@@ -35,7 +35,7 @@ func (in *Installation) Parts(collector *collect.Collector) (handlers.Parts, err
 		return handlers.Parts{}, err
 	}
 	return handlers.Parts{
-		DB: in.DB, Queue: in.Queue, Events: in.Events, Registry: commands.Registry(),
+		DB: in.DB, Queue: in.Queue, Events: in.Events, Registry: usecase.Registry(),
 		Reports: in.Commands, Accounts: in.Accounts, Blobs: in.Blobs, Renderer: renderer,
 		Gatherer: &handlers.Inputs{
 			Events: in.Events, Fleet: in.Fleet, Facts: in.Facts, Logged: in.logged(), Keys: in.Signing,

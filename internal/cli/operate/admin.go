@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/cli/command"
 	"muster/internal/cli/installation"
@@ -36,7 +37,7 @@ func adminCreateCommand(cfg *config.Config) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				actor := commands.Actor{OrganizationID: target.ID, Component: "cli"}
+				actor := usecase.Actor{OrganizationID: target.ID, Component: "cli"}
 				if _, _, err := in.Commands.AddMember(cmd.Context(), actor,
 					commands.NewMember{Email: email, Name: name, Role: organization.Admin, Password: password}); err != nil {
 					return err

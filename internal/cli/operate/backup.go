@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/cli/command"
@@ -64,7 +64,7 @@ keep them elsewhere.`,
 // BackupSource is what a backup of the installation reads.
 func BackupSource(in *installation.Installation, report func(string), accept bool) *backup.Source {
 	return &backup.Source{
-		DB: in.DB, Database: database(in), Events: in.Events, Registry: commands.Registry(), Blobs: in.Blobs, Keys: in.Key,
+		DB: in.DB, Database: database(in), Events: in.Events, Registry: usecase.Registry(), Blobs: in.Blobs, Keys: in.Key,
 		Sealed: in.Facts.Sealed, Version: command.BuildVersion(), Now: in.Clock.Now, Progress: report, AcceptFindings: accept,
 		Accepted: checkpoint.NewVerifier(in.DB, in.Log).Accepted,
 		Record: func(ctx context.Context, made backup.Manifest) error {
@@ -164,7 +164,7 @@ func Restore(cmd *cobra.Command, cfg *config.Config, b *backup.Backup, report fu
 		}
 		in.Events, in.Accounts = eventstore.New(in.DB), accounts.New(in.DB, in.Clock.Now)
 		target := backup.RestoreTarget{
-			DB: in.DB, Database: database(in), Events: in.Events, Registry: commands.Registry(), Blobs: in.Blobs, KeyFile: in.Config.SecretKeyFile,
+			DB: in.DB, Database: database(in), Events: in.Events, Registry: usecase.Registry(), Blobs: in.Blobs, KeyFile: in.Config.SecretKeyFile,
 			Migrate:  func(ctx context.Context) error { return postgres.Migrate(ctx, in.DB, in.Log) },
 			Progress: report, AcceptFindings: accept, Accept: checkpoint.NewVerifier(in.DB, in.Log).Accept,
 			Signed: func(ctx context.Context) ([]string, error) { return unsignedOf(ctx, in) }, GiveUp: func(ctx context.Context) ([]string, error) { return giveUp(ctx, in) },

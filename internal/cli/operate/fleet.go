@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/printable"
 	"muster/eventstore"
@@ -193,7 +193,7 @@ func (a fleetApply) apply(cmd *cobra.Command, in *installation.Installation, fil
 	}
 	applier := fleetfile.Applier{
 		DB: in.DB, Commands: in.Commands, Servers: in.Facts, Connections: collector, Unreached: a.unreached,
-		Actor:   commands.Actor{OrganizationID: of.ID, MemberID: who.Member.ID, RequestID: run, Administers: true},
+		Actor:   usecase.Actor{OrganizationID: of.ID, MemberID: who.Member.ID, RequestID: run, Administers: true},
 		CatchUp: func(ctx context.Context) error { return current(ctx, in, eventstore.Fleet, fleet.Name) },
 	}
 	err = applier.Apply(ctx, plan)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/printable"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -225,11 +225,11 @@ it, and what was removed or muted since is not. Here it is the other way round.`
 				if err != nil {
 					return err
 				}
-				rows, err := history.AsOf(cmd.Context(), in.Events, commands.Registry().Decode, target.ID, report.Kind(kind), at)
+				rows, err := history.AsOf(cmd.Context(), in.Events, usecase.Registry().Decode, target.ID, report.Kind(kind), at)
 				if err != nil {
 					return err
 				}
-				instances, databases, err := fleet.AsOf(cmd.Context(), in.Events, commands.Registry().Decode, target.ID, at)
+				instances, databases, err := fleet.AsOf(cmd.Context(), in.Events, usecase.Registry().Decode, target.ID, at)
 				if err != nil {
 					return err
 				}

@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/printable"
 	"muster/internal/assessment/catalogue"
@@ -161,7 +161,7 @@ func makeEvidence(in *installation.Installation, cmd *cobra.Command, a asked, r 
 	r.Organization = target
 	maker := in.EvidenceMaker()
 	made, err := maker.Make(ctx, r, func(ctx context.Context, id uuid.UUID, made organization.EvidenceMade) error {
-		_, err := in.Commands.RecordEvidence(ctx, commands.Actor{OrganizationID: target.ID, Component: "cli"}, id, made)
+		_, err := in.Commands.RecordEvidence(ctx, usecase.Actor{OrganizationID: target.ID, Component: "cli"}, id, made)
 		return err
 	})
 	if refused := (*evidence.RefusedError)(nil); errors.As(err, &refused) {

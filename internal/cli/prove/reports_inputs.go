@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers"
@@ -118,7 +118,7 @@ func readRecorded(against string) (*handlers.Recorded, error) {
 		return recorded, nil
 	}
 	event := found.Proof.Event
-	decoded, err := commands.Registry().Decode(eventstore.Event{Type: event.Type, SchemaVersion: event.SchemaVersion, Data: []byte(event.Data)})
+	decoded, err := usecase.Registry().Decode(eventstore.Event{Type: event.Type, SchemaVersion: event.SchemaVersion, Data: []byte(event.Data)})
 	if err != nil {
 		return nil, err
 	}

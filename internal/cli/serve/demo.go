@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/internal/accounts"
 	"muster/internal/concurrency/pause"
 	"muster/internal/concurrency/supervise"
@@ -24,7 +24,7 @@ func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
 	d := &demo.Demo{
 		DB: p.DB, Commands: p.Commands, Accounts: p.Accounts, Facts: p.Facts, Assessor: assessor,
 		Assessments: p.feed(), Intake: p.Intake, Past: demoPast, Recent: demoRecent, Series: p.Samples,
-		Wait: func(ctx context.Context, m commands.Mark) bool { return p.Runner.Wait(ctx, m.Log, m.Position) },
+		Wait: func(ctx context.Context, m usecase.Mark) bool { return p.Runner.Wait(ctx, m.Log, m.Position) },
 		Now:  p.Clock.Now, Log: p.Log,
 	}
 	if p.Server != nil {

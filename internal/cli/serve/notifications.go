@@ -3,7 +3,7 @@ package serve
 import (
 	"context"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/mail"
@@ -13,7 +13,7 @@ import (
 
 // told answers what was told, and what will be.
 func (p *process) told() *notify.Reader {
-	return &notify.Reader{DB: p.DB, Seal: p.Key, Events: p.Events, Registry: commands.Registry(), Now: p.Clock.Now}
+	return &notify.Reader{DB: p.DB, Seal: p.Key, Events: p.Events, Registry: usecase.Registry(), Now: p.Clock.Now}
 }
 
 // sender sees deliveries through.
@@ -28,7 +28,7 @@ func (p *process) sender() (*notify.Sender, error) {
 	}
 	return &notify.Sender{
 		DB: p.DB, Queue: p.Queue, Accounts: p.Accounts, Seal: p.Key, Poster: p.Poster(), Composer: &mail.Composer{From: from, Now: p.Clock.Now},
-		Transport: transport, PublicURL: p.Config.PublicURL, Registry: commands.Registry(), Now: p.Clock.Now, Log: p.Log,
+		Transport: transport, PublicURL: p.Config.PublicURL, Registry: usecase.Registry(), Now: p.Clock.Now, Log: p.Log,
 		Alerts: p.Runner.Ready,
 	}, nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/eventstore"
 	"muster/eventstore/tree"
 	"muster/handlers"
@@ -197,7 +197,7 @@ func (p *process) newWatch() *watch.Watch {
 	return &watch.Watch{
 		DB: p.DB, Events: p.Events, Organizations: p.Accounts, Fleet: p.Fleet, Waiter: p.Runner,
 		Alerts: p.Commands, Now: p.Clock.Now, Log: p.Log, Judged: p.countBreaches,
-		Recorded: func(ctx context.Context, m commands.Mark) { p.Runner.Announce(ctx, m.Log) },
+		Recorded: func(ctx context.Context, m usecase.Mark) { p.Runner.Announce(ctx, m.Log) },
 	}
 }
 

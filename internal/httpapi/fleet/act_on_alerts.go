@@ -7,7 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/instant"
 	"muster/internal/httpapi/api"
@@ -16,12 +17,12 @@ import (
 )
 
 func (s *ServerRoutes) AcknowledgeAlert(ctx context.Context, r api.AcknowledgeAlertRequestObject) (api.AcknowledgeAlertResponseObject, error) {
-	shown, err := s.acted(ctx, r.AlertId, noting(commands.AcknowledgeVerb, r.Body))
+	shown, err := s.acted(ctx, r.AlertId, noting(alerting.Acknowledge, r.Body))
 	return api.AcknowledgeAlert200JSONResponse(shown), err
 }
 
 func (s *ServerRoutes) MuteAlert(ctx context.Context, r api.MuteAlertRequestObject) (api.MuteAlertResponseObject, error) {
-	action := commands.AlertAction{Verb: commands.MuteVerb}
+	action := alerting.Action{Verb: alerting.Mute}
 	if r.Body != nil {
 		action.Note, action.Until = r.Body.Note, r.Body.Until
 	}
@@ -30,18 +31,18 @@ func (s *ServerRoutes) MuteAlert(ctx context.Context, r api.MuteAlertRequestObje
 }
 
 func (s *ServerRoutes) UnmuteAlert(ctx context.Context, r api.UnmuteAlertRequestObject) (api.UnmuteAlertResponseObject, error) {
-	shown, err := s.acted(ctx, r.AlertId, noting(commands.UnmuteVerb, r.Body))
+	shown, err := s.acted(ctx, r.AlertId, noting(alerting.Unmute, r.Body))
 	return api.UnmuteAlert200JSONResponse(shown), err
 }
 
 func (s *ServerRoutes) ResolveAlert(ctx context.Context, r api.ResolveAlertRequestObject) (api.ResolveAlertResponseObject, error) {
-	shown, err := s.acted(ctx, r.AlertId, noting(commands.ResolveVerb, r.Body))
+	shown, err := s.acted(ctx, r.AlertId, noting(alerting.Resolve, r.Body))
 	return api.ResolveAlert200JSONResponse(shown), err
 }
 
 // noting is an action with the note of a body that may have been left out.
-func noting(verb commands.AlertVerb, body *api.AlertNote) commands.AlertAction {
-	action := commands.AlertAction{Verb: verb}
+func noting(verb alerting.Verb, body *api.AlertNote) alerting.Action {
+	action := alerting.Action{Verb: verb}
 	if body != nil {
 		action.Note = body.Note
 	}
@@ -49,7 +50,7 @@ func noting(verb commands.AlertVerb, body *api.AlertNote) commands.AlertAction {
 }
 
 // acted is an alert as the caller's action leaves it.
-func (s *ServerRoutes) acted(ctx context.Context, id uuid.UUID, action commands.AlertAction) (api.AlertDetail, error) {
+func (s *ServerRoutes) acted(ctx context.Context, id uuid.UUID, action alerting.Action) (api.AlertDetail, error) {
 	if wire.Caller(ctx).World != nil {
 		row, err := s.alert(ctx, id)
 		if err == nil {
@@ -77,21 +78,21 @@ func (s *ServerRoutes) acted(ctx context.Context, id uuid.UUID, action commands.
 
 // leave is how an action leaves an alert whose row does not show it: its projection
 // lags, or somebody did the opposite right behind. What is closed stays so.
-func leave(row *alerts.Alert, action commands.AlertAction, at time.Time) {
+func leave(row *alerts.Alert, action alerting.Action, at time.Time) {
 	switch action.Verb {
-	case commands.AcknowledgeVerb:
+	case alerting.Acknowledge:
 		if row.State == alert.Open {
 			row.State = alert.AcknowledgedState
 		}
-	case commands.MuteVerb:
+	case alerting.Mute:
 		row.Muted, row.MutedUntil = true, nil
 		if action.Until != nil {
 			until := instant.Cut(*action.Until)
 			row.MutedUntil = &until
 		}
-	case commands.UnmuteVerb:
+	case alerting.Unmute:
 		row.Muted, row.MutedUntil = false, nil
-	case commands.ResolveVerb:
+	case alerting.Resolve:
 		if !row.State.Closed() {
 			row.State, row.ResolvedAt = alert.ResolvedState, &at
 		}
@@ -100,9 +101,9 @@ func leave(row *alerts.Alert, action commands.AlertAction, at time.Time) {
 
 // ActOnAlerts does the same with many alerts.
 func (s *ServerRoutes) ActOnAlerts(ctx context.Context, r api.ActOnAlertsRequestObject) (api.ActOnAlertsResponseObject, error) {
-	action := commands.AlertAction{Verb: commands.AlertVerb(r.Body.Action), Note: r.Body.Note, Until: r.Body.Until}
+	action := alerting.Action{Verb: alerting.Verb(r.Body.Action), Note: r.Body.Note, Until: r.Body.Until}
 	outcomes, mark, err := onTheirs(ctx, r.Body.Ids, func(id uuid.UUID) (uuid.UUID, error) { return s.instanceOf(ctx, id) },
-		func(ids []uuid.UUID) ([]commands.Outcome, commands.Mark, error) {
+		func(ids []uuid.UUID) ([]usecase.Outcome, usecase.Mark, error) {
 			return s.Commands.ActOnAlerts(ctx, wire.Actor(ctx), ids, action)
 		})
 	if err != nil {
@@ -122,8 +123,8 @@ func (s *ServerRoutes) instanceOf(ctx context.Context, alert uuid.UUID) (uuid.UU
 }
 
 // actedOn is what came of an action for many things of a kind.
-func actedOn(outcomes []commands.Outcome, what string) api.ActedOn {
-	return api.ActedOn{Items: wire.List(outcomes, func(o commands.Outcome) api.ActedOnOne {
+func actedOn(outcomes []usecase.Outcome, what string) api.ActedOn {
+	return api.ActedOn{Items: wire.List(outcomes, func(o usecase.Outcome) api.ActedOnOne {
 		return api.ActedOnOne{Id: o.ID, Done: o.Refusal == nil, Problem: itemProblem(o.Refusal, what)}
 	})}
 }
@@ -134,7 +135,7 @@ func itemProblem(refusal error, what string) *api.ItemProblem {
 		return nil
 	}
 	p := &wire.Problem{Code: "not_found", Detail: "No such " + what + " is known in this organization."}
-	if rule := (*commands.RuleError)(nil); errors.As(refusal, &rule) {
+	if rule := (*usecase.RuleError)(nil); errors.As(refusal, &rule) {
 		p = &wire.Problem{Code: rule.Code, Detail: rule.Detail}
 	}
 	return &api.ItemProblem{Status: p.StatusCode(), Code: p.Code, Title: p.Title(), Detail: p.Detail}

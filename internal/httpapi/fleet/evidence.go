@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -20,7 +20,7 @@ import (
 
 func (s *ServerRoutes) MakeEvidence(ctx context.Context, r api.MakeEvidenceRequestObject) (api.MakeEvidenceResponseObject, error) {
 	who := wire.Caller(ctx).Organization
-	var mark commands.Mark
+	var mark usecase.Mark
 	made, err := s.Evidence.Make(ctx, evidence.Request{
 		Organization: who, Check: r.Body.Check, From: r.Body.From, To: r.Body.To, Instances: wire.Value(r.Body.InstanceIds),
 	}, func(ctx context.Context, id uuid.UUID, made organization.EvidenceMade) (err error) {
@@ -58,7 +58,7 @@ func refusedEvidence(err error) error {
 		}
 		return field
 	})
-	return wire.BrokenRules(fields[:min(len(fields), commands.MaxBroken)])
+	return wire.BrokenRules(fields[:min(len(fields), usecase.MaxBroken)])
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/exception"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -84,7 +85,7 @@ func (s *ServerRoutes) RevokeException(ctx context.Context, r api.RevokeExceptio
 
 // decided is an exception as the caller's decision leaves it.
 func (s *ServerRoutes) decided(
-	ctx context.Context, id uuid.UUID, status exception.Status, decide func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
+	ctx context.Context, id uuid.UUID, status exception.Status, decide func(context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error),
 ) (api.Exception, error) {
 	who := wire.Actor(ctx)
 	mark, err := decide(ctx, who, id)

@@ -10,7 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/assessment"
@@ -334,11 +335,11 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 	if id == uuid.Nil {
 		id = uuid.Must(uuid.NewV7())
 	}
-	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: wire.Value(r.Body.Host), Active: true, Tags: wire.Value(r.Body.Tags)}
+	in := inventory.Registration{Name: r.Body.Name, Engine: engine, Host: wire.Value(r.Body.Host), Active: true, Tags: wire.Value(r.Body.Tags)}
 	if target, err := servers.Parse(in.Engine, r.Body.Dsn); err == nil && in.Host == "" {
 		in.Host = target.HostName()
 	}
-	var mark commands.Mark
+	var mark usecase.Mark
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		if err := s.Servers.RegisterServer(ctx, tx, who.OrganizationID, id, is, wire.Value(r.Body.Separate)); err != nil {
 			return err
@@ -418,7 +419,7 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 	if err != nil {
 		return nil, err
 	}
-	change := commands.ChangeInstance{
+	change := inventory.Change{
 		Name: r.Body.Name, Active: r.Body.Active, Engine: (*domain.Engine)(r.Body.Engine), DeclinedGrants: r.Body.DeclinedGrants, Tags: allTags(r.Body.Tags),
 	}
 	if err := change.Check(before.Engine); err != nil {
@@ -435,7 +436,7 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 			return nil, err
 		}
 	}
-	var mark commands.Mark
+	var mark usecase.Mark
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		if r.Body.DeclinedGrants != nil {
 			if err := s.Servers.Decline(ctx, tx, who.OrganizationID, r.InstanceId, *r.Body.DeclinedGrants); err != nil {
@@ -473,7 +474,7 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 // RemoveInstance forgets the credentials in the transaction of the event.
 func (s *ServerRoutes) RemoveInstance(ctx context.Context, r api.RemoveInstanceRequestObject) (api.RemoveInstanceResponseObject, error) {
 	who := wire.Actor(ctx)
-	var mark commands.Mark
+	var mark usecase.Mark
 	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		if err := s.Servers.Forget(ctx, tx, who.OrganizationID, r.InstanceId); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/httpapi/api"
@@ -38,7 +38,7 @@ func (s *ServerRoutes) ListTags(ctx context.Context, _ api.ListTagsRequestObject
 func (s *ServerRoutes) TagInstances(ctx context.Context, r api.TagInstancesRequestObject) (api.TagInstancesResponseObject, error) {
 	change := domain.ChangeTags{Set: wire.Value(r.Body.SetTags), Remove: wire.Value(r.Body.RemoveTags)}
 	outcomes, mark, err := onTheirs(ctx, r.Body.Ids, func(id uuid.UUID) (uuid.UUID, error) { return id, nil },
-		func(ids []uuid.UUID) ([]commands.Outcome, commands.Mark, error) {
+		func(ids []uuid.UUID) ([]usecase.Outcome, usecase.Mark, error) {
 			return s.Commands.TagInstances(ctx, wire.Actor(ctx), ids, change)
 		})
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *ServerRoutes) TagInstances(ctx context.Context, r api.TagInstancesReque
 // are refused; the command does not get them. instanceOf is the server that a thing belongs to.
 func onTheirs(
 	ctx context.Context, ids []uuid.UUID, instanceOf func(uuid.UUID) (uuid.UUID, error),
-	act func(ids []uuid.UUID) ([]commands.Outcome, commands.Mark, error),
-) ([]commands.Outcome, commands.Mark, error) {
+	act func(ids []uuid.UUID) ([]usecase.Outcome, usecase.Mark, error),
+) ([]usecase.Outcome, usecase.Mark, error) {
 	if wire.Caller(ctx).World == nil {
 		return act(ids)
 	}
@@ -63,34 +63,34 @@ func onTheirs(
 		instance, err := instanceOf(id)
 		switch {
 		case err != nil:
-			return nil, commands.Mark{}, err
+			return nil, usecase.Mark{}, err
 		case !wire.Sees(ctx, instance):
-			refused[id] = &commands.NotFoundError{}
+			refused[id] = &usecase.NotFoundError{}
 		case !wire.Acts(ctx, instance):
-			refused[id] = &commands.RuleError{Code: "forbidden", Detail: wire.OthersServer}
+			refused[id] = &usecase.RuleError{Code: "forbidden", Detail: wire.OthersServer}
 		default:
 			theirs = append(theirs, id)
 		}
 	}
-	done := map[uuid.UUID]commands.Outcome{}
-	var mark commands.Mark
+	done := map[uuid.UUID]usecase.Outcome{}
+	var mark usecase.Mark
 	if len(theirs) > 0 || len(ids) == 0 {
 		outcomes, to, err := act(theirs)
 		if err != nil {
-			return nil, commands.Mark{}, err
+			return nil, usecase.Mark{}, err
 		}
 		for _, o := range outcomes {
 			done[o.ID] = o
 		}
 		mark = to
 	}
-	var all []commands.Outcome
+	var all []usecase.Outcome
 	for i, id := range ids {
 		if slices.Contains(ids[:i], id) {
 			continue
 		}
 		if err, not := refused[id]; not {
-			all = append(all, commands.Outcome{ID: id, Refusal: err})
+			all = append(all, usecase.Outcome{ID: id, Refusal: err})
 		} else {
 			all = append(all, done[id])
 		}
@@ -107,7 +107,7 @@ func allTags(tags *api.Tags) *domain.ChangeTags {
 }
 
 // tagsAlone refuses a change of anything but tags to whoever does not administer.
-func tagsAlone(who commands.Actor, body *api.ChangeInstance) error {
+func tagsAlone(who usecase.Actor, body *api.ChangeInstance) error {
 	changed := *body
 	changed.Tags = nil
 	if who.Administers || changed == (api.ChangeInstance{}) {

@@ -6,7 +6,8 @@ import (
 	"mime"
 	"strconv"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
 	"muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/internal/httpapi/api"
@@ -99,8 +100,8 @@ func (s *FeedRoutes) RecordFleet(ctx context.Context, r api.RecordFleetRequestOb
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}
-	return api.RecordFleet200JSONResponse{Instances: wire.List(receipt.Fleet, func(i commands.FleetIDs) api.FleetInstanceId {
-		databases := wire.List(i.Databases, func(d commands.FleetIDs) api.FleetDatabaseId {
+	return api.RecordFleet200JSONResponse{Instances: wire.List(receipt.Fleet, func(i inventory.IDs) api.FleetInstanceId {
+		databases := wire.List(i.Databases, func(d inventory.IDs) api.FleetDatabaseId {
 			return api.FleetDatabaseId{ExternalId: d.ExternalID, Id: d.ID}
 		})
 		shown := api.FleetInstanceId{ExternalId: i.ExternalID, Id: i.ID, Databases: databases}
@@ -117,7 +118,7 @@ func (s *FeedRoutes) RecordAlerts(ctx context.Context, r api.RecordAlertsRequest
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}
-	return api.RecordAlerts200JSONResponse{Alerts: wire.List(receipt.Alerts, func(id commands.AlertID) api.AlertRecorded {
+	return api.RecordAlerts200JSONResponse{Alerts: wire.List(receipt.Alerts, func(id alerting.ID) api.AlertRecorded {
 		return api.AlertRecorded{ExternalId: id.ExternalID, Id: id.ID}
 	})}, nil
 }
@@ -263,15 +264,15 @@ func agentReceipt(r intake.Receipt) api.AgentReceipt {
 
 // The native feed's bodies as the doors take them; here is only the spelling.
 
-func fleetItems(body *api.FleetBatch) []commands.FleetItem {
-	items := make([]commands.FleetItem, 0, len(body.Instances))
+func fleetItems(body *api.FleetBatch) []inventory.Item {
+	items := make([]inventory.Item, 0, len(body.Instances))
 	for _, i := range body.Instances {
-		item := commands.FleetItem{
+		item := inventory.Item{
 			ExternalID: i.ExternalId, Name: i.Name, Engine: fleet.Engine(i.Engine), Version: i.Version, Host: i.Host,
 			Active: i.Active, CreatedAt: i.CreatedAt, Removed: wire.Value(i.Removed), Tags: (*map[string]string)(i.Tags),
 		}
 		for _, d := range wire.Value(i.Databases) {
-			item.Databases = append(item.Databases, commands.FleetDatabase{
+			item.Databases = append(item.Databases, inventory.Database{
 				ExternalID: d.ExternalId, Name: d.Name, CreatedAt: d.CreatedAt, Removed: wire.Value(d.Removed),
 			})
 		}
@@ -280,9 +281,9 @@ func fleetItems(body *api.FleetBatch) []commands.FleetItem {
 	return items
 }
 
-func alertItems(body *api.AlertBatch) []commands.AlertItem {
-	return wire.List(body.Alerts, func(a api.AlertItem) commands.AlertItem {
-		return commands.AlertItem{
+func alertItems(body *api.AlertBatch) []alerting.Item {
+	return wire.List(body.Alerts, func(a api.AlertItem) alerting.Item {
+		return alerting.Item{
 			ExternalID: a.ExternalId, Title: a.Title, Severity: alert.Severity(a.Severity), State: alert.State(a.State), Muted: a.IsMuted,
 			CreatedAt: a.CreatedAt, FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt,
 			Instance: a.Instance, Database: a.Database,

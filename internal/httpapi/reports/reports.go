@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
@@ -55,7 +56,7 @@ func (s *ReportRoutes) CreateReport(ctx context.Context, r api.CreateReportReque
 // asLeft is the report as the request left it: a worker may have it ready before the answer is
 // written, and Location says what happened since. What the request made is told from its decision;
 // when a report that is reused was asked for and started, its history knows.
-func (s *ReportRoutes) asLeft(ctx context.Context, who commands.Actor, requested commands.RequestedReport) (history.ReportRow, error) {
+func (s *ReportRoutes) asLeft(ctx context.Context, who usecase.Actor, requested commands.RequestedReport) (history.ReportRow, error) {
 	if !requested.Reused {
 		return queuedRow(who, requested), nil
 	}
@@ -66,7 +67,7 @@ func (s *ReportRoutes) asLeft(ctx context.Context, who commands.Actor, requested
 	return asJoined(row, requested.Status), err
 }
 
-func queuedRow(who commands.Actor, requested commands.RequestedReport) history.ReportRow {
+func queuedRow(who usecase.Actor, requested commands.RequestedReport) history.ReportRow {
 	q := requested.Queued
 	return history.ReportRow{
 		ID: requested.ReportID, OrganizationID: who.OrganizationID, Kind: q.Kind, Status: requested.Status,

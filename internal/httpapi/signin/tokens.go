@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/rule"
 	"muster/internal/accounts"
@@ -124,7 +124,7 @@ func (s *MemberRoutes) onlyOurs(ctx context.Context, ids []uuid.UUID) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	return &commands.RuleError{Code: "instance_not_in_organization", Detail: "At least one instance is unknown.", Fields: fields}
+	return &usecase.RuleError{Code: "instance_not_in_organization", Detail: "At least one instance is unknown.", Fields: fields}
 }
 
 func (s *MemberRoutes) RevokeIngestToken(ctx context.Context, r api.RevokeIngestTokenRequestObject) (api.RevokeIngestTokenResponseObject, error) {

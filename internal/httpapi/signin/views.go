@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/printable"
 	"muster/domain/rule"
 	"muster/internal/accounts"
@@ -92,5 +92,5 @@ func checkView(name, query *string) error {
 		return nil
 	}
 	first := broken[0]
-	return &commands.RuleError{Code: first.Code, Detail: first.Pointer + " " + first.Detail + ".", Fields: broken}
+	return &usecase.RuleError{Code: first.Code, Detail: first.Pointer + " " + first.Detail + ".", Fields: broken}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/projections"
@@ -71,9 +71,9 @@ func Caller(ctx context.Context) accounts.Principal {
 }
 
 // Actor is the caller as the use cases know them.
-func Actor(ctx context.Context) commands.Actor {
+func Actor(ctx context.Context) usecase.Actor {
 	c := CallOf(ctx)
-	a := commands.Actor{OrganizationID: c.Principal.Organization.ID, MemberID: c.Principal.Member.ID, RequestID: c.RequestID}
+	a := usecase.Actor{OrganizationID: c.Principal.Organization.ID, MemberID: c.Principal.Member.ID, RequestID: c.RequestID}
 	a.Administers = c.Principal.Can(organization.ScopeAdmin)
 	switch c.Principal.Method {
 	case accounts.MethodToken:
@@ -100,7 +100,7 @@ func (c *Call) MarkDemo(o accounts.Organization) {
 
 // Settle waits until what was written shows in every list, and says so in the
 // answer where it does not yet.
-func Settle(ctx context.Context, lists projections.Waiter, written commands.Mark) {
+func Settle(ctx context.Context, lists projections.Waiter, written usecase.Mark) {
 	if written.Position > 0 && !lists.Wait(ctx, written.Log, written.Position) {
 		CallOf(ctx).Header.Set("X-Muster-Lagging", "true")
 	}

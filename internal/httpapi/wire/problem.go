@@ -15,7 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/internal/httpapi/api"
 )
 
@@ -125,7 +125,7 @@ func Sentence(clause string) string {
 
 // MaxFaults is how many faults of a call are told. A batch could have millions, and ten
 // thousand of them are an answer of a megabyte.
-const MaxFaults = commands.MaxBroken
+const MaxFaults = usecase.MaxBroken
 
 // Unreadable makes one problem of field errors; its code is theirs where they
 // agree, else the first one's that is no mere number out of range: what cannot be

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"time"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
@@ -62,7 +62,7 @@ func (d *FiringDoor) record(ctx context.Context, from intake.Caller, receipt *in
 	if err != nil {
 		return err
 	}
-	receipt.Mark = commands.Mark{Log: mark.Log, Position: max(receipt.Mark.Position, mark.Position)}
+	receipt.Mark = usecase.Mark{Log: mark.Log, Position: max(receipt.Mark.Position, mark.Position)}
 	receipt.Record(intake.Alert, len(firings)-dropped)
 	if dropped > 0 {
 		receipt.Drop(intake.Malformed, dropped)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
@@ -48,7 +48,7 @@ type Collected interface {
 
 // Commands records alerts; *commands.Service does.
 type Commands interface {
-	RecordFirings(ctx context.Context, actor commands.Actor, firings []alert.Firing) (dropped int, mark commands.Mark, err error)
+	RecordFirings(ctx context.Context, actor usecase.Actor, firings []alert.Firing) (dropped int, mark usecase.Mark, err error)
 }
 
 // New returns the doors.

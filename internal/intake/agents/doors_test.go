@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/internal/intake"
@@ -36,7 +36,7 @@ var (
 type house struct {
 	samples []measurements.HostSample
 	firings []alert.Firing
-	as      []commands.Actor
+	as      []usecase.Actor
 	asked   int // look-ups by name
 	fails   error
 
@@ -86,10 +86,10 @@ func (h *house) Record(_ context.Context, b measurements.Batch, _ ...watch.Sign)
 }
 
 // RecordFirings holds the limit as the use case does.
-func (h *house) RecordFirings(_ context.Context, actor commands.Actor, firings []alert.Firing) (dropped int, mark commands.Mark, err error) {
+func (h *house) RecordFirings(_ context.Context, actor usecase.Actor, firings []alert.Firing) (dropped int, mark usecase.Mark, err error) {
 	h.as, h.sizes = append(h.as, actor), append(h.sizes, len(firings))
 	if h.firingsFail != nil && len(h.sizes) == 2 {
-		return 0, commands.Mark{}, h.firingsFail
+		return 0, usecase.Mark{}, h.firingsFail
 	}
 	for _, f := range firings {
 		if actor.Limit.Allows(f.InstanceID) {
@@ -98,7 +98,7 @@ func (h *house) RecordFirings(_ context.Context, actor commands.Actor, firings [
 			dropped++
 		}
 	}
-	return dropped, commands.Mark{Position: int64(len(h.firings))}, nil
+	return dropped, usecase.Mark{Position: int64(len(h.firings))}, nil
 }
 
 // TestHostsOfALimitedToken: every form of message, every case of the rule. What is

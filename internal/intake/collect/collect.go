@@ -11,7 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/feed"
@@ -44,9 +45,9 @@ const (
 
 // Fleet is what the collector records of a server; *commands.Service is one.
 type Fleet interface {
-	ChangeInstance(ctx context.Context, actor commands.Actor, id uuid.UUID, change commands.ChangeInstance) (commands.Mark, error)
-	RecordDatabases(ctx context.Context, actor commands.Actor, instance uuid.UUID, names []string) (commands.Mark, error)
-	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, all ...fleet.Assessed) (commands.Mark, error)
+	ChangeInstance(ctx context.Context, actor usecase.Actor, id uuid.UUID, change inventory.Change) (usecase.Mark, error)
+	RecordDatabases(ctx context.Context, actor usecase.Actor, instance uuid.UUID, names []string) (usecase.Mark, error)
+	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, all ...fleet.Assessed) (usecase.Mark, error)
 }
 
 // Accepted returns the exceptions in force for an instance: findings that they cover do not

@@ -20,6 +20,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/assessment"
@@ -71,7 +73,7 @@ func newScene(t *testing.T) *scene {
 	db := pgtest.DB(t)
 	s := &scene{
 		T: t, db: db, store: assessment.NewStore(db, key), activity: &activity{inactive: map[uuid.UUID]bool{}},
-		commands: &commands.Service{DB: db, Events: eventstore.New(db), Now: time.Now}, organization: uuid.New(),
+		commands: commands.New(usecase.Base{DB: db, Events: eventstore.New(db), Now: time.Now}, commands.Needs{}), organization: uuid.New(),
 	}
 	s.collector = s.anotherProcess()
 	return s
@@ -102,8 +104,8 @@ func (s *scene) register(dsn string) uuid.UUID {
 	if err != nil {
 		s.Fatal(err)
 	}
-	actor := commands.Actor{OrganizationID: s.organization, Component: "collector"}
-	_, _, err = s.commands.RegisterInstanceTx(s.Context(), tx, actor, id, commands.RegisterInstance{Name: "db", Engine: fleet.PostgreSQL, Active: true})
+	actor := usecase.Actor{OrganizationID: s.organization, Component: "collector"}
+	_, _, err = s.commands.RegisterInstanceTx(s.Context(), tx, actor, id, inventory.Registration{Name: "db", Engine: fleet.PostgreSQL, Active: true})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -264,9 +266,9 @@ func aRemovedInstancesConnectionIsErased(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
 	removed, deactivated := s.register(dsn), s.register(dsn)
-	actor := commands.Actor{OrganizationID: s.organization}
-	item := commands.FleetItem{ExternalID: removed.String(), Removed: true}
-	if _, _, err := s.commands.RecordFleet(t.Context(), actor, []commands.FleetItem{item}); err != nil {
+	actor := usecase.Actor{OrganizationID: s.organization}
+	item := inventory.Item{ExternalID: removed.String(), Removed: true}
+	if _, _, err := s.commands.RecordFleet(t.Context(), actor, []inventory.Item{item}); err != nil {
 		t.Fatal(err)
 	}
 	s.activity.deactivate(removed)
@@ -292,7 +294,7 @@ func anInstanceRemovedDuringTheLook(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
 	instance := s.register(dsn)
-	if _, err := s.commands.RemoveInstance(t.Context(), commands.Actor{OrganizationID: s.organization}, instance); err != nil {
+	if _, err := s.commands.RemoveInstance(t.Context(), usecase.Actor{OrganizationID: s.organization}, instance); err != nil {
 		t.Fatal(err)
 	}
 	if ok, err := s.collector.AssessDue(t.Context()); !ok || err != nil {
@@ -473,7 +475,7 @@ type meanwhile struct {
 	happens func()
 }
 
-func (m *meanwhile) ChangeInstance(ctx context.Context, actor commands.Actor, id uuid.UUID, change commands.ChangeInstance) (commands.Mark, error) {
+func (m *meanwhile) ChangeInstance(ctx context.Context, actor usecase.Actor, id uuid.UUID, change inventory.Change) (usecase.Mark, error) {
 	m.happens()
 	return m.Service.ChangeInstance(ctx, actor, id, change)
 }
@@ -499,7 +501,7 @@ func TestADatabaseFoundDuringALook(t *testing.T) {
 	c, err := collect.New(s.store, &meanwhile{s.commands, func() {
 		admin.MustExec(`DROP DATABASE early`)
 		admin.MustExec(`CREATE DATABASE late`)
-		actor := commands.Actor{OrganizationID: s.organization, Component: "collector"}
+		actor := usecase.Actor{OrganizationID: s.organization, Component: "collector"}
 		if _, err := s.commands.RecordDatabases(t.Context(), actor, instance, []string{"late", "postgres"}); err != nil {
 			t.Error(err)
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/changes"
@@ -162,8 +163,8 @@ func anywhere(databases []snapshot.DatabaseFact) []snapshot.DatabaseFact {
 // one; the write side can. A feed that removes an instance does not know its connection, and a
 // process may die between the event and erasing it, so it is erased here.
 func (c *Collector) leave(ctx context.Context, claim assessment.Claim) error {
-	_, err := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{})
-	var gone *commands.NotFoundError
+	_, err := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, inventory.Change{})
+	var gone *usecase.NotFoundError
 	if errors.As(err, &gone) {
 		err = c.store.Erase(ctx, claim)
 	}
@@ -173,8 +174,8 @@ func (c *Collector) leave(ctx context.Context, claim assessment.Claim) error {
 	return &InactiveError{Instance: claim.Instance}
 }
 
-func actor(claim assessment.Claim) commands.Actor {
-	return commands.Actor{OrganizationID: claim.Organization, Component: "collector"}
+func actor(claim assessment.Claim) usecase.Actor {
+	return usecase.Actor{OrganizationID: claim.Organization, Component: "collector"}
 }
 
 // record tells the fleet what was found. A rule that refuses it (a name too
@@ -186,7 +187,7 @@ func actor(claim assessment.Claim) commands.Actor {
 // the server has them.
 func (c *Collector) record(ctx, limited context.Context, claim assessment.Claim, inspector inspection.Inspector, target servers.Target, found snapshot.Assessment) (names []string, err error) {
 	version := versionOf(found)
-	_, changeErr := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{Version: &version})
+	_, changeErr := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, inventory.Change{Version: &version})
 	names, listErr := inspector.Databases(limited, target)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -196,8 +197,8 @@ func (c *Collector) record(ctx, limited context.Context, claim assessment.Claim,
 		_, recordErr = c.fleet.RecordDatabases(ctx, actor(claim), claim.Instance, names)
 	}
 	for _, err := range []error{changeErr, recordErr} {
-		var rule *commands.RuleError
-		var gone *commands.NotFoundError
+		var rule *usecase.RuleError
+		var gone *usecase.NotFoundError
 		switch {
 		case err == nil:
 		case errors.As(err, &gone):

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/internal/concurrency/pause"
 	"muster/internal/concurrency/supervise"
 )
@@ -96,8 +97,8 @@ func (c *Collector) forgetRemoved(ctx context.Context) error {
 		if active {
 			continue
 		}
-		_, err = c.fleet.ChangeInstance(ctx, commands.Actor{OrganizationID: one.Organization, Component: "collector"}, one.Instance, commands.ChangeInstance{})
-		var gone *commands.NotFoundError
+		_, err = c.fleet.ChangeInstance(ctx, usecase.Actor{OrganizationID: one.Organization, Component: "collector"}, one.Instance, inventory.Change{})
+		var gone *usecase.NotFoundError
 		if errors.As(err, &gone) {
 			err = c.store.ForgetFed(ctx, one.Organization, one.Instance)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	"muster/domain/printable"
 	"muster/domain/rule"
 	"muster/internal/intake"
@@ -69,14 +69,14 @@ const (
 )
 
 // TakeAgent keeps how an agent is in the place of what it said before. Of an instance that
-// is not known, or beyond the token's limit, nothing is kept. Error: *commands.RuleError.
+// is not known, or beyond the token's limit, nothing is kept. Error: *usecase.RuleError.
 func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentItem) error {
 	r := rules{latest: d.Now().Add(maxSampleAhead)}
 	r.agent(item)
 	if len(r.broken) > 0 {
 		return r.err()
 	}
-	names := make([]commands.PlaceName, len(item.Servers))
+	names := make([]inventory.PlaceName, len(item.Servers))
 	for i := range item.Servers {
 		names[i].Instance = &item.Servers[i].Instance
 	}
@@ -128,7 +128,7 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 }
 
 // holdEngines refuses that another engine than an instance's answers for it.
-func (d *Doors) holdEngines(ctx context.Context, from intake.Caller, item AgentItem, places []commands.Place, allowed func(uuid.UUID) bool) error {
+func (d *Doors) holdEngines(ctx context.Context, from intake.Caller, item AgentItem, places []inventory.Place, allowed func(uuid.UUID) bool) error {
 	var asked []uuid.UUID
 	for i, one := range item.Servers {
 		if one.Identity != nil && allowed(places[i].Instance) {

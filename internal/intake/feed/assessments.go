@@ -11,7 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/intake"
@@ -134,7 +135,7 @@ type Accepted func(ctx context.Context, organization, instance uuid.UUID) ([]sna
 
 // TakeAssessments records another tool's results for instances: nothing is written before every
 // item was checked against every rule. buffered says that they waited in the sender's buffer.
-// Errors: *commands.RuleError, *intake.LaggingError.
+// Errors: *usecase.RuleError, *intake.LaggingError.
 func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, buffered bool, items []AssessmentItem) (receipt intake.Receipt, err error) {
 	in, err := d.placesOf(ctx, from.OrganizationID, items)
 	if err != nil {
@@ -166,7 +167,7 @@ func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, buffere
 	if err := d.addAccepted(ctx, from.OrganizationID, sent); err != nil {
 		return receipt, err
 	}
-	var spent commands.Spent
+	var spent usecase.Spent
 	err = d.Assessments.RecordSent(ctx, from.OrganizationID, sent, func(tx *sqlx.Tx, told []fleet.Assessed) (err error) {
 		spent.GiveBack()    // by the attempt before
 		if len(told) == 0 { // all of it was known
@@ -208,7 +209,7 @@ type assessed struct {
 
 // placesOf looks up what the items name, all at once.
 func (d *Doors) placesOf(ctx context.Context, organization uuid.UUID, items []AssessmentItem) (*assessed, error) {
-	names := make([]commands.PlaceName, len(items))
+	names := make([]inventory.PlaceName, len(items))
 	type pair struct{ instance, database string }
 	var pairs []pair
 	seen := map[pair]bool{}
@@ -223,7 +224,7 @@ func (d *Doors) placesOf(ctx context.Context, organization uuid.UUID, items []As
 		}
 	}
 	for i := range pairs {
-		names = append(names, commands.PlaceName{Instance: &pairs[i].instance, Database: &pairs[i].database})
+		names = append(names, inventory.PlaceName{Instance: &pairs[i].instance, Database: &pairs[i].database})
 	}
 	places, err := d.Places.FindPlaces(ctx, organization, names)
 	if err != nil {
@@ -297,7 +298,7 @@ func (in *assessed) keepToLimit(limit fleet.Limit) error {
 		}
 	}
 	if len(outside) > 0 {
-		return commands.OutsideLimit(outside)
+		return usecase.OutsideLimit(outside)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@
 //
 // # What may go wrong
 //
-//   - A rule is broken, or an item is beyond the token's limit: *commands.RuleError with a
+//   - A rule is broken, or an item is beyond the token's limit: *usecase.RuleError with a
 //     pointer to each, up to 10,000 for the samples of a call. Nothing is written.
 //   - An instance was registered a moment ago, and the read model does not have its engine
 //     within a second: *intake.LaggingError. Nothing is written.

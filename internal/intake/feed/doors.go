@@ -7,7 +7,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/intake"
 	"muster/internal/intake/resolve"
@@ -36,17 +38,17 @@ type Texts interface {
 
 // Commands is the write side; *commands.Service is one.
 type Commands interface {
-	RecordFleet(ctx context.Context, actor commands.Actor, items []commands.FleetItem) ([]commands.FleetIDs, commands.Mark, error)
-	RecordAlerts(ctx context.Context, actor commands.Actor, items []commands.AlertItem) ([]commands.AlertID, commands.Mark, error)
+	RecordFleet(ctx context.Context, actor usecase.Actor, items []inventory.Item) ([]inventory.IDs, usecase.Mark, error)
+	RecordAlerts(ctx context.Context, actor usecase.Actor, items []alerting.Item) ([]alerting.ID, usecase.Mark, error)
 	// SpendEvents counts events that are about to be appended, and gives them back where they
 	// were not.
-	SpendEvents(ctx context.Context, actor commands.Actor, n int) (commands.Spent, error)
-	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, all ...fleet.Assessed) (commands.Mark, error)
+	SpendEvents(ctx context.Context, actor usecase.Actor, n int) (usecase.Spent, error)
+	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, all ...fleet.Assessed) (usecase.Mark, error)
 }
 
 // TakeFleet records instances and databases, and forgets what was sent of instances that
 // are removed. Errors are the use case's.
-func (d *Doors) TakeFleet(ctx context.Context, from intake.Caller, items []commands.FleetItem) (receipt intake.Receipt, err error) {
+func (d *Doors) TakeFleet(ctx context.Context, from intake.Caller, items []inventory.Item) (receipt intake.Receipt, err error) {
 	if receipt.Fleet, receipt.Mark, err = d.Commands.RecordFleet(ctx, from, items); err != nil {
 		return receipt, err
 	}
@@ -67,7 +69,7 @@ func (d *Doors) TakeFleet(ctx context.Context, from intake.Caller, items []comma
 }
 
 // TakeAlerts records alerts. Errors are the use case's.
-func (d *Doors) TakeAlerts(ctx context.Context, from intake.Caller, items []commands.AlertItem) (receipt intake.Receipt, err error) {
+func (d *Doors) TakeAlerts(ctx context.Context, from intake.Caller, items []alerting.Item) (receipt intake.Receipt, err error) {
 	if receipt.Alerts, receipt.Mark, err = d.Commands.RecordAlerts(ctx, intake.Machine(from), items); err == nil {
 		receipt.Record(intake.Alert, len(items))
 	}

@@ -12,7 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/instant"
 	"muster/domain/printable"
 	"muster/domain/rule"
@@ -35,7 +36,7 @@ const (
 	minInterval      = 0.001
 	maxInterval      = 7 * 24 * 60 * 60
 	sessionInterval  = 10 * time.Second // where it is left out
-	maxBroken        = commands.MaxBroken
+	maxBroken        = usecase.MaxBroken
 )
 
 // readItems makes a batch of items whose places were looked up, or says which rules
@@ -94,7 +95,7 @@ func (r *rules) err() error {
 	} else if n > 1 {
 		detail = fmt.Sprintf("%d rules are broken; errors names them.", n)
 	}
-	return &commands.RuleError{Code: first.Code, Detail: detail, Fields: r.broken}
+	return &usecase.RuleError{Code: first.Code, Detail: detail, Fields: r.broken}
 }
 
 func (r *rules) host(at string, h HostItem, on []uuid.UUID) measurements.HostSample {
@@ -148,7 +149,7 @@ func (r *rules) volumes(at string, all []VolumeItem) (volumes []measurements.Vol
 	return volumes
 }
 
-func (r *rules) sessions(at string, s SessionItem, on commands.Place) measurements.SessionSample {
+func (r *rules) sessions(at string, s SessionItem, on inventory.Place) measurements.SessionSample {
 	sample := measurements.SessionSample{
 		At: r.time(at+"/at", s.At), Interval: sessionInterval,
 		Active: r.count(at+"/active", s.Active), Idle: r.count(at+"/idle", s.Idle), Waiting: r.count(at+"/waiting", s.Waiting),
@@ -170,7 +171,7 @@ func (r *rules) sessions(at string, s SessionItem, on commands.Place) measuremen
 	return sample
 }
 
-func (r *rules) statements(at string, s StatementItem, on commands.Place) measurements.StatementSample {
+func (r *rules) statements(at string, s StatementItem, on inventory.Place) measurements.StatementSample {
 	sample := measurements.StatementSample{
 		At: r.time(at+"/at", s.At), Interval: r.interval(at+"/intervalSeconds", s.IntervalSeconds),
 		BusyMs:     r.optional(at+"/busyMs", s.BusyMs, maxMilliseconds),
@@ -199,7 +200,7 @@ func (r *rules) statements(at string, s StatementItem, on commands.Place) measur
 }
 
 // known checks that the place exists.
-func (r *rules) known(at string, on commands.Place) (instance, database uuid.UUID) {
+func (r *rules) known(at string, on inventory.Place) (instance, database uuid.UUID) {
 	if on.Instance == uuid.Nil {
 		r.unknownInstance(at + "/instance")
 	} else if on.Database == uuid.Nil {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/engine"
 	"muster/internal/intake"
@@ -77,7 +78,7 @@ type DeltaItem struct {
 // TakeSamples records another tool's samples: nothing is written before every sample was
 // checked against every rule. An agent may not send what Muster measures itself
 // (assessed_by_collector), and statements come from one sender at a time (instance_held).
-// Errors: *commands.RuleError, *intake.LaggingError.
+// Errors: *usecase.RuleError, *intake.LaggingError.
 func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items) (receipt intake.Receipt, err error) {
 	places, err := d.Places.FindPlaces(ctx, from.OrganizationID, items.names())
 	if err != nil {
@@ -107,17 +108,17 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 }
 
 // names are those of places in the items: of hosts, of sessions, of statements.
-func (i Items) names() (names []commands.PlaceName) {
+func (i Items) names() (names []inventory.PlaceName) {
 	for _, h := range i.Hosts {
 		for n := range h.Instances {
-			names = append(names, commands.PlaceName{Instance: &h.Instances[n]})
+			names = append(names, inventory.PlaceName{Instance: &h.Instances[n]})
 		}
 	}
 	for n := range i.Sessions {
-		names = append(names, commands.PlaceName{Instance: &i.Sessions[n].Instance, Database: &i.Sessions[n].Database})
+		names = append(names, inventory.PlaceName{Instance: &i.Sessions[n].Instance, Database: &i.Sessions[n].Database})
 	}
 	for n := range i.Statements {
-		names = append(names, commands.PlaceName{Instance: &i.Statements[n].Instance, Database: &i.Statements[n].Database})
+		names = append(names, inventory.PlaceName{Instance: &i.Statements[n].Instance, Database: &i.Statements[n].Database})
 	}
 	return names
 }
@@ -125,11 +126,11 @@ func (i Items) names() (names []commands.PlaceName) {
 // found is where the items are, each by its place among them; a host at many.
 type found struct {
 	hosts                [][]uuid.UUID
-	sessions, statements []commands.Place
+	sessions, statements []inventory.Place
 }
 
 // found puts the places of names back to their items.
-func (i Items) found(places []commands.Place) (f found) {
+func (i Items) found(places []inventory.Place) (f found) {
 	for _, h := range i.Hosts {
 		ids := make([]uuid.UUID, len(h.Instances))
 		for n := range ids {
@@ -169,7 +170,7 @@ func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items
 		}
 	}
 	if len(outside) > 0 {
-		return commands.OutsideLimit(outside)
+		return usecase.OutsideLimit(outside)
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/intake"
@@ -49,9 +50,9 @@ func (h *house) doors() *feed.Doors {
 	return &feed.Doors{Places: r, Store: h, Texts: h, Now: func() time.Time { return now }}
 }
 
-func (h *house) FindPlaces(_ context.Context, _ uuid.UUID, names []commands.PlaceName) ([]commands.Place, error) {
+func (h *house) FindPlaces(_ context.Context, _ uuid.UUID, names []inventory.PlaceName) ([]inventory.Place, error) {
 	h.asked = append(h.asked, fmt.Sprint("places of ", len(names)))
-	found := make([]commands.Place, len(names))
+	found := make([]inventory.Place, len(names))
 	for i, n := range names {
 		found[i].Instance = map[string]uuid.UUID{"mine": mine, "other": other, "adrift": adrift}[*n.Instance]
 		if n.Database != nil && *n.Database == "d" && found[i].Instance != uuid.Nil {
@@ -150,7 +151,7 @@ func TestSamplesOfALimitedToken(t *testing.T) {
 	} {
 		h := &house{}
 		_, err := h.doors().TakeSamples(t.Context(), limited, c.items)
-		var rule *commands.RuleError
+		var rule *usecase.RuleError
 		var got []string
 		if errors.As(err, &rule) {
 			for _, f := range rule.Fields {
@@ -208,7 +209,7 @@ func TestSamples(t *testing.T) {
 		t.Errorf("of hosts %q are asked, %v", h.asked, err)
 	}
 	unknown := feed.Items{Hosts: []feed.HostItem{host("db01", "nobody")}, Sessions: []feed.SessionItem{sessions("nobody", "d")}, Statements: []feed.StatementItem{statements("mine", "x")}}
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	var told []string
 	if _, err := h.doors().TakeSamples(t.Context(), unlimited, unknown); errors.As(err, &rule) {
 		for _, f := range rule.Fields {
@@ -274,7 +275,7 @@ func TestTextsOfStatements(t *testing.T) {
 	}
 	items.Statements[0].BusyMs, items.Statements[0].Statements[0].Key = &tooBusy, ""
 	h = &house{texts: true}
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if _, err := texts(h, items); !errors.As(err, &rule) || len(rule.Fields) != 2 || rule.Fields[0].Pointer != "#/statements/0/busyMs" || len(h.kept) != 0 {
 		t.Errorf("%v, %+v", err, h.kept)
 	} else if strings.Contains(fmt.Sprintf("%v %+v", err, rule), "secret") {
@@ -305,7 +306,7 @@ func TestWhatOthersSend(t *testing.T) {
 	} {
 		h := &house{fails: c.err}
 		_, err := h.doors().TakeSamples(t.Context(), unlimited, items)
-		var rule *commands.RuleError
+		var rule *usecase.RuleError
 		var told []string
 		if errors.As(err, &rule) {
 			for _, f := range rule.Fields {
@@ -331,7 +332,7 @@ func TestLargeBoundsOfSamples(t *testing.T) {
 	} {
 		h := &house{}
 		_, err := h.doors().TakeSamples(t.Context(), unlimited, items)
-		broken := new(commands.RuleError)
+		broken := new(usecase.RuleError)
 		if !errors.As(err, &broken) || len(broken.Fields) != 1 || broken.Fields[0].Pointer != pointer || broken.Code != "out_of_range" || len(h.kept) > 0 {
 			t.Errorf("%s: %.200v", pointer, err)
 		}

@@ -158,7 +158,7 @@ type Home interface {
 	// Returned says that the server can be connected to again.
 	Returned(ctx context.Context) error
 	// Databases makes these databases the server's, and no others, and returns their ids. A
-	// *commands.RuleError for a database that cannot be stored comes with the ids of the
+	// *usecase.RuleError for a database that cannot be stored comes with the ids of the
 	// others.
 	Databases(ctx context.Context, names []string) (map[string]uuid.UUID, error)
 	// Lacks keeps what the account may not read.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/instant"
 	"muster/internal/concurrency/lease"
 	"muster/internal/concurrency/pause"
@@ -298,7 +298,7 @@ func (s *Server) discover(ctx context.Context, a *Activity, again bool) error {
 		return nil
 	}
 	known, err := s.home.Databases(ctx, names)
-	var rule *commands.RuleError
+	var rule *usecase.RuleError
 	if errors.As(err, &rule) {
 		_ = s.went(string(status.Databases), err) // of a name that is too long for the lists
 	} else if s.went(string(status.Databases), err) != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/printable"
 	"muster/internal/concurrency/lease"
 	"muster/internal/intake/measure"
@@ -72,7 +73,7 @@ func (h *home) Databases(ctx context.Context, names []string) (map[string]uuid.U
 	printed := printable.Names(names)
 	keys := make(map[string]string, len(names))
 	for _, name := range names {
-		keys[name] = commands.DatabaseKey(name, printed[name])
+		keys[name] = inventory.DatabaseKey(name, printed[name])
 	}
 	byName := func(known map[string]uuid.UUID) map[string]uuid.UUID {
 		ids := make(map[string]uuid.UUID, len(names))
@@ -87,10 +88,10 @@ func (h *home) Databases(ctx context.Context, names []string) (map[string]uuid.U
 	if err != nil || slices.Equal(slices.Sorted(maps.Values(keys)), slices.Sorted(maps.Keys(known))) {
 		return byName(known), err
 	}
-	actor := commands.Actor{OrganizationID: h.claim.Organization, Component: "collector"}
+	actor := usecase.Actor{OrganizationID: h.claim.Organization, Component: "collector"}
 	_, refused := h.Fleet.RecordDatabases(ctx, actor, h.claim.Instance, names)
-	var gone *commands.NotFoundError
-	var rule *commands.RuleError
+	var gone *usecase.NotFoundError
+	var rule *usecase.RuleError
 	switch {
 	case errors.As(refused, &gone):
 		return nil, h.lost() // removed a moment ago

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/concurrency/lease"
@@ -41,7 +41,7 @@ const (
 // Fleet knows the databases of a server; *commands.Service is one.
 type Fleet interface {
 	DatabasesOf(ctx context.Context, organization, instance uuid.UUID) (map[string]uuid.UUID, error)
-	RecordDatabases(ctx context.Context, actor commands.Actor, instance uuid.UUID, names []string) (commands.Mark, error)
+	RecordDatabases(ctx context.Context, actor usecase.Actor, instance uuid.UUID, names []string) (usecase.Mark, error)
 }
 
 // Instances knows which instances have to be measured.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/concurrency/lease"
@@ -276,7 +276,7 @@ func aNewServerIsMeasuredAtOnce(t *testing.T, w *measuretest.Watched) {
 		t.Errorf("%v, it is %+v", err, is[instance])
 	}
 	// Removed, by a feed that does not know its connection.
-	if _, err := s.commands.RemoveInstance(ctx, commands.Actor{OrganizationID: s.organization}, instance); err != nil {
+	if _, err := s.commands.RemoveInstance(ctx, usecase.Actor{OrganizationID: s.organization}, instance); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
@@ -291,7 +291,7 @@ func aRemovedInstance(t *testing.T, w *measuretest.Watched) {
 	s := newScene(t)
 	instance := s.register(w.DSN)
 	one := s.measure(instance)
-	if _, err := s.commands.RemoveInstance(t.Context(), commands.Actor{OrganizationID: s.organization}, instance); err != nil {
+	if _, err := s.commands.RemoveInstance(t.Context(), usecase.Actor{OrganizationID: s.organization}, instance); err != nil {
 		t.Fatal(err)
 	}
 	var lost *lease.LostError

@@ -15,6 +15,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/eventstore"
@@ -131,7 +133,7 @@ func newScene(t *testing.T) *scene {
 	store := pgstore.New(db, quiet())
 	return &scene{
 		T: t, db: db, facts: assessment.NewStore(db, key), clock: clock, organization: uuid.New(), store: store,
-		commands: &commands.Service{DB: db, Events: eventstore.New(db), Now: clock.Now},
+		commands: commands.New(usecase.Base{DB: db, Events: eventstore.New(db), Now: clock.Now}, commands.Needs{}),
 		intake:   &watchedIntake{Store: &push.Intake{DB: db, Store: store, Now: clock.Now}},
 		active:   &activeInstances{inactive: make(map[uuid.UUID]bool)}, texts: new(textsKept),
 	}
@@ -163,8 +165,8 @@ func (s *scene) registerAs(engine fleet.Engine, dsn string) uuid.UUID {
 	if err != nil {
 		s.Fatal(err)
 	}
-	actor := commands.Actor{OrganizationID: s.organization, Component: "collector"}
-	_, _, err = s.commands.RegisterInstanceTx(s.Context(), tx, actor, id, commands.RegisterInstance{Name: "db", Engine: engine, Active: true})
+	actor := usecase.Actor{OrganizationID: s.organization, Component: "collector"}
+	_, _, err = s.commands.RegisterInstanceTx(s.Context(), tx, actor, id, inventory.Registration{Name: "db", Engine: engine, Active: true})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	"muster/domain/fleet"
 	"muster/internal/intake"
 )
@@ -25,7 +25,7 @@ type Resolver struct {
 // the log's own index.
 type Keys interface {
 	// FindPlaces returns what names mean, in their order.
-	FindPlaces(ctx context.Context, organization uuid.UUID, names []commands.PlaceName) ([]commands.Place, error)
+	FindPlaces(ctx context.Context, organization uuid.UUID, names []inventory.PlaceName) ([]inventory.Place, error)
 }
 
 // FleetIndex is the fleet's read model, without what was removed. *fleet.Reader of

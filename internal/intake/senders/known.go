@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 )
@@ -40,7 +40,7 @@ type known struct {
 
 // Admit notes that a sender is heard. A token has at most 20 senders and an organization 1,000;
 // those that were silent for a day do not count. One more is refused, and nothing is kept of it.
-// Error: *commands.RuleError (too_many_senders).
+// Error: *usecase.RuleError (too_many_senders).
 func (b *Book) Admit(ctx context.Context, from Sender) error {
 	who := known{from.Organization, from.Token, from.Name}
 	now := b.now()
@@ -91,7 +91,7 @@ func (b *Book) Admit(ctx context.Context, from Sender) error {
 }
 
 func tooMany(of string, most int) error {
-	return &commands.RuleError{
+	return &usecase.RuleError{
 		Code: "too_many_senders", RetryAfter: time.Hour,
 		Detail: fmt.Sprintf("The %s has %d senders (X-Muster-Sender) that were heard within a day, and may have no more.", of, most),
 	}

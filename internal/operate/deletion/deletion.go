@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/files/blobs"
@@ -55,7 +56,7 @@ func Steps() []Step { return []Step{Noted, Awaited, Measured, Rows, Files, Finis
 
 // Delete deletes an organization, or what is left of one that was deleted before. By is
 // who wants it, as the log has it. Whoever is killed amid it calls it again.
-// Errors: *commands.NotFoundError where there never was one of that id.
+// Errors: *usecase.NotFoundError where there never was one of that id.
 func (d *Deletion) Delete(ctx context.Context, organization uuid.UUID, by string) error {
 	for _, step := range []struct {
 		reaches Step
@@ -81,8 +82,8 @@ func (d *Deletion) Delete(ctx context.Context, organization uuid.UUID, by string
 }
 
 func (d *Deletion) note(ctx context.Context, organization uuid.UUID, by string) error {
-	_, err := d.Commands.DeleteOrganization(ctx, commands.Actor{OrganizationID: organization, Component: by})
-	var unknown *commands.NotFoundError
+	_, err := d.Commands.DeleteOrganization(ctx, usecase.Actor{OrganizationID: organization, Component: by})
+	var unknown *usecase.NotFoundError
 	if !errors.As(err, &unknown) {
 		return err
 	}

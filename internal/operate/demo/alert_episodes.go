@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/commands"
+	"muster/commands/alerting"
 	"muster/domain/alert"
 	"muster/domain/instant"
 )
@@ -160,8 +160,8 @@ func hash(words ...string) uint64 {
 }
 
 // item is the alert as its sender knows it at now.
-func (e episode) item(now time.Time) commands.AlertItem {
-	item := commands.AlertItem{
+func (e episode) item(now time.Time) alerting.Item {
+	item := alerting.Item{
 		ExternalID: e.key, Title: e.title, Severity: e.severity, State: alert.Open,
 		CreatedAt: e.starts, FirstTriggeredAt: e.starts,
 		LastTriggeredAt: instant.Later(e.starts, now.UTC().Truncate(time.Minute)),

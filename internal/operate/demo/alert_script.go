@@ -3,7 +3,7 @@ package demo
 import (
 	"time"
 
-	"muster/commands"
+	"muster/commands/alerting"
 	"muster/domain/alert"
 )
 
@@ -80,14 +80,14 @@ const mutedRule = "ongoing-support"
 // one: it would be raised anew for as long as it fires.
 type answer struct {
 	by   int // of people
-	verb commands.AlertVerb
+	verb alerting.Verb
 	note string
 }
 
 // answers are those to the alerts of some rules.
 var answers = map[string]answer{
-	"ongoing-backup": {ana, commands.AcknowledgeVerb, "The job's account was locked. It runs tonight at 23:00 with its new password."},
-	"ongoing-lag":    {jonas, commands.AcknowledgeVerb, "The archive of last year is being moved; the standby catches up overnight."},
-	"turned-plan":    {ana, commands.AcknowledgeVerb, "It has read the whole table since its statistics were made anew. I compare both plans."},
-	mutedRule:        {jonas, commands.MuteVerb, "Version 12 goes with the old CRM at the end of the year. Until then it is known."},
+	"ongoing-backup": {ana, alerting.Acknowledge, "The job's account was locked. It runs tonight at 23:00 with its new password."},
+	"ongoing-lag":    {jonas, alerting.Acknowledge, "The archive of last year is being moved; the standby catches up overnight."},
+	"turned-plan":    {ana, alerting.Acknowledge, "It has read the whole table since its statistics were made anew. I compare both plans."},
+	mutedRule:        {jonas, alerting.Mute, "Version 12 goes with the old CRM at the end of the year. Until then it is known."},
 }

@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/internal/postgres/statement"
 )
@@ -28,7 +29,7 @@ const alertsAtOnce = 5_000
 //
 // What is over comes first, then the rules of who is told, and then what is open: of that,
 // and of what comes later, people are told, and not of a month that is past.
-func (d *Demo) alerts(ctx context.Context, actor commands.Actor, team []uuid.UUID, made time.Time) error {
+func (d *Demo) alerts(ctx context.Context, actor usecase.Actor, team []uuid.UUID, made time.Time) error {
 	now := d.Now()
 	over, open := []episode(nil), []episode(nil)
 	for _, e := range episodes(made, now) {
@@ -47,9 +48,9 @@ func (d *Demo) alerts(ctx context.Context, actor commands.Actor, team []uuid.UUI
 	return d.sendAlerts(ctx, actor, team, open, now)
 }
 
-func (d *Demo) sendAlerts(ctx context.Context, actor commands.Actor, team []uuid.UUID, all []episode, now time.Time) error {
+func (d *Demo) sendAlerts(ctx context.Context, actor usecase.Actor, team []uuid.UUID, all []episode, now time.Time) error {
 	for batch := range slices.Chunk(all, alertsAtOnce) {
-		items := make([]commands.AlertItem, len(batch))
+		items := make([]alerting.Item, len(batch))
 		for i, e := range batch {
 			items[i] = e.item(now)
 		}
@@ -68,13 +69,13 @@ func (d *Demo) sendAlerts(ctx context.Context, actor commands.Actor, team []uuid
 }
 
 // answer does what people do about some of the alerts, and writes what they think.
-func (d *Demo) answer(ctx context.Context, organization uuid.UUID, team []uuid.UUID, batch []episode, ids []commands.AlertID) error {
+func (d *Demo) answer(ctx context.Context, organization uuid.UUID, team []uuid.UUID, batch []episode, ids []alerting.ID) error {
 	for i, e := range batch {
 		a, ok := answers[e.rule]
 		if !ok {
 			continue
 		}
-		actor := commands.Actor{OrganizationID: organization, MemberID: team[a.by]}
+		actor := usecase.Actor{OrganizationID: organization, MemberID: team[a.by]}
 		if err := d.act(ctx, actor, ids[i].ID, a); err != nil {
 			return fmt.Errorf("%s: %w", e.key, err)
 		}
@@ -83,17 +84,17 @@ func (d *Demo) answer(ctx context.Context, organization uuid.UUID, team []uuid.U
 }
 
 // act does it once: whoever undoes it has the last word.
-func (d *Demo) act(ctx context.Context, actor commands.Actor, id uuid.UUID, a answer) error {
+func (d *Demo) act(ctx context.Context, actor usecase.Actor, id uuid.UUID, a answer) error {
 	done := alert.Event(alert.Acknowledged{})
-	if a.verb == commands.MuteVerb {
+	if a.verb == alerting.Mute {
 		done = alert.Muted{}
 	}
 	acted, err := statement.One[bool](ctx, d.DB, "look whether it was done", actedSQL, actor.OrganizationID, id, alert.Name(done))
 	if err != nil || acted {
 		return err
 	}
-	mark, err := d.Commands.ActOnAlert(ctx, actor, id, commands.AlertAction{Verb: a.verb, Note: &a.note})
-	var over *commands.RuleError // its time ran out while nothing was running
+	mark, err := d.Commands.ActOnAlert(ctx, actor, id, alerting.Action{Verb: a.verb, Note: &a.note})
+	var over *usecase.RuleError // its time ran out while nothing was running
 	if errors.As(err, &over) {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/accounts"
@@ -24,7 +24,7 @@ func (s *scene) told() map[string]int {
 }
 
 func (s *scene) alerts() *alerts.Reader {
-	return alerts.NewReader(s.db, nil, commands.Registry().Decode)
+	return alerts.NewReader(s.db, nil, usecase.Registry().Decode)
 }
 
 // page is what the list has first, the worst first.
@@ -38,7 +38,7 @@ func (s *scene) page(o accounts.Organization, closed, muted bool) []alerts.Alert
 }
 
 // settled waits until the list has what the log has.
-func (s *scene) settled(mark commands.Mark, err error) {
+func (s *scene) settled(mark usecase.Mark, err error) {
 	s.Helper()
 	must(s.T, err)
 	for !s.runner.Wait(s.Context(), mark.Log, mark.Position) {
@@ -135,7 +135,7 @@ func TestWhatPeopleDoWithTheAlertsStays(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	o := s.filled(s.Demo)
-	visitor := commands.Actor{OrganizationID: o.ID, MemberID: uuid.New()}
+	visitor := usecase.Actor{OrganizationID: o.ID, MemberID: uuid.New()}
 	muted, open := s.page(o, false, true), s.page(o, false, false)
 	s.settled(s.Commands.UnmuteAlert(t.Context(), visitor, muted[0].ID))
 	s.settled(s.Commands.MuteAlert(t.Context(), visitor, open[0].ID))
@@ -158,7 +158,7 @@ func TestAlertsGoOnFiring(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	o := s.filled(s.Demo)
-	visitor := commands.Actor{OrganizationID: o.ID, MemberID: uuid.New()}
+	visitor := usecase.Actor{OrganizationID: o.ID, MemberID: uuid.New()}
 	s.settled(s.Commands.ResolveAlert(t.Context(), visitor, s.page(o, false, false)[0].ID))
 	gone := s.hostOf("demo-mongo-events-01").Instances[0]
 	s.settled(s.Commands.RemoveInstance(t.Context(), visitor, gone))
@@ -213,7 +213,7 @@ func TestAlertsAreCompleted(t *testing.T) {
 			s := newScene(t, nil)
 			ctx, die := context.WithCancel(t.Context())
 			dying := s.process(s.db, nil)
-			dying.Wait = func(context.Context, commands.Mark) bool {
+			dying.Wait = func(context.Context, usecase.Mark) bool {
 				if waits--; waits > 0 {
 					return true
 				}

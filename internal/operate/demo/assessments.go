@@ -15,7 +15,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/domain/timegrid"
@@ -160,7 +161,7 @@ func (d *Demo) assessAnew(ctx context.Context, o accounts.Organization) (done bo
 // lastAssessed is when a server on paper was assessed last.
 func (d *Demo) lastAssessed(ctx context.Context, o accounts.Organization) (time.Time, error) {
 	name := whatAgentsFound().Servers[0].Name
-	places, err := d.Commands.FindPlaces(ctx, o.ID, []commands.PlaceName{{Instance: &name}})
+	places, err := d.Commands.FindPlaces(ctx, o.ID, []inventory.PlaceName{{Instance: &name}})
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -185,13 +186,13 @@ func (d *Demo) sendAssessments(ctx context.Context, o accounts.Organization, day
 	for _, s := range servers() {
 		known[s.Name] = s
 	}
-	var mark commands.Mark
+	var mark usecase.Mark
 	for _, in := range whatAgentsFound().Servers {
 		on, there := known[in.Name]
 		if !there {
 			return fmt.Errorf("assessments.yaml: there is no server %s", in.Name)
 		}
-		places, err := d.Commands.FindPlaces(ctx, o.ID, []commands.PlaceName{{Instance: &in.Name}})
+		places, err := d.Commands.FindPlaces(ctx, o.ID, []inventory.PlaceName{{Instance: &in.Name}})
 		if err != nil {
 			return err
 		}
@@ -205,7 +206,7 @@ func (d *Demo) sendAssessments(ctx context.Context, o accounts.Organization, day
 			}
 		}
 		receipt, err := d.Assessments.TakeAssessments(ctx, intake.Caller{OrganizationID: o.ID, Component: "demo"}, false, items)
-		var refused *commands.RuleError
+		var refused *usecase.RuleError
 		if errors.As(err, &refused) && refused.Code == "assessed_by_collector" { // somebody registered a connection
 			continue
 		}

@@ -15,6 +15,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/internal/accounts"
@@ -80,7 +82,7 @@ type Demo struct {
 	Series       Series // of what Intake takes
 	// Wait waits a while for the projections to pass a mark, and says whether
 	// they have.
-	Wait func(context.Context, commands.Mark) bool
+	Wait func(context.Context, usecase.Mark) bool
 	Now  func() time.Time
 	Log  *slog.Logger // of progress
 }
@@ -109,7 +111,7 @@ func (d *Demo) Organization(ctx context.Context, admin *commands.NewMember) (acc
 // Fill does every step that is not done yet.
 func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
 	var team []uuid.UUID
-	var paper []commands.FleetIDs
+	var paper []inventory.IDs
 	err := d.locked(ctx, fillLock, func() (err error) {
 		team, paper, err = d.fillNow(ctx, o)
 		return err
@@ -134,8 +136,8 @@ func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
 }
 
 // fillNow does the steps that need no measurements.
-func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uuid.UUID, paper []commands.FleetIDs, err error) {
-	actor := commands.Actor{OrganizationID: o.ID, Component: "demo"}
+func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uuid.UUID, paper []inventory.IDs, err error) {
+	actor := usecase.Actor{OrganizationID: o.ID, Component: "demo"}
 	if team, err = d.people(ctx, actor); err != nil {
 		return nil, nil, fmt.Errorf("fill the demo's members: %w", err)
 	}
@@ -196,7 +198,7 @@ func (d *Demo) locked(ctx context.Context, key int64, work func() error) (err er
 // settle waits until the projections have passed a mark, however long they
 // take: what is written next is validated by them, and a refusal would end the
 // process.
-func (d *Demo) settle(ctx context.Context, mark commands.Mark) error {
+func (d *Demo) settle(ctx context.Context, mark usecase.Mark) error {
 	for !d.Wait(ctx, mark) {
 		if err := pause.For(ctx, settleRetry); err != nil {
 			return err
@@ -210,7 +212,7 @@ const settleRetry = 50 * time.Millisecond
 
 // fleet sends servers. Those on paper are counted from the organization's first day,
 // so that sending them again changes nothing.
-func (d *Demo) fleet(ctx context.Context, actor commands.Actor, servers []commands.FleetItem) ([]commands.FleetIDs, error) {
+func (d *Demo) fleet(ctx context.Context, actor usecase.Actor, servers []inventory.Item) ([]inventory.IDs, error) {
 	ids, mark, err := d.Commands.RecordFleet(ctx, actor, servers)
 	if err != nil {
 		return nil, err
@@ -219,7 +221,7 @@ func (d *Demo) fleet(ctx context.Context, actor commands.Actor, servers []comman
 }
 
 // ownServer registers and assesses Muster's private PostgreSQL.
-func (d *Demo) ownServer(ctx context.Context, actor commands.Actor, since time.Time) (uuid.UUID, error) {
+func (d *Demo) ownServer(ctx context.Context, actor usecase.Actor, since time.Time) (uuid.UUID, error) {
 	if d.Own == nil {
 		return uuid.Nil, nil
 	}
@@ -231,7 +233,7 @@ func (d *Demo) ownServer(ctx context.Context, actor commands.Actor, since time.T
 		return uuid.Nil, err
 	}
 	active, host := true, "localhost"
-	ids, err := d.fleet(ctx, actor, []commands.FleetItem{{
+	ids, err := d.fleet(ctx, actor, []inventory.Item{{
 		ExternalID: OwnServerName, Name: OwnServerName, Engine: fleet.PostgreSQL, Host: &host, Active: &active, CreatedAt: since, Tags: &map[string]string{"env": "prod", "team": "platform"},
 	}})
 	if err != nil {
@@ -291,7 +293,7 @@ func (d *Demo) reportsOf(own uuid.UUID) []request {
 // reportsOfAll are a Security report and a Data Inventory over all servers, and a Data
 // Inventory over the one that is retired, of which nothing is classified: it fails, and
 // says what to do.
-func reportsOfAll(paper []commands.FleetIDs) []request {
+func reportsOfAll(paper []inventory.IDs) []request {
 	retired := slices.IndexFunc(servers(), func(s server) bool { return s.Inactive })
 	return []request{
 		{ana, over(report.Security), []int{jonas}},
@@ -313,7 +315,7 @@ func (d *Demo) scorecard(instance uuid.UUID, days int) commands.RequestReport {
 // reports requests those that were not requested before.
 func (d *Demo) reports(ctx context.Context, organization uuid.UUID, team []uuid.UUID, wanted []request) error {
 	for _, w := range wanted {
-		actor := commands.Actor{OrganizationID: organization, MemberID: team[w.by]}
+		actor := usecase.Actor{OrganizationID: organization, MemberID: team[w.by]}
 		for _, to := range w.recipients {
 			w.RecipientIDs = append(w.RecipientIDs, team[to])
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/internal/accounts"
 	"muster/internal/postgres/statement"
@@ -33,7 +33,7 @@ func (d *Demo) download(ctx context.Context, o accounts.Organization) error {
 			return err
 		}
 		for _, id := range unread {
-			_, err := d.Commands.RecordDownload(ctx, commands.Actor{OrganizationID: o.ID, MemberID: team[r.reader]}, id, report.PDFFile)
+			_, err := d.Commands.RecordDownload(ctx, usecase.Actor{OrganizationID: o.ID, MemberID: team[r.reader]}, id, report.PDFFile)
 			var over *report.TransitionError // it has expired
 			if err != nil && !errors.As(err, &over) {
 				return fmt.Errorf("fetch report %s of the demo: %w", id, err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"muster/commands"
+	"muster/commands/alerting"
 	"muster/domain/alert"
 	"muster/domain/fleet"
 )
@@ -21,8 +21,8 @@ func firsts() []time.Time {
 	return out
 }
 
-func sent(made, now time.Time) []commands.AlertItem {
-	var items []commands.AlertItem
+func sent(made, now time.Time) []alerting.Item {
+	var items []alerting.Item
 	for _, e := range episodes(made, now) {
 		items = append(items, e.item(now))
 	}
@@ -30,7 +30,7 @@ func sent(made, now time.Time) []commands.AlertItem {
 }
 
 // openAt counts what is open at a time and not muted.
-func openAt(items []commands.AlertItem, at time.Time) int {
+func openAt(items []alerting.Item, at time.Time) int {
 	n := 0
 	for _, item := range items {
 		if !item.CreatedAt.After(at) && (item.ResolvedAt == nil || item.ResolvedAt.After(at)) && !strings.Contains(item.ExternalID, mutedRule) {
@@ -104,7 +104,7 @@ func TestAlertsOfAnyFirstMinute(t *testing.T) {
 func TestLaterAlertsContinueEarlierOnes(t *testing.T) {
 	t.Parallel()
 	made := firsts()[80]
-	before := map[string]commands.AlertItem{}
+	before := map[string]alerting.Item{}
 	for _, item := range sent(made, made) {
 		before[item.ExternalID] = item
 	}

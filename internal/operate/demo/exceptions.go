@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/exception"
 	"muster/domain/timegrid"
 	"muster/internal/postgres/statement"
@@ -37,8 +38,8 @@ func (d *Demo) exceptions(ctx context.Context, organization uuid.UUID, team []uu
 	if own == uuid.Nil {
 		return nil
 	}
-	asks := commands.Actor{OrganizationID: organization, MemberID: team[ana]}
-	decides := commands.Actor{OrganizationID: organization, MemberID: team[jonas]}
+	asks := usecase.Actor{OrganizationID: organization, MemberID: team[ana]}
+	decides := usecase.Actor{OrganizationID: organization, MemberID: team[jonas]}
 	today := timegrid.Day.Floor(d.Now())
 	type request struct {
 		ID               uuid.UUID
@@ -61,7 +62,7 @@ func (d *Demo) exceptions(ctx context.Context, organization uuid.UUID, team []uu
 		if err == nil && e.revoked && !known.Revoked {
 			_, err = d.Commands.RevokeException(ctx, decides, known.ID)
 		}
-		var over *commands.RuleError // its time ran out while nothing was running
+		var over *usecase.RuleError // its time ran out while nothing was running
 		if err != nil && !errors.As(err, &over) {
 			return fmt.Errorf("exception to %s: %w", e.check, err)
 		}

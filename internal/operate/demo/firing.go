@@ -8,7 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"muster/commands"
+	"muster/commands/alerting"
+	"muster/commands/usecase"
 	"muster/internal/accounts"
 	"muster/internal/concurrency/pause"
 	"muster/internal/postgres/statement"
@@ -74,7 +75,7 @@ func (d *Demo) agents(ctx context.Context, o accounts.Organization) error {
 // turns with Fill, whose batch would reopen what ended after it was put together, and leaves
 // the first sending to it.
 func (d *Demo) fire(ctx context.Context, o accounts.Organization, since time.Time) (now time.Time, err error) {
-	actor := commands.Actor{OrganizationID: o.ID, Component: "demo"}
+	actor := usecase.Actor{OrganizationID: o.ID, Component: "demo"}
 	err = d.locked(ctx, fillLock, func() error {
 		now = since
 		if begun, err := d.tells(ctx, o.ID); err != nil || !begun {
@@ -86,15 +87,15 @@ func (d *Demo) fire(ctx context.Context, o accounts.Organization, since time.Tim
 		if err != nil {
 			return err
 		}
-		var last commands.Mark
+		var last usecase.Mark
 		for _, e := range current {
 			if slices.Contains(closed, alertKey(e)) {
 				continue
 			}
 			// Each is a batch of its own: one about a server that somebody removed is refused,
 			// and holds up no other.
-			_, mark, err := d.Commands.RecordAlerts(ctx, actor, []commands.AlertItem{e.item(now)})
-			var refused *commands.RuleError
+			_, mark, err := d.Commands.RecordAlerts(ctx, actor, []alerting.Item{e.item(now)})
+			var refused *usecase.RuleError
 			if err != nil && !errors.As(err, &refused) {
 				return err
 			}

@@ -3,7 +3,7 @@ package demo
 import (
 	"time"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/timegrid"
@@ -48,18 +48,18 @@ var paper = reading[struct {
 func servers() []server { return paper().Servers }
 
 // items is the demo fleet as a feed would send it at now: a pure function of now's day.
-func items(now time.Time) []commands.FleetItem {
+func items(now time.Time) []inventory.Item {
 	today := timegrid.Day.Floor(now)
-	out := make([]commands.FleetItem, len(servers()))
+	out := make([]inventory.Item, len(servers()))
 	for i, s := range servers() {
 		created := today.AddDate(0, 0, -s.Days).Add(8 * time.Hour)
 		active := !s.Inactive
-		item := commands.FleetItem{
+		item := inventory.Item{
 			ExternalID: s.Name, Name: s.Name, Engine: s.Engine,
 			Version: &s.Version, Host: &s.Host, Active: &active, CreatedAt: created, Tags: &s.Tags,
 		}
 		for k, name := range s.Databases {
-			item.Databases = append(item.Databases, commands.FleetDatabase{
+			item.Databases = append(item.Databases, inventory.Database{
 				ExternalID: name, Name: name, CreatedAt: created.Add(time.Duration(5*(k+1)) * time.Minute),
 			})
 		}

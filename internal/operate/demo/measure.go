@@ -12,7 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/instant"
 	"muster/internal/accounts"
 	"muster/internal/concurrency/pause"
@@ -120,14 +121,14 @@ func (d *Demo) Measure(ctx context.Context, o accounts.Organization) error {
 type measuring struct {
 	*Demo
 	organization accounts.Organization
-	paper        []commands.FleetIDs
+	paper        []inventory.IDs
 	what         string // to say how far it is
 	said         int    // percent
 }
 
 // measuring begins with the servers on paper, which have to be there.
 func (d *Demo) measuring(ctx context.Context, o accounts.Organization, what string) (measuring, error) {
-	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, items(o.CreatedAt))
+	paper, err := d.fleet(ctx, usecase.Actor{OrganizationID: o.ID, Component: "demo"}, items(o.CreatedAt))
 	if err != nil {
 		return measuring{}, fmt.Errorf("fill the demo's fleet: %w", err)
 	}
@@ -206,7 +207,7 @@ func note(ctx context.Context, tx sqlx.ExtContext, organization uuid.UUID, from,
 }
 
 // remaining are the servers on paper that nobody has removed.
-func (m *measuring) remaining(ctx context.Context) ([]commands.FleetIDs, error) {
+func (m *measuring) remaining(ctx context.Context) ([]inventory.IDs, error) {
 	ids := make([]uuid.UUID, len(m.paper))
 	for i, p := range m.paper {
 		ids[i] = p.ID
@@ -215,7 +216,7 @@ func (m *measuring) remaining(ctx context.Context) ([]commands.FleetIDs, error) 
 	if err != nil {
 		return nil, fmt.Errorf("look which servers are left: %w", err)
 	}
-	return slices.DeleteFunc(slices.Clone(m.paper), func(p commands.FleetIDs) bool { _, there := names[p.ID]; return !there }), nil
+	return slices.DeleteFunc(slices.Clone(m.paper), func(p inventory.IDs) bool { _, there := names[p.ID]; return !there }), nil
 }
 
 // progress tells how far it is, every few percent.

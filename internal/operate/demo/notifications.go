@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify/channel/alertmanager"
@@ -83,7 +84,7 @@ var rulesOfNotices = []noticed{
 // notifications sets up the first of the channels and rules that are not there yet, by how
 // many Jonas ever made: what somebody removed stays removed.
 func (d *Demo) notifications(ctx context.Context, organization uuid.UUID, team []uuid.UUID, toChannel, toRule int) error {
-	actor := commands.Actor{OrganizationID: organization, MemberID: team[jonas]}
+	actor := usecase.Actor{OrganizationID: organization, MemberID: team[jonas]}
 	ids, err := statement.All[uuid.UUID](ctx, d.DB, "look for channels made before",
 		`SELECT id FROM notification_channels WHERE organization_id = $1 AND created_by = $2 ORDER BY id`, organization, team[jonas])
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/postgres/statement"
@@ -17,7 +18,7 @@ import (
 var leftSQL string
 
 // people invites the members and returns them, in the order of the list.
-func (d *Demo) people(ctx context.Context, actor commands.Actor) ([]uuid.UUID, error) {
+func (d *Demo) people(ctx context.Context, actor usecase.Actor) ([]uuid.UUID, error) {
 	var team []uuid.UUID
 	for _, p := range people {
 		member, ok, err := d.Accounts.MemberByEmail(ctx, p.email)
@@ -43,7 +44,7 @@ func (d *Demo) people(ctx context.Context, actor commands.Actor) ([]uuid.UUID, e
 
 // join has somebody accept an invitation, with a password that is forgotten at once. Where
 // the process died after it was made, its token is gone, and another is.
-func (d *Demo) join(ctx context.Context, actor commands.Actor, member accounts.Member, token string) (err error) {
+func (d *Demo) join(ctx context.Context, actor usecase.Actor, member accounts.Member, token string) (err error) {
 	if token == "" {
 		if _, token, _, err = d.Commands.RenewInvitation(ctx, actor, member.ID); err != nil {
 			return err
@@ -60,6 +61,6 @@ func (d *Demo) leave(ctx context.Context, organizationID, member, by uuid.UUID) 
 		return err
 	}
 	disabled := organization.Disabled
-	_, _, err = d.Commands.ChangeMember(ctx, commands.Actor{OrganizationID: organizationID, MemberID: by}, member, commands.ChangeMember{Status: &disabled})
+	_, _, err = d.Commands.ChangeMember(ctx, usecase.Actor{OrganizationID: organizationID, MemberID: by}, member, commands.ChangeMember{Status: &disabled})
 	return err
 }

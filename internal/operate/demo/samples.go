@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	"muster/internal/engine"
 	"muster/internal/measurements"
 )
@@ -63,7 +63,7 @@ type seededQuery struct {
 }
 
 // newAgents puts agents on the servers that are there under these ids.
-func newAgents(made time.Time, paper []commands.FleetIDs) *agents {
+func newAgents(made time.Time, paper []inventory.IDs) *agents {
 	made = made.UTC().Truncate(time.Minute)
 	a := &agents{made: made, off: map[string]between{}}
 	for _, o := range append(slices.Clone(outages), lastOutage) {
@@ -77,7 +77,7 @@ func newAgents(made time.Time, paper []commands.FleetIDs) *agents {
 			a.off[o.host] = between{from, from.Add(o.length)}
 		}
 	}
-	ids, on := map[string]commands.FleetIDs{}, map[string][]uuid.UUID{}
+	ids, on := map[string]inventory.IDs{}, map[string][]uuid.UUID{}
 	for _, known := range paper {
 		ids[known.ExternalID] = known
 	}
@@ -94,7 +94,7 @@ func newAgents(made time.Time, paper []commands.FleetIDs) *agents {
 	return a
 }
 
-func newAgent(made time.Time, s server, ids commands.FleetIDs, tenants []uuid.UUID) agent {
+func newAgent(made time.Time, s server, ids inventory.IDs, tenants []uuid.UUID) agent {
 	a := agent{
 		server: s, days: newChance(s.Name, "day"), instance: ids.ID, tenants: tenants,
 		since: made.Truncate(day).AddDate(0, 0, -s.Days).Add(9 * time.Hour), // as alerts have it

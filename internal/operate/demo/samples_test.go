@@ -11,19 +11,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/inventory"
 	"muster/domain/fleet"
 	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
 // onPaper are the servers on paper under ids made of their names.
-func onPaper() []commands.FleetIDs {
-	var paper []commands.FleetIDs
+func onPaper() []inventory.IDs {
+	var paper []inventory.IDs
 	for _, s := range servers() {
-		of := commands.FleetIDs{ExternalID: s.Name, ID: onPaperID(s.Name)}
+		of := inventory.IDs{ExternalID: s.Name, ID: onPaperID(s.Name)}
 		for _, d := range s.Databases {
-			of.Databases = append(of.Databases, commands.FleetIDs{ExternalID: d, ID: onPaperID(s.Name + "/" + d)})
+			of.Databases = append(of.Databases, inventory.IDs{ExternalID: d, ID: onPaperID(s.Name + "/" + d)})
 		}
 		paper = append(paper, of)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
@@ -73,7 +74,7 @@ func newScene(t *testing.T, own demo.OwnServer) *scene {
 	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "secret.key"))
 	must(t, err)
 	s := &scene{T: t, db: pgtest.DB(t), url: pgtest.URL(t), seal: key, clock: clocktest.At(time.Now())}
-	decode := commands.Registry().Decode
+	decode := usecase.Registry().Decode
 	s.runner = projections.NewRunner(s.db, s.url, slog.New(slog.DiscardHandler), history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode))
 	must(t, s.runner.Prepare(t.Context()))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -98,10 +99,9 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	people, instances := accounts.New(db, s.clock.Now), fleet.NewReader(db)
 	checks, err := catalogue.Load()
 	must(s.T, err)
-	service := &commands.Service{
-		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Jobs: jobs.NewQueue(db), Accounts: people, Now: s.clock.Now,
-		Seal: s.seal, Channels: kinds.Judge{Poster: &channel.Poster{Resolver: nowhere}},
-	}
+	service := commands.New(usecase.Base{DB: db, Events: eventstore.New(db), Accounts: people, Now: s.clock.Now}, commands.Needs{
+		Instances: instances, Checks: checks, Jobs: jobs.NewQueue(db), Seal: s.seal, Channels: kinds.Judge{Poster: &channel.Poster{Resolver: nowhere}},
+	})
 	facts := assessment.NewStore(db, s.seal)
 	collector, err := collect.New(facts, service, instances, none, &servers.Reach{}, slog.New(slog.DiscardHandler), time.Now)
 	must(s.T, err)
@@ -109,7 +109,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 		CatchUp: func(context.Context) (bool, error) { return false, nil }}} // it has settled
 	return &demo.Demo{
 		DB: db, Commands: service, Accounts: people, Facts: facts, Assessor: collector, Own: own, Assessments: doors,
-		Wait: func(ctx context.Context, m commands.Mark) bool { return s.runner.Wait(ctx, m.Log, m.Position) },
+		Wait: func(ctx context.Context, m usecase.Mark) bool { return s.runner.Wait(ctx, m.Log, m.Position) },
 		Now:  s.clock.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/internal/accounts"
@@ -92,7 +94,7 @@ func (d *Demo) madeBy(ctx context.Context, organization, owner uuid.UUID) (map[s
 }
 
 // schedules makes each once: one that somebody removed stays removed. Then Tomás leaves.
-func (d *Demo) schedules(ctx context.Context, organization uuid.UUID, team []uuid.UUID, paper []commands.FleetIDs) error {
+func (d *Demo) schedules(ctx context.Context, organization uuid.UUID, team []uuid.UUID, paper []inventory.IDs) error {
 	ids := map[string]uuid.UUID{}
 	for i, s := range servers() {
 		ids[s.Name] = paper[i].ID
@@ -117,7 +119,7 @@ func (d *Demo) schedules(ctx context.Context, organization uuid.UUID, team []uui
 				return err
 			}
 		}
-		if _, _, err := d.Commands.CreateSchedule(ctx, commands.Actor{OrganizationID: organization, MemberID: team[p.by]}, terms); err != nil {
+		if _, _, err := d.Commands.CreateSchedule(ctx, usecase.Actor{OrganizationID: organization, MemberID: team[p.by]}, terms); err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
@@ -149,9 +151,9 @@ func (d *Demo) tryOut(ctx context.Context, o accounts.Organization) error {
 	if err != nil || at == "" {
 		return err
 	}
-	_, err = d.Commands.ChangeSchedule(ctx, commands.Actor{OrganizationID: o.ID, MemberID: team[ana]}, is.ID,
+	_, err = d.Commands.ChangeSchedule(ctx, usecase.Actor{OrganizationID: o.ID, MemberID: team[ana]}, is.ID,
 		commands.EditSchedule{Change: func(t *schedule.Terms) { t.At = at }})
-	var refused *commands.RuleError // its server was removed meanwhile
+	var refused *usecase.RuleError // its server was removed meanwhile
 	if errors.As(err, &refused) {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/organization"
 	"muster/domain/schedule"
 	"muster/eventstore"
@@ -100,7 +101,7 @@ func TestNobodyTriesOutWhatSomebodyChanged(t *testing.T) {
 	s.ready(o.ID, report, day)
 	must(t, s.db.Get(&jonas, `SELECT id FROM members WHERE email LIKE 'jonas.%'`))
 	another := s.clock.Now().UTC().Add(6 * time.Hour).Format("15:04")
-	_, err := s.Commands.ChangeSchedule(t.Context(), commands.Actor{OrganizationID: o.ID, MemberID: jonas}, id,
+	_, err := s.Commands.ChangeSchedule(t.Context(), usecase.Actor{OrganizationID: o.ID, MemberID: jonas}, id,
 		commands.EditSchedule{Admin: true, Change: func(t *schedule.Terms) { t.At = another }})
 	must(t, err)
 	must(t, s.TryOut(t.Context(), o))
@@ -123,7 +124,7 @@ func TestWhatSomebodyUndoesStaysUndone(t *testing.T) {
 	var tomas, jonas, rule uuid.UUID
 	must(t, s.db.Get(&tomas, `SELECT id FROM members WHERE email LIKE 'tomas.%' AND status = 'disabled'`))
 	must(t, s.db.Get(&jonas, `SELECT id FROM members WHERE email LIKE 'jonas.%'`))
-	by, active := commands.Actor{OrganizationID: o.ID, MemberID: jonas}, organization.Active
+	by, active := usecase.Actor{OrganizationID: o.ID, MemberID: jonas}, organization.Active
 	_, _, err := s.Commands.ChangeMember(t.Context(), by, tomas, commands.ChangeMember{Status: &active})
 	must(t, err)
 	_, err = s.Commands.RemoveSchedule(t.Context(), by, id, true)
@@ -155,7 +156,7 @@ func TestPeopleAreToldOfWhatIsOpen(t *testing.T) {
 		t.Errorf("before it is said who is told, the alerts of %s are sent: %v, %v", sent, s.told(), err)
 	}
 	s.filled(s.Demo)
-	dispatch := &notify.Dispatcher{DB: s.db, Events: eventstore.New(s.db), Registry: commands.Registry(), Queue: jobs.NewQueue(s.db), Now: s.clock.Now}
+	dispatch := &notify.Dispatcher{DB: s.db, Events: eventstore.New(s.db), Registry: usecase.Registry(), Queue: jobs.NewQueue(s.db), Now: s.clock.Now}
 	must(t, projectionstest.Handle(t.Context(), s.db, dispatch.Groups()...))
 	critical := 0
 	for _, a := range s.page(o, false, false) {

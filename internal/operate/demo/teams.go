@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/team"
@@ -24,7 +25,7 @@ var ownersOfServers = []struct {
 
 // teams makes the first of the teams that are not there yet, by how many there ever were: what
 // somebody removed stays removed.
-func (d *Demo) teams(ctx context.Context, actor commands.Actor, who []uuid.UUID) error {
+func (d *Demo) teams(ctx context.Context, actor usecase.Actor, who []uuid.UUID) error {
 	made, err := statement.One[int](ctx, d.DB, "count the demo's teams", `SELECT count(*) FROM teams WHERE organization_id = $1`, actor.OrganizationID)
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/eventstore"
@@ -34,7 +36,7 @@ type Applier struct {
 	// CatchUp waits until the fleet's read model has what was written, which exceptions
 	// are held against.
 	CatchUp func(ctx context.Context) error
-	Actor   commands.Actor
+	Actor   usecase.Actor
 	// Unreached takes servers that cannot be reached now, as long as Muster may connect
 	// to them.
 	Unreached bool
@@ -153,7 +155,7 @@ func (a *Applier) do(ctx context.Context, t task, p *Plan) error {
 func (a *Applier) register(ctx context.Context, t *instanceTask, p *Plan) error {
 	i := t.declared
 	id := uuid.Must(uuid.NewV7())
-	in := commands.RegisterInstance{ExternalID: i.ExternalID, Name: i.called(), Engine: i.Engine, Active: i.Active == nil || *i.Active, Tags: i.Tags}
+	in := inventory.Registration{ExternalID: i.ExternalID, Name: i.called(), Engine: i.Engine, Active: i.Active == nil || *i.Active, Tags: i.Tags}
 	if i.Host != nil {
 		in.Host = *i.Host
 	} else if i.DSN != "" {
@@ -242,7 +244,7 @@ func (a *Applier) except(ctx context.Context, t *exceptionTask, p *Plan) error {
 func problemOf(err error, p *Plan) *Problem {
 	dsn, away, engine := new(servers.DSNError), new(servers.ConnectionError), new(servers.UnknownEngineError)
 	known := new(assessment.KnownServerError)
-	rule, missing, notThere := new(commands.RuleError), new(commands.NotFoundError), new(notThereError)
+	rule, missing, notThere := new(usecase.RuleError), new(usecase.NotFoundError), new(notThereError)
 	switch {
 	case errors.Is(err, errMeanwhile):
 		return &Problem{Code: "precondition_failed", Detail: err.Error()}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/inventory"
 	"muster/domain/printable"
 	"muster/internal/servers"
 )
@@ -116,11 +117,11 @@ type instanceTask struct {
 	id         uuid.UUID
 	remove     bool
 	declared   Instance
-	change     commands.ChangeInstance // of one that is there
-	connection bool                    // takes the DSN that the file names
-	classify   bool                    // takes the mode that the file names
-	was        string                  // the DSN that was seen; empty: none
-	is         servers.Identity        // who answers at the DSN that the file names; empty: it was not reached
+	change     inventory.Change // of one that is there
+	connection bool             // takes the DSN that the file names
+	classify   bool             // takes the mode that the file names
+	was        string           // the DSN that was seen; empty: none
+	is         servers.Identity // who answers at the DSN that the file names; empty: it was not reached
 }
 
 // exceptionTask puts an exception in force and ends those that it takes the place of.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"muster/commands"
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
@@ -100,7 +102,7 @@ func marked(members map[string]strictyaml.Member, lines map[string]int) map[stri
 
 // broken adds the rules of a use case that are broken, each at its line.
 func (w *walker) broken(err error, field string, line int, lines map[string]int) {
-	var rules *commands.RuleError
+	var rules *usecase.RuleError
 	if !errors.As(err, &rules) {
 		return
 	}
@@ -142,7 +144,7 @@ func (r Reader) instance(w *walker, node *strictyaml.Node, field string, f *File
 	w.Mapping(node, field, []string{"externalId", "engine"}, marked(members, lines))
 	i.Engine = fleet.Engine(engine)
 	if engine != "" && i.ExternalID != "" {
-		w.broken(commands.RegisterInstance{ExternalID: i.ExternalID, Name: i.called(), Engine: i.Engine, Host: deref(i.Host), Tags: i.Tags}.Check(r.Now), field, node.Line, lines)
+		w.broken(inventory.Registration{ExternalID: i.ExternalID, Name: i.called(), Engine: i.Engine, Host: deref(i.Host), Tags: i.Tags}.Check(r.Now), field, node.Line, lines)
 	}
 	fault, broken := Fault{}, false
 	if dsn != (secretref.Reference{}) {

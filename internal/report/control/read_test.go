@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/eventstore"
@@ -40,9 +41,9 @@ type scene struct {
 // sent has a feed send assessments, each with its event.
 func (s *scene) sent(all ...assessment.Sent) {
 	s.t.Helper()
-	service := &commands.Service{DB: s.db, Events: s.events, Now: time.Now}
+	service := commands.New(usecase.Base{DB: s.db, Events: s.events, Now: time.Now}, commands.Needs{})
 	err := s.reader.Assessments.RecordSent(s.t.Context(), s.acme, all, func(tx *sqlx.Tx, told []fleet.Assessed) error {
-		_, err := service.RecordAssessmentTx(s.t.Context(), tx, commands.Actor{OrganizationID: s.acme, Component: "test"}, told...)
+		_, err := service.RecordAssessmentTx(s.t.Context(), tx, usecase.Actor{OrganizationID: s.acme, Component: "test"}, told...)
 		return err
 	})
 	if err != nil {
@@ -78,8 +79,8 @@ func newScene(t testing.TB) *scene {
 	db := pgtest.DB(t)
 	events, facts := eventstore.New(db), assessment.NewStore(db, key)
 	return &scene{t, db, events, &control.Reader{
-		Assessments: facts, Log: events, Fleet: projected.NewReader(db), Decode: commands.Registry().Decode,
-		Logged: &logged.Reader{Facts: facts, Log: events, Decode: commands.Registry().Decode},
+		Assessments: facts, Log: events, Fleet: projected.NewReader(db), Decode: usecase.Registry().Decode,
+		Logged: &logged.Reader{Facts: facts, Log: events, Decode: usecase.Registry().Decode},
 	}, uuid.New(), key}
 }
 
@@ -88,7 +89,7 @@ func (s *scene) happens(log eventstore.Log, streamType string, stream, who uuid.
 	s.t.Helper()
 	a := eventstore.Append{Organization: s.acme, StreamType: streamType, Stream: stream, Expected: eventstore.AnyVersion, Metadata: eventstore.Metadata{ActorID: who.String()}}
 	for _, fact := range facts {
-		e, err := commands.Registry().Encode(fact)
+		e, err := usecase.Registry().Encode(fact)
 		if err != nil {
 			s.t.Fatal(err)
 		}

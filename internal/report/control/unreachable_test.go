@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/logged"
@@ -38,7 +39,7 @@ func (s *scene) unreachable(name string, attempts int) uuid.UUID {
 	if err := s.db.Get(&answers, `SELECT encode(sha256(convert_to(answers::text, 'UTF8')), 'hex') FROM assessments WHERE id = $1`, first.ID); err != nil {
 		s.t.Fatal(err)
 	}
-	service := &commands.Service{DB: s.db, Events: s.events, Now: time.Now}
+	service := commands.New(usecase.Base{DB: s.db, Events: s.events, Now: time.Now}, commands.Needs{})
 	var ids []uuid.UUID
 	for some := 1; some < attempts; some += 2000 {
 		var told []fleet.Assessed
@@ -51,7 +52,7 @@ func (s *scene) unreachable(name string, attempts int) uuid.UUID {
 			told, ids = append(told, e), append(ids, e.AssessmentID)
 		}
 		tx := s.db.MustBegin()
-		if _, err := service.RecordAssessmentTx(s.t.Context(), tx, commands.Actor{OrganizationID: s.acme, Component: "test"}, told...); err != nil {
+		if _, err := service.RecordAssessmentTx(s.t.Context(), tx, usecase.Actor{OrganizationID: s.acme, Component: "test"}, told...); err != nil {
 			s.t.Fatal(err)
 		}
 		if err := tx.Commit(); err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/eventstore/topic"
@@ -122,7 +122,7 @@ func (p *program) reports() func() time.Duration {
 	p.b.Helper()
 	var organization struct{ ID uuid.UUID }
 	p.get("/organization", &organization)
-	queued, err := commands.Registry().Encode(report.Queued{
+	queued, err := usecase.Registry().Encode(report.Queued{
 		Kind: report.Security, ScopeLabel: "bench", RequesterID: organization.ID, RecipientIDs: []uuid.UUID{organization.ID},
 	})
 	if err != nil {

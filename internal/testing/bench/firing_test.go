@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/eventstore"
 	"muster/internal/postgres"
@@ -69,7 +70,7 @@ type day struct {
 	db       *sqlx.DB
 	clock    *clocktest.Clock
 	commands *commands.Service
-	agent    commands.Actor
+	agent    usecase.Actor
 	start    time.Time
 	servers  []uuid.UUID
 }
@@ -82,10 +83,10 @@ func newDay(b *testing.B) *day {
 	}
 	d := &day{
 		b: b, db: db, start: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),
-		agent: commands.Actor{OrganizationID: uuid.New(), Component: "ingest", RequestID: uuid.NewString()},
+		agent: usecase.Actor{OrganizationID: uuid.New(), Component: "ingest", RequestID: uuid.NewString()},
 	}
 	d.clock = clocktest.At(d.start)
-	d.commands = &commands.Service{DB: db, Events: eventstore.New(db).WithClock(d.clock.Now), Now: d.clock.Now}
+	d.commands = commands.New(usecase.Base{DB: db, Events: eventstore.New(db).WithClock(d.clock.Now), Now: d.clock.Now}, commands.Needs{})
 	for range 100 {
 		d.servers = append(d.servers, uuid.New())
 	}

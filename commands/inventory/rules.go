@@ -1,41 +1,35 @@
-package commands
+package inventory
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/rule"
 	"muster/eventstore"
 )
 
-// Connections knows which instances have a connection registered; *assessment.Store does.
-type Connections interface {
-	// Connected are those of the instances that have one, as q sees it.
-	Connected(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) ([]uuid.UUID, error)
-}
-
 // foundItem is an item with the current state of its instance, under the lock of its key.
 type foundItem struct {
-	FleetItem
+	Item
 	index int
 	key   eventstore.StreamKey
 	there bool // the instance is known and was not removed
 
 	instance *fleet.Instance // nil: the item says nothing new about it
-	at       stream
+	at       usecase.Stream
 }
 
 // findItems loads the instances about which items say something new. What is beyond the
 // actor's limit is not loaded.
-func (w *fleetWriter) findItems(ctx context.Context, items []FleetItem, known map[string]eventstore.StreamKey) ([]foundItem, error) {
+func (w *writer) findItems(ctx context.Context, items []Item, known map[string]eventstore.StreamKey) ([]foundItem, error) {
 	found := make([]foundItem, len(items))
 	for i, item := range items {
 		key := known[item.ExternalID]
-		f := foundItem{FleetItem: item, index: i, key: key, there: present(key.StateDigest)}
+		f := foundItem{Item: item, index: i, key: key, there: present(key.StateDigest)}
 		if f.there && !item.Removed && w.actor.Limit.Allows(key.Stream) && !sameInstance(key.StateDigest, item, fleet.ByFeed(w.actor.Sender)) {
 			var err error
 			if f.instance, f.at, err = w.loadInstance(ctx, key.Stream); err != nil {
@@ -49,44 +43,44 @@ func (w *fleetWriter) findItems(ctx context.Context, items []FleetItem, known ma
 
 // holdItems checks the items of a feed against what it may not change. A limited token gets
 // only these errors, before any rule that reveals more about the instances.
-func (w *fleetWriter) holdItems(ctx context.Context, items []foundItem) error {
+func (w *writer) holdItems(ctx context.Context, items []foundItem) error {
 	var outside []rule.Broken
 	for _, item := range items {
 		outside = append(outside, item.outside(w.actor.Limit)...)
 	}
 	if len(outside) > 0 {
-		return outsideLimit(outside)
+		return usecase.OutsideFields(outside)
 	}
 	connected, err := w.connected(ctx, items)
 	if err != nil {
 		return err
 	}
-	var c fleetCheck
+	var c usecase.Check
 	for _, item := range items {
 		if item.instance != nil {
-			c.fixed(item.pointer("engine"), item.instance.Details().Engine, item.Engine)
+			checkFixed(&c, item.pointer("engine"), item.instance.Details().Engine, item.Engine)
 		}
 		if connected[item.key.Stream] {
 			for _, field := range item.managed() {
-				c.refuse(item.pointer(field), "managed_by_connection", "is for administrators to change: the instance was registered with a connection")
+				c.Refuse(item.pointer(field), "managed_by_connection", "is for administrators to change: the instance was registered with a connection")
 			}
 		}
 	}
-	return c.err()
+	return c.Err()
 }
 
 // connected are the instances with a connection that items say something new about.
-func (w *fleetWriter) connected(ctx context.Context, items []foundItem) (map[uuid.UUID]bool, error) {
+func (w *writer) connected(ctx context.Context, items []foundItem) (map[uuid.UUID]bool, error) {
 	var asked []uuid.UUID
 	for _, item := range items {
 		if len(item.managed()) > 0 {
 			asked = append(asked, item.key.Stream)
 		}
 	}
-	if len(asked) == 0 || w.s.Connections == nil {
+	if len(asked) == 0 || w.f.connections == nil {
 		return nil, nil
 	}
-	ids, err := w.s.Connections.Connected(ctx, w.tx, w.actor.OrganizationID, asked)
+	ids, err := w.f.connections.Connected(ctx, w.tx, w.actor.OrganizationID, asked)
 	connected := make(map[uuid.UUID]bool, len(ids))
 	for _, id := range ids {
 		connected[id] = true
@@ -115,13 +109,13 @@ func (i foundItem) outside(limit fleet.Limit) (fields []rule.Broken) {
 	case limit == nil:
 		return nil
 	case !i.there || !limit.Allows(i.key.Stream):
-		return []rule.Broken{outsideField(i.pointer("externalId"))}
+		return []rule.Broken{usecase.OutsideField(i.pointer("externalId"))}
 	case i.Removed:
-		return []rule.Broken{outsideField(i.pointer("removed"))}
+		return []rule.Broken{usecase.OutsideField(i.pointer("removed"))}
 	}
 	for _, field := range i.changes() {
 		if fleet.Limited(field) {
-			one := outsideField(i.pointer(field))
+			one := usecase.OutsideField(i.pointer(field))
 			one.Params = map[string]any{"is": i.instance.Details().Field(field)}
 			fields = append(fields, one)
 		}
@@ -151,8 +145,8 @@ func (i foundItem) managed() (fields []string) {
 }
 
 // fixed refuses another engine than an instance has.
-func (c *fleetCheck) fixed(pointer string, is, want fleet.Engine) {
+func checkFixed(c *usecase.Check, pointer string, is, want fleet.Engine) {
 	if want != is {
-		c.refuse(pointer, "engine_fixed", fmt.Sprintf("of this instance is %s and never changes; a server of another engine is another instance", is))
+		c.Refuse(pointer, "engine_fixed", fmt.Sprintf("of this instance is %s and never changes; a server of another engine is another instance", is))
 	}
 }

@@ -1,4 +1,4 @@
-package commands
+package alerting
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/instant"
 	"muster/domain/printable"
@@ -30,7 +31,7 @@ const (
 // a person's action: an alert that a person resolved stays resolved until a later StartsAt.
 // dropped is the number of unusable ones: their text cannot be stored, or they are beyond the
 // instances of an ingest token.
-func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []alert.Firing) (dropped int, mark Mark, err error) {
+func (s *Alerts) RecordFirings(ctx context.Context, actor usecase.Actor, firings []alert.Firing) (dropped int, mark usecase.Mark, err error) {
 	taken := make([]alert.Firing, 0, len(firings))
 	names := make([]alertName, 0, len(firings))
 	for _, f := range firings {
@@ -39,7 +40,7 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []aler
 			names = append(names, alertName{key: f.Key, former: f.FormerKey, instance: f.InstanceID, machine: true})
 		}
 	}
-	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
+	mark, err = s.writeAlerts(ctx, actor, func(w *writer) error {
 		w.sender = actor.Token
 		if err := w.lockNames(ctx, names); err != nil {
 			return err
@@ -54,7 +55,7 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []aler
 }
 
 // recordFiring decides about one firing.
-func (w *alertWriter) recordFiring(f alert.Firing, name alertName) {
+func (w *writer) recordFiring(f alert.Firing, name alertName) {
 	f = kept(f).Received(w.now)
 	f.Key = w.keyOf(name)
 	t := w.newest[f.Key]
@@ -75,7 +76,7 @@ func (w *alertWriter) recordFiring(f alert.Firing, name alertName) {
 
 // lapse closes an alert whose end has passed. Every message to it begins with
 // that, so that it does not matter when EndFirings comes.
-func (w *alertWriter) lapse(t *trackedAlert) bool {
+func (w *writer) lapse(t *trackedAlert) bool {
 	events := t.alert.Lapse(w.now, t.seen)
 	w.keep(t, events, t.seen)
 	return len(events) > 0
@@ -134,11 +135,11 @@ type ending struct {
 // has a transaction of its own, so one that fails does not hold up the others. It reads all
 // open alerts, 5 ms for 100,000: an index on an end that moves every minute would cost more
 // than all these reads.
-func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Mark, err error) {
+func (s *Alerts) EndFirings(ctx context.Context, limit int) (ended int, mark usecase.Mark, err error) {
 	due, err := statement.All[ending](ctx, s.DB, "find alerts whose end has passed", `SELECT organization_id, key FROM alert_last_seen
-		WHERE ends_at <= $1 ORDER BY ends_at, alert_id LIMIT $2`, s.clock(), limit)
+		WHERE ends_at <= $1 ORDER BY ends_at, alert_id LIMIT $2`, s.Clock(), limit)
 	if err != nil {
-		return 0, Mark{}, err
+		return 0, usecase.Mark{}, err
 	}
 	keys := make(map[uuid.UUID][]string)
 	for _, e := range due {
@@ -146,19 +147,19 @@ func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Ma
 	}
 	var errs []error
 	for organization, keys := range keys {
-		n, at, err := s.endFirings(ctx, Actor{OrganizationID: organization, Component: "ingest"}, keys)
+		n, at, err := s.endFirings(ctx, usecase.Actor{OrganizationID: organization, Component: "ingest"}, keys)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("close alerts of organization %s: %w", organization, err))
 			continue
 		}
 		ended += n
-		mark = Mark{Log: at.Log, Position: max(mark.Position, at.Position)}
+		mark = usecase.Mark{Log: at.Log, Position: max(mark.Position, at.Position)}
 	}
 	return ended, mark, errors.Join(errs...)
 }
 
-func (s *Service) endFirings(ctx context.Context, actor Actor, keys []string) (ended int, mark Mark, err error) {
-	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
+func (s *Alerts) endFirings(ctx context.Context, actor usecase.Actor, keys []string) (ended int, mark usecase.Mark, err error) {
+	mark, err = s.writeAlerts(ctx, actor, func(w *writer) error {
 		if err := w.lock(ctx, keys); err != nil {
 			return err
 		}

@@ -1,8 +1,10 @@
-package commands
+package alerting
 
 import (
 	"context"
 	"strings"
+
+	"muster/commands/usecase"
 
 	"github.com/google/uuid"
 )
@@ -12,9 +14,9 @@ const ServerRemoved = "Closed because its server was removed from Muster. If its
 
 // CloseVanished closes those of an organization's alerts that are open, because their servers
 // were removed, and says how many that were. The watch closes its own.
-func (s *Service) CloseVanished(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (closed int, mark Mark, err error) {
-	actor := Actor{OrganizationID: organization, Component: "watch"}
-	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
+func (s *Alerts) CloseVanished(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (closed int, mark usecase.Mark, err error) {
+	actor := usecase.Actor{OrganizationID: organization, Component: "watch"}
+	mark, err = s.writeAlerts(ctx, actor, func(w *writer) error {
 		closed = 0
 		tracked, err := w.track(ctx, ids)
 		if err != nil {

@@ -1,4 +1,4 @@
-package commands
+package alerting
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/instant"
 	"muster/domain/printable"
@@ -17,49 +18,43 @@ import (
 	"muster/internal/postgres/statement"
 )
 
-// AlertVerb is what a person may do with an alert.
-type AlertVerb string
+// Verb is what a person may do with an alert.
+type Verb string
 
 // The verbs.
 const (
-	AcknowledgeVerb AlertVerb = "acknowledge"
-	MuteVerb        AlertVerb = "mute"
-	UnmuteVerb      AlertVerb = "unmute"
-	ResolveVerb     AlertVerb = "resolve"
+	Acknowledge Verb = "acknowledge"
+	Mute        Verb = "mute"
+	Unmute      Verb = "unmute"
+	Resolve     Verb = "resolve"
 )
 
-// AlertAction is a person's action on alerts, with their note.
-type AlertAction struct {
-	Verb  AlertVerb
+// Action is a person's action on alerts, with their note.
+type Action struct {
+	Verb  Verb
 	Note  *string    // nil: nothing was written
 	Until *time.Time // when a mute ends by itself; nil: it stays
-}
-
-// Outcome is what came of an action for one of many: done, where Refusal is nil.
-type Outcome struct {
-	ID      uuid.UUID
-	Refusal error // *NotFoundError, *RuleError with invalid_state
 }
 
 // maxAlertsAtOnce bounds an action on many.
 const maxAlertsAtOnce = 500
 
-// ActOnAlert does something with one alert. Errors: *NotFoundError, *RuleError with
+// ActOnAlert does something with one alert. Errors: *usecase.NotFoundError, *usecase.RuleError with
 // invalid_state or with every broken rule of the action.
-func (s *Service) ActOnAlert(ctx context.Context, actor Actor, id uuid.UUID, action AlertAction) (Mark, error) {
+func (s *Alerts) ActOnAlert(ctx context.Context, actor usecase.Actor, id uuid.UUID, action Action) (usecase.Mark, error) {
 	outcomes, mark, err := s.actOnAlerts(ctx, actor, []uuid.UUID{id}, action)
 	if err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	return mark, outcomes[0].Refusal
 }
 
 // ActOnAlerts applies an action to many alerts in one transaction, to each once. An alert to
 // which it does not apply does not stop the others. The outcomes are in the order of ids.
-// Errors: *RuleError with every broken rule of the action.
-func (s *Service) ActOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID, action AlertAction) ([]Outcome, Mark, error) {
+// Errors: *usecase.RuleError with every broken rule of the action.
+func (s *Alerts) ActOnAlerts(ctx context.Context, actor usecase.Actor, ids []uuid.UUID, action Action) ([]usecase.Outcome, usecase.Mark, error) {
 	if n := len(ids); n < 1 || n > maxAlertsAtOnce {
-		return nil, Mark{}, fieldErrors([]rule.Broken{{
+		return nil, usecase.Mark{}, usecase.FieldErrors([]rule.Broken{{
 			Pointer: "#/ids", Code: "out_of_range", Detail: fmt.Sprintf("must name 1 to %d alerts", maxAlertsAtOnce),
 			Params: map[string]any{"max": maxAlertsAtOnce},
 		}})
@@ -68,35 +63,35 @@ func (s *Service) ActOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID,
 }
 
 // AcknowledgeAlert says that the actor knows of an alert. Errors as ActOnAlert.
-func (s *Service) AcknowledgeAlert(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
-	return s.ActOnAlert(ctx, actor, id, AlertAction{Verb: AcknowledgeVerb})
+func (s *Alerts) AcknowledgeAlert(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
+	return s.ActOnAlert(ctx, actor, id, Action{Verb: Acknowledge})
 }
 
 // MuteAlert takes an alert out of every count. Errors as ActOnAlert.
-func (s *Service) MuteAlert(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
-	return s.ActOnAlert(ctx, actor, id, AlertAction{Verb: MuteVerb})
+func (s *Alerts) MuteAlert(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
+	return s.ActOnAlert(ctx, actor, id, Action{Verb: Mute})
 }
 
 // UnmuteAlert lets an alert count again. Errors as ActOnAlert.
-func (s *Service) UnmuteAlert(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
-	return s.ActOnAlert(ctx, actor, id, AlertAction{Verb: UnmuteVerb})
+func (s *Alerts) UnmuteAlert(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
+	return s.ActOnAlert(ctx, actor, id, Action{Verb: Unmute})
 }
 
 // ResolveAlert closes an alert. Errors as ActOnAlert.
-func (s *Service) ResolveAlert(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
-	return s.ActOnAlert(ctx, actor, id, AlertAction{Verb: ResolveVerb})
+func (s *Alerts) ResolveAlert(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
+	return s.ActOnAlert(ctx, actor, id, Action{Verb: Resolve})
 }
 
 // decide returns the events of the action on one alert.
-func (a AlertAction) decide(on *alert.Alert, seen alert.Seen, now time.Time) (events []alert.Event, err error) {
+func (a Action) decide(on *alert.Alert, seen alert.Seen, now time.Time) (events []alert.Event, err error) {
 	switch a.Verb {
-	case AcknowledgeVerb:
+	case Acknowledge:
 		events, err = on.Acknowledge()
-	case MuteVerb:
+	case Mute:
 		events, err = on.Mute(fromNull(a.Until))
-	case UnmuteVerb:
+	case Unmute:
 		events, err = on.Unmute()
-	case ResolveVerb:
+	case Resolve:
 		events, err = on.Resolve(now, seen)
 	default:
 		return nil, fmt.Errorf("nobody can %q an alert", a.Verb)
@@ -109,7 +104,7 @@ func (a AlertAction) decide(on *alert.Alert, seen alert.Seen, now time.Time) (ev
 
 // checked is the action as it is recorded, or every rule that it breaks. The database's
 // clock judges the end of a mute, as it will when that comes.
-func (a AlertAction) checked(ctx context.Context, s *Service) (AlertAction, error) {
+func (a Action) checked(ctx context.Context, s *Alerts) (Action, error) {
 	var broken []rule.Broken
 	if a.Note != nil {
 		note := strings.TrimSpace(*a.Note)
@@ -123,7 +118,7 @@ func (a AlertAction) checked(ctx context.Context, s *Service) (AlertAction, erro
 	}
 	switch {
 	case a.Until == nil:
-	case a.Verb != MuteVerb:
+	case a.Verb != Mute:
 		broken = append(broken, rule.Broken{Pointer: "#/until", Code: "out_of_range", Detail: "is for mute only"})
 	default:
 		now, err := statement.One[time.Time](ctx, s.DB, "ask the database for the time", `SELECT clock_timestamp()`)
@@ -136,17 +131,17 @@ func (a AlertAction) checked(ctx context.Context, s *Service) (AlertAction, erro
 		}
 		a.Until = &until
 	}
-	return a, fieldErrors(broken)
+	return a, usecase.FieldErrors(broken)
 }
 
 // actOnAlerts appends what a person decides about alerts, under the locks of their keys.
 // The id of anything else is that of no alert.
-func (s *Service) actOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID, action AlertAction) (outcomes []Outcome, mark Mark, err error) {
+func (s *Alerts) actOnAlerts(ctx context.Context, actor usecase.Actor, ids []uuid.UUID, action Action) (outcomes []usecase.Outcome, mark usecase.Mark, err error) {
 	action, err = action.checked(ctx, s)
 	if err != nil {
-		return nil, Mark{}, err
+		return nil, usecase.Mark{}, err
 	}
-	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
+	mark, err = s.writeAlerts(ctx, actor, func(w *writer) error {
 		outcomes = nil
 		tracked, err := w.track(ctx, ids)
 		if err != nil {
@@ -158,11 +153,11 @@ func (s *Service) actOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID,
 				continue
 			}
 			acted[id] = true
-			o := Outcome{ID: id}
+			o := usecase.Outcome{ID: id}
 			if t := tracked[id]; t == nil {
-				o.Refusal = &NotFoundError{What: "alert"}
+				o.Refusal = &usecase.NotFoundError{What: "alert"}
 			} else if events, err := action.decide(&t.alert, t.seen, w.now); err != nil {
-				o.Refusal = refused(err)
+				o.Refusal = usecase.Refused(err)
 			} else {
 				w.keep(t, events, t.seen)
 			}
@@ -176,7 +171,7 @@ func (s *Service) actOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID,
 // track locks the keys of alerts and returns the alerts as they are then; ids of
 // anything else are left out. An older alert under a key is decided about like any
 // other, and leaves the key to the newest.
-func (w *alertWriter) track(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]*trackedAlert, error) {
+func (w *writer) track(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]*trackedAlert, error) {
 	keys := make(map[uuid.UUID]string, len(ids))
 	for _, id := range ids {
 		a, _, err := w.load(ctx, id) // for its key, which never changes

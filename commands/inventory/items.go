@@ -1,4 +1,4 @@
-package commands
+package inventory
 
 import (
 	"bytes"
@@ -8,26 +8,16 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/instant"
-	"muster/domain/printable"
-	"muster/domain/rule"
 )
 
-// Bounds of what a feed may say about its fleet.
-const (
-	maxItems     = 10_000 // of one call, instances or alerts
-	maxIDRunes   = 200
-	maxTextRunes = 255
-	maxAhead     = 5 * time.Minute // a sender's clock may be this far ahead
-)
-
-// FleetItem is one instance of a batch with its databases.
-type FleetItem struct {
+// Item is one instance of a batch with its databases.
+type Item struct {
 	ExternalID string
 	Name       string
 	Engine     fleet.Engine
@@ -37,28 +27,28 @@ type FleetItem struct {
 	CreatedAt  time.Time
 	Removed    bool
 	Tags       *map[string]string // all that the feed sets; nil leaves what it set before
-	Databases  []FleetDatabase
+	Databases  []Database
 }
 
-// FleetDatabase is one database of a FleetItem.
-type FleetDatabase struct {
+// Database is one database of an Item.
+type Database struct {
 	ExternalID string
 	Name       string
 	CreatedAt  time.Time
 	Removed    bool
 }
 
-// FleetIDs is the outcome for one FleetItem, in the same order. ID is uuid.Nil
+// IDs is the outcome for one Item, in the same order. ID is uuid.Nil
 // for something that was to be removed and never existed.
-type FleetIDs struct {
+type IDs struct {
 	ExternalID string
 	ID         uuid.UUID
-	Databases  []FleetIDs
+	Databases  []IDs
 	Kept       []string // keys of its tags that are not the feed's to set: they stay as they are
 }
 
 // details are what the item says, over what is known.
-func (i FleetItem) details(known fleet.InstanceDetails) fleet.InstanceDetails {
+func (i Item) details(known fleet.InstanceDetails) fleet.InstanceDetails {
 	d := known
 	d.Name, d.Engine = i.Name, i.Engine
 	if i.Version != nil {
@@ -76,106 +66,45 @@ func (i FleetItem) details(known fleet.InstanceDetails) fleet.InstanceDetails {
 	return d
 }
 
-// fleetCheck collects what is wrong with a batch.
-type fleetCheck struct {
-	now    time.Time
-	broken []rule.Broken
-}
-
-func checkFleet(items []FleetItem, now time.Time) error {
-	if err := tooMany("#/instances", len(items)); err != nil {
+func checkItems(items []Item, now time.Time) error {
+	if err := usecase.TooMany("#/instances", len(items)); err != nil {
 		return err
 	}
-	c := fleetCheck{now: now}
+	c := usecase.Check{Now: now}
 	seen := make(map[string]bool, len(items))
 	for i, item := range items {
 		at := fmt.Sprintf("#/instances/%d", i)
-		c.externalID(at, item.ExternalID, seen)
+		c.ExternalID(at, item.ExternalID, seen)
 		if item.Removed {
 			continue
 		}
-		c.text(at+"/name", item.Name, 1)
-		c.optional(at+"/version", item.Version)
-		c.optional(at+"/host", item.Host)
-		c.engine(at+"/engine", item.Engine)
-		c.time(at+"/createdAt", item.CreatedAt)
+		c.Text(at+"/name", item.Name, 1)
+		c.Optional(at+"/version", item.Version)
+		c.Optional(at+"/host", item.Host)
+		checkEngine(&c, at+"/engine", item.Engine)
+		c.Time(at+"/createdAt", item.CreatedAt)
 		if item.Tags != nil {
-			c.tags(at+"/tags", *item.Tags)
+			checkTags(&c, at+"/tags", *item.Tags)
 		}
-		if err := tooMany(at+"/databases", len(item.Databases)); err != nil {
+		if err := usecase.TooMany(at+"/databases", len(item.Databases)); err != nil {
 			return err
 		}
 		databases := make(map[string]bool, len(item.Databases))
 		for j, d := range item.Databases {
 			at := fmt.Sprintf("%s/databases/%d", at, j)
-			c.externalID(at, d.ExternalID, databases)
+			c.ExternalID(at, d.ExternalID, databases)
 			if !d.Removed {
-				c.text(at+"/name", d.Name, 1)
-				c.time(at+"/createdAt", d.CreatedAt)
+				c.Text(at+"/name", d.Name, 1)
+				c.Time(at+"/createdAt", d.CreatedAt)
 			}
 		}
 	}
-	return c.err()
+	return c.Err()
 }
 
-func tooMany(pointer string, items int) error {
-	if items <= maxItems {
-		return nil
-	}
-	e := fieldError(pointer, "too_many_items", fmt.Sprintf("has %d items; at most %d are allowed in one call", items, maxItems))
-	e.Fields[0].Params = map[string]any{"max": maxItems}
-	return e
-}
-
-func (c *fleetCheck) err() error { return fieldErrors(c.broken) }
-
-func (c *fleetCheck) refuse(pointer, code, detail string) {
-	if len(c.broken) < MaxBroken {
-		c.broken = append(c.broken, rule.Broken{Pointer: pointer, Code: code, Detail: detail})
-	}
-}
-
-func (c *fleetCheck) externalID(at, id string, seen map[string]bool) {
-	pointer := at + "/externalId"
-	switch {
-	case id == "" || utf8.RuneCountInString(id) > maxIDRunes || strings.ContainsRune(id, 0):
-		c.refuse(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxIDRunes))
-	case !printable.Name(id):
-		c.refuse(pointer, "invalid_name", printable.Rule)
-	case seen[id]:
-		c.refuse(pointer, "duplicate_external_id", "is in this call twice")
-	}
-	seen[id] = true
-}
-
-func (c *fleetCheck) text(pointer, text string, least int) {
-	c.name(pointer, text, least, maxTextRunes)
-}
-
-func (c *fleetCheck) name(pointer, text string, least, most int) {
-	switch n := utf8.RuneCountInString(text); {
-	case n < least || n > most || strings.ContainsRune(text, 0):
-		c.refuse(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters, none of them U+0000", least, most))
-	case !printable.Name(text):
-		c.refuse(pointer, "invalid_name", printable.Rule)
-	}
-}
-
-func (c *fleetCheck) optional(pointer string, text *string) {
-	if text != nil {
-		c.text(pointer, *text, 0)
-	}
-}
-
-func (c *fleetCheck) engine(pointer string, e fleet.Engine) {
+func checkEngine(c *usecase.Check, pointer string, e fleet.Engine) {
 	if !slices.Contains(fleet.Engines(), e) {
-		c.refuse(pointer, "invalid_parameter", "is no engine known here")
-	}
-}
-
-func (c *fleetCheck) time(pointer string, at time.Time) {
-	if at.After(c.now.Add(maxAhead)) {
-		c.refuse(pointer, "time_in_future", "lies more than 5 minutes in the future")
+		c.Refuse(pointer, "invalid_parameter", "is no engine known here")
 	}
 }
 
@@ -224,7 +153,7 @@ func present(digest []byte) bool { return len(digest) > 0 && digest[0] == 1 }
 
 // sameInstance reports whether an item of a feed says nothing new. Where people or other feeds set
 // tags, too, it does not know, and the instance is loaded.
-func sameInstance(digest []byte, item FleetItem, by fleet.TagSource) bool {
+func sameInstance(digest []byte, item Item, by fleet.TagSource) bool {
 	tags := fleet.Tags{}
 	if item.Tags != nil {
 		for key, value := range *item.Tags {
@@ -240,7 +169,7 @@ func sameInstance(digest []byte, item FleetItem, by fleet.TagSource) bool {
 	return sameFields(digest, want, said)
 }
 
-func sameDatabase(digest []byte, d FleetDatabase) bool {
+func sameDatabase(digest []byte, d Database) bool {
 	return sameFields(digest, databaseDigest(d.Name, instant.Cut(d.CreatedAt)), []bool{true, !d.CreatedAt.IsZero()})
 }
 

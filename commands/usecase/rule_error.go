@@ -1,4 +1,4 @@
-package commands
+package usecase
 
 import (
 	"cmp"
@@ -28,22 +28,23 @@ type NotFoundError struct{ What string }
 
 func (e *NotFoundError) Error() string { return e.What + " not found" }
 
-// ruleError makes one error of all broken rules; the first one names it.
-func ruleError(broken rule.Set) *RuleError {
+// RuleErrorOf makes one error of all broken rules; the first one names it.
+func RuleErrorOf(broken rule.Set) *RuleError {
 	e := newFieldErrors(broken)
 	e.Code = cmp.Or(broken[0].Whole, e.Code)
 	return e
 }
 
-func fieldError(pointer, code, detail string) *RuleError {
+// FieldError refuses one field.
+func FieldError(pointer, code, detail string) *RuleError {
 	return newFieldErrors([]rule.Broken{{Pointer: pointer, Code: code, Detail: detail}})
 }
 
 // MaxBroken is the maximum number of broken rules that the errors of one call contain.
 const MaxBroken = 1000
 
-// fieldErrors makes one error of all broken fields, none of none.
-func fieldErrors(fields []rule.Broken) error {
+// FieldErrors makes one error of all broken fields, none of none.
+func FieldErrors(fields []rule.Broken) error {
 	if len(fields) == 0 {
 		return nil
 	}
@@ -56,13 +57,13 @@ func newFieldErrors(fields []rule.Broken) *RuleError {
 	}
 }
 
-// invalidState says that something cannot happen as things stand.
-func invalidState(detail string) *RuleError {
+// InvalidState says that something cannot happen as things stand.
+func InvalidState(detail string) *RuleError {
 	return &RuleError{Code: "invalid_state", Detail: detail}
 }
 
-// refused says what the domain refuses in the contract's codes; other errors pass.
-func refused(err error) error {
+// Refused says what the domain refuses in the contract's codes; other errors pass.
+func Refused(err error) error {
 	var (
 		alertMoved *alert.TransitionError
 		muted      *alert.MutedError
@@ -74,21 +75,21 @@ func refused(err error) error {
 	)
 	switch {
 	case errors.As(err, &alertMoved):
-		return invalidState("The alert is " + string(alertMoved.From) + ".")
+		return InvalidState("The alert is " + string(alertMoved.From) + ".")
 	case errors.As(err, &muted) && muted.Muted:
-		return invalidState("The alert is muted already.")
+		return InvalidState("The alert is muted already.")
 	case errors.As(err, &muted):
-		return invalidState("The alert is not muted.")
+		return InvalidState("The alert is not muted.")
 	case errors.As(err, &moved):
-		return invalidState("The exception is " + string(moved.From) + ".")
+		return InvalidState("The exception is " + string(moved.From) + ".")
 	case errors.As(err, &lapsed):
-		return invalidState("Its time was over at " + lapsed.Until.UTC().Format(time.RFC3339) + ".")
+		return InvalidState("Its time was over at " + lapsed.Until.UTC().Format(time.RFC3339) + ".")
 	case errors.As(err, &last):
 		return &RuleError{Code: "last_admin", Detail: "Make another member an administrator first."}
 	case errors.As(err, &unknown):
 		return &NotFoundError{What: unknown.What}
 	case errors.As(err, &status):
-		return invalidState(status.Error() + ".")
+		return InvalidState(status.Error() + ".")
 	}
 	return err
 }
@@ -98,12 +99,13 @@ func refused(err error) error {
 func OutsideLimit(pointers []string) *RuleError {
 	fields := make([]rule.Broken, 0, len(pointers))
 	for _, pointer := range pointers {
-		fields = append(fields, outsideField(pointer))
+		fields = append(fields, OutsideField(pointer))
 	}
-	return outsideLimit(fields)
+	return OutsideFields(fields)
 }
 
-func outsideLimit(fields []rule.Broken) *RuleError {
+// OutsideFields is OutsideLimit for fields that OutsideField made.
+func OutsideFields(fields []rule.Broken) *RuleError {
 	e := &RuleError{
 		Code: "outside_token", Fields: fields[:min(len(fields), MaxBroken)],
 		Detail: "This token may not write " + fields[0].Pointer + ": it is limited to its instances.",
@@ -116,6 +118,7 @@ func outsideLimit(fields []rule.Broken) *RuleError {
 	return e
 }
 
-func outsideField(pointer string) rule.Broken {
+// OutsideField is a field of a call that a limited token may not write.
+func OutsideField(pointer string) rule.Broken {
 	return rule.Broken{Pointer: pointer, Code: "outside_token", Detail: "is beyond what this token may write"}
 }

@@ -1,4 +1,4 @@
-package commands
+package alerting
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // spend counts the transaction's use of its sender's budgets, and the alerts that it opens and
 // closes, for every kind of caller.
-func (w *alertWriter) spend(ctx context.Context) error {
+func (w *writer) spend(ctx context.Context) error {
 	if w.s.Budgets == nil {
 		return nil
 	}
@@ -48,7 +48,7 @@ const openMementos = `SELECT key, state_digest FROM stream_keys WHERE organizati
 	AND length(state_digest) > 1 AND get_byte(state_digest, 1) = ANY($3::int[])`
 
 // OpenAlerts counts the open alerts of an organization by the token that raised each.
-func (s *Service) OpenAlerts(ctx context.Context, tx sqlx.ExtContext, organization uuid.UUID) (map[uuid.UUID]int64, error) {
+func (s *Alerts) OpenAlerts(ctx context.Context, tx sqlx.ExtContext, organization uuid.UUID) (map[uuid.UUID]int64, error) {
 	type row struct {
 		Key     string `db:"key"`
 		Memento []byte `db:"state_digest"`

@@ -1,4 +1,4 @@
-package commands
+package alerting
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func plainKey(key string) string {
 }
 
 // lockNames locks the keys under which names have alerts, or will have.
-func (w *alertWriter) lockNames(ctx context.Context, names []alertName) error {
+func (w *writer) lockNames(ctx context.Context, names []alertName) error {
 	plain := make([]string, 0, len(names))
 	var former []string
 	for _, n := range names {
@@ -104,7 +104,7 @@ func (w *alertWriter) lockNames(ctx context.Context, names []alertName) error {
 }
 
 // keyOf is the key under which a name has its alert, or will have; its keys are locked.
-func (w *alertWriter) keyOf(n alertName) string {
+func (w *writer) keyOf(n alertName) string {
 	t, own := w.newest[n.key], n.own()
 	if n.machine && w.actor.Limit == nil {
 		if t == nil || !t.alert.Limited() {
@@ -120,7 +120,7 @@ func (w *alertWriter) keyOf(n alertName) string {
 
 // former is the alert that an earlier release raised under another key, if the actor may speak
 // of it.
-func (w *alertWriter) former(n alertName) *trackedAlert {
+func (w *writer) former(n alertName) *trackedAlert {
 	t := w.newest[n.former]
 	if t == nil || w.actor.Limit != nil && t.alert.InstanceID() != n.instance {
 		return nil
@@ -130,7 +130,7 @@ func (w *alertWriter) former(n alertName) *trackedAlert {
 
 // lockAllOf locks the keys of all instances under plain keys that are locked, so that no
 // other can come meanwhile.
-func (w *alertWriter) lockAllOf(ctx context.Context, plain []string) error {
+func (w *writer) lockAllOf(ctx context.Context, plain []string) error {
 	plain = slices.DeleteFunc(plain, func(key string) bool { return w.newest[key] == nil }) // whose first is of this call
 	if len(plain) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (w *alertWriter) lockAllOf(ctx context.Context, plain []string) error {
 // notice then adds nothing, or a new one of the organization. several says that more than one
 // is open. Alerts of limited tokens do not count, because such a token could have the end of
 // another's alert refused.
-func (w *alertWriter) keyOfEnd(n alertName, says alert.Notice) (key string, several bool) {
+func (w *writer) keyOfEnd(n alertName, says alert.Notice) (key string, several bool) {
 	exact := w.keyOf(n)
 	if w.takes(exact, says) {
 		return exact, false
@@ -176,7 +176,7 @@ func (w *alertWriter) keyOfEnd(n alertName, says alert.Notice) (key string, seve
 }
 
 // takes reports whether there is an alert under a key that a notice is about, be it over.
-func (w *alertWriter) takes(key string, says alert.Notice) bool {
+func (w *writer) takes(key string, says alert.Notice) bool {
 	t := w.newest[key]
 	return t != nil && !t.alert.Update(key, says, t.seen).Anew
 }

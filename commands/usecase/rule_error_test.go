@@ -1,11 +1,11 @@
-package commands_test
+package usecase_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"muster/commands"
+	"muster/commands/usecase"
 )
 
 // TestARefusalNamesAThousandItems at most, as every other answer about a call's items does: ten
@@ -17,7 +17,7 @@ func TestARefusalNamesAThousandItems(t *testing.T) {
 		for i := range pointers {
 			pointers[i] = fmt.Sprintf("#/hosts/%d", i)
 		}
-		if e := commands.OutsideLimit(pointers); len(e.Fields) != min(n, 1000) || !strings.Contains(e.Detail, want) {
+		if e := usecase.OutsideLimit(pointers); len(e.Fields) != min(n, 1000) || !strings.Contains(e.Detail, want) {
 			t.Errorf("%d items: %d are named, %q", n, len(e.Fields), e.Detail)
 		}
 	}

@@ -1,4 +1,4 @@
-package commands
+package alerting
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/eventstore"
 	"muster/internal/postgres/statement"
@@ -25,17 +26,17 @@ var (
 	writeLastSeen string
 )
 
-// alertWriter collects the writes of one transaction about alerts. The writer of an alert holds
+// writer collects the writes of one transaction about alerts. The writer of an alert holds
 // the lock of its key.
-type alertWriter struct {
-	s     *Service
+type writer struct {
+	s     *Alerts
 	tx    *sqlx.Tx
-	actor Actor
+	actor usecase.Actor
 	now   time.Time
 	call  uuid.UUID // joins the events of one call
 
-	sender uuid.UUID // its budgets apply, because this is a message of that token; uuid.Nil: none do
-	spent  Spent     // events that are counted
+	sender uuid.UUID     // its budgets apply, because this is a message of that token; uuid.Nil: none do
+	spent  usecase.Spent // events that are counted
 
 	folds  bool                     // the data beside the keys is not trusted
 	newest map[string]*trackedAlert // by key
@@ -60,16 +61,16 @@ type trackedAlert struct {
 // closed says that the transaction closes what was open.
 func (t *trackedAlert) closed() bool { return t.open && t.alert.State().Closed() }
 
-// writeAlerts runs decide, and writes what it collects, in a transaction of its own. It tries
+// write runs decide, and writes what it collects, in a transaction of its own. It tries
 // again if another writer came first. A writer that bypassed the locks has left the data beside
 // a key out of date: then the streams themselves are folded.
-func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *alertWriter) error) (mark Mark, err error) {
+func (s *Alerts) writeAlerts(ctx context.Context, actor usecase.Actor, decide func(w *writer) error) (mark usecase.Mark, err error) {
 	var conflict *eventstore.ConflictError
-	var spent Spent
+	var spent usecase.Spent
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		spent.GiveBack() // by the attempt before
-		w := &alertWriter{
-			s: s, tx: tx, actor: actor, now: s.clock(), call: newID(),
+		w := &writer{
+			s: s, tx: tx, actor: actor, now: s.Clock(), call: usecase.NewID(),
 			folds: conflict != nil, newest: map[string]*trackedAlert{}, own: map[string][]string{},
 		}
 		err := decide(w)
@@ -89,7 +90,7 @@ func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *a
 // lock locks keys and gets the newest alert under each from the data beside its key, usually
 // without loading a stream. All callers lock plain keys before those of one instance, and each
 // kind in order, so that no deadlock is possible.
-func (w *alertWriter) lock(ctx context.Context, keys []string) error {
+func (w *writer) lock(ctx context.Context, keys []string) error {
 	var plain, own []string
 	for _, key := range keys {
 		if isOwn(key) {
@@ -104,7 +105,7 @@ func (w *alertWriter) lock(ctx context.Context, keys []string) error {
 	return w.lockOneKind(ctx, own)
 }
 
-func (w *alertWriter) lockOneKind(ctx context.Context, keys []string) error {
+func (w *writer) lockOneKind(ctx context.Context, keys []string) error {
 	known, err := w.s.Events.LockKeys(ctx, w.tx, w.actor.OrganizationID, alert.StreamType, keys)
 	if err != nil {
 		return fmt.Errorf("lock keys of alerts: %w", err)
@@ -128,17 +129,17 @@ func (w *alertWriter) lockOneKind(ctx context.Context, keys []string) error {
 	return w.lastSeen(ctx, open)
 }
 
-func (w *alertWriter) load(ctx context.Context, id uuid.UUID) (a alert.Alert, version int64, err error) {
-	at, err := fold(ctx, w.s, w.tx, w.actor.OrganizationID, id, func(e any, _ time.Time) {
+func (w *writer) load(ctx context.Context, id uuid.UUID) (a alert.Alert, version int64, err error) {
+	at, err := usecase.Fold(ctx, w.s.Base, w.tx, w.actor.OrganizationID, id, func(e any, _ time.Time) {
 		if e, ok := e.(alert.Event); ok {
 			a.Apply(e)
 		}
 	})
-	return a, at.version, err
+	return a, at.Version, err
 }
 
 // lastSeen adds what is known of open alerts beside the log.
-func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedAlert) error {
+func (w *writer) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedAlert) error {
 	if len(open) == 0 {
 		return nil
 	}
@@ -167,7 +168,7 @@ func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedA
 }
 
 // keyed makes an alert the newest under its key.
-func (w *alertWriter) keyed(t *trackedAlert) {
+func (w *writer) keyed(t *trackedAlert) {
 	if _, known := w.newest[t.key]; !known && isOwn(t.key) {
 		plain := plainKey(t.key)
 		w.own[plain] = append(w.own[plain], t.key)
@@ -176,13 +177,13 @@ func (w *alertWriter) keyed(t *trackedAlert) {
 }
 
 // take records what follows from a message about the newest alert under a key.
-func (w *alertWriter) take(key string, o alert.Outcome) {
+func (w *writer) take(key string, o alert.Outcome) {
 	t := w.newest[key]
 	if o.Anew {
 		if t != nil {
 			t.older = true
 		}
-		t = &trackedAlert{id: newID(), key: key, version: eventstore.NoStream}
+		t = &trackedAlert{id: usecase.NewID(), key: key, version: eventstore.NoStream}
 		w.keyed(t)
 	}
 	if t != nil {
@@ -192,7 +193,7 @@ func (w *alertWriter) take(key string, o alert.Outcome) {
 
 // keep adds the decisions about an alert, and the new data beside the log; a closed alert has
 // none.
-func (w *alertWriter) keep(t *trackedAlert, events []alert.Event, seen alert.Seen) {
+func (w *writer) keep(t *trackedAlert, events []alert.Event, seen alert.Seen) {
 	if len(events) == 0 && seen.Equal(t.seen) {
 		return
 	}
@@ -215,25 +216,25 @@ func (w *alertWriter) keep(t *trackedAlert, events []alert.Event, seen alert.See
 
 // write writes what is beside the log, a statement a table, and appends the
 // events last; without any event the Mark is at position 0.
-func (w *alertWriter) write(ctx context.Context) (Mark, error) {
+func (w *writer) write(ctx context.Context) (usecase.Mark, error) {
 	if err := w.writeLastSeen(ctx); err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	if err := w.writeMutes(ctx); err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
 	var batches []eventstore.Append
 	for _, t := range w.told {
 		if len(t.events) == 0 {
 			continue
 		}
-		encoded, err := encodeAll(w.now, t.events)
+		encoded, err := usecase.EncodeAll(w.now, t.events)
 		if err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
 		b := eventstore.Append{
 			Organization: w.actor.OrganizationID, StreamType: alert.StreamType, Stream: t.id, Expected: t.version,
-			Events: encoded, Metadata: w.actor.metadata(w.call, Mark{}),
+			Events: encoded, Metadata: w.actor.Metadata(w.call, usecase.Mark{}),
 		}
 		if !t.older { // or the key would lead back to it
 			b.Key = &eventstore.KeyState{Key: t.key, StateDigest: t.alert.Memento()}
@@ -241,17 +242,17 @@ func (w *alertWriter) write(ctx context.Context) (Mark, error) {
 		batches = append(batches, b)
 	}
 	if len(batches) == 0 {
-		return Mark{Log: eventstore.Fleet}, nil
+		return usecase.Mark{Log: eventstore.Fleet}, nil
 	}
 	if err := w.spend(ctx); err != nil {
-		return Mark{}, err
+		return usecase.Mark{}, err
 	}
-	return w.s.append(ctx, w.tx, eventstore.Fleet, batches...)
+	return w.s.Append(ctx, w.tx, eventstore.Fleet, batches...)
 }
 
 // writeLastSeen brings alert_last_seen to what is known: a row for an open alert
 // where the log does not say it all, none for a closed one.
-func (w *alertWriter) writeLastSeen(ctx context.Context) error {
+func (w *writer) writeLastSeen(ctx context.Context) error {
 	var gone, ids []uuid.UUID
 	var last []time.Time
 	var started, ends []*time.Time

@@ -1,4 +1,4 @@
-package commands
+package inventory
 
 import (
 	"context"
@@ -26,13 +26,13 @@ type Place struct{ Instance, Database uuid.UUID }
 // FindPlaces finds what feeds name, in the same order, by the keys of the fleet: a read
 // model may lag behind what the same sender registered a moment ago. The fleet is not
 // locked; what is removed just now may get an alert, as if that had come before.
-func (s *Service) FindPlaces(ctx context.Context, organization uuid.UUID, names []PlaceName) ([]Place, error) {
-	return s.findPlaces(ctx, organization, names, nil)
+func (f *Fleet) FindPlaces(ctx context.Context, organization uuid.UUID, names []PlaceName) ([]Place, error) {
+	return f.FindPlacesWithin(ctx, organization, names, nil)
 }
 
-// findPlaces is FindPlaces for a token. For a limited one, the name of a database without an
+// FindPlacesWithin is FindPlaces for a token. For a limited one, the name of a database without an
 // instance has to be unique among its own instances, whatever names others use.
-func (s *Service) findPlaces(ctx context.Context, organization uuid.UUID, names []PlaceName, limit fleet.Limit) ([]Place, error) {
+func (f *Fleet) FindPlacesWithin(ctx context.Context, organization uuid.UUID, names []PlaceName, limit fleet.Limit) ([]Place, error) {
 	places := make([]Place, len(names))
 	var keys, alone []string
 	for _, n := range names {
@@ -43,7 +43,7 @@ func (s *Service) findPlaces(ctx context.Context, organization uuid.UUID, names 
 			alone = append(alone, *n.Database)
 		}
 	}
-	instances, err := s.findFleet(ctx, organization, fleet.InstanceStream, keys)
+	instances, err := f.findFleet(ctx, organization, fleet.InstanceStream, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +57,11 @@ func (s *Service) findPlaces(ctx context.Context, organization uuid.UUID, names 
 			keys = append(keys, databaseKey(places[i].Instance, *n.Database))
 		}
 	}
-	databases, err := s.findFleet(ctx, organization, fleet.DatabaseStream, keys)
+	databases, err := f.findFleet(ctx, organization, fleet.DatabaseStream, keys)
 	if err != nil {
 		return nil, err
 	}
-	unique, err := s.findDatabasesAlone(ctx, organization, alone, limit)
+	unique, err := f.findDatabasesAlone(ctx, organization, alone, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (s *Service) findPlaces(ctx context.Context, organization uuid.UUID, names 
 }
 
 // findFleet returns the ids of what is there under keys, and not removed.
-func (s *Service) findFleet(ctx context.Context, organization uuid.UUID, streamType string, keys []string) (map[string]uuid.UUID, error) {
-	known, err := s.Events.FindKeys(ctx, s.DB, organization, streamType, possibleKeys(keys))
+func (f *Fleet) findFleet(ctx context.Context, organization uuid.UUID, streamType string, keys []string) (map[string]uuid.UUID, error) {
+	known, err := f.Events.FindKeys(ctx, f.DB, organization, streamType, possibleKeys(keys))
 	if err != nil {
 		return nil, fmt.Errorf("find what a feed names: %w", err)
 	}
@@ -94,7 +94,7 @@ func (s *Service) findFleet(ctx context.Context, organization uuid.UUID, streamT
 
 // findDatabasesAlone returns the databases that are called like no other of the
 // organization, or of the instances of a limited token.
-func (s *Service) findDatabasesAlone(ctx context.Context, organization uuid.UUID, names []string, limit fleet.Limit) (map[string]Place, error) {
+func (f *Fleet) findDatabasesAlone(ctx context.Context, organization uuid.UUID, names []string, limit fleet.Limit) (map[string]Place, error) {
 	unique := make(map[string]Place)
 	if names = possibleKeys(names); len(names) == 0 {
 		return unique, nil
@@ -104,7 +104,7 @@ func (s *Service) findDatabasesAlone(ctx context.Context, organization uuid.UUID
 		Instance   uuid.UUID `db:"instance_id"`
 		Database   uuid.UUID `db:"stream_id"`
 	}
-	rows, err := statement.All[row](ctx, s.DB, "find databases by name", findDatabases, organization, fleet.DatabaseStream, names, []uuid.UUID(limit))
+	rows, err := statement.All[row](ctx, f.DB, "find databases by name", findDatabases, organization, fleet.DatabaseStream, names, []uuid.UUID(limit))
 	for _, r := range rows {
 		unique[r.ExternalID] = Place{Instance: r.Instance, Database: r.Database}
 	}

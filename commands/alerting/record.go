@@ -1,4 +1,4 @@
-package commands
+package alerting
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/instant"
 	"muster/domain/rule"
@@ -15,21 +17,21 @@ import (
 
 // RecordAlerts records a batch of alerts, all or nothing. Sending it again changes nothing and
 // returns the same ids. A repeated message never undoes a person's action; an open state for a
-// closed alert is a new alert under its key. Errors: *RuleError with a pointer to each bad
+// closed alert is a new alert under its key. Errors: *usecase.RuleError with a pointer to each bad
 // member, or forbidden with one to each item beyond a token's instances. An external id is the
 // key of an alert at one instance, or at none: a message about one instance says nothing about
 // another's alert. Only an end may leave out the instance, if one instance has the alert open.
-func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertItem) ([]AlertID, Mark, error) {
-	if err := tooMany("#/alerts", len(items)); err != nil {
-		return nil, Mark{}, err
+func (s *Alerts) RecordAlerts(ctx context.Context, actor usecase.Actor, items []Item) ([]ID, usecase.Mark, error) {
+	if err := usecase.TooMany("#/alerts", len(items)); err != nil {
+		return nil, usecase.Mark{}, err
 	}
-	names := make([]PlaceName, len(items))
+	names := make([]inventory.PlaceName, len(items))
 	for i, item := range items {
-		names[i] = PlaceName{item.Instance, item.Database}
+		names[i] = inventory.PlaceName{Instance: item.Instance, Database: item.Database}
 	}
-	places, err := s.findPlaces(ctx, actor.OrganizationID, names, actor.Limit)
+	places, err := s.fleet.FindPlacesWithin(ctx, actor.OrganizationID, names, actor.Limit)
 	if err != nil {
-		return nil, Mark{}, err
+		return nil, usecase.Mark{}, err
 	}
 	// Before the other rules: which instances there are is not this token's to know.
 	var outside []string
@@ -39,13 +41,13 @@ func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertIt
 		}
 	}
 	if len(outside) > 0 {
-		return nil, Mark{}, OutsideLimit(outside)
+		return nil, usecase.Mark{}, usecase.OutsideLimit(outside)
 	}
-	if err := checkAlerts(items, places, s.clock()); err != nil {
-		return nil, Mark{}, err
+	if err := checkAlerts(items, places, s.Clock()); err != nil {
+		return nil, usecase.Mark{}, err
 	}
-	var ids []AlertID
-	mark, err := s.writeAlerts(ctx, actor, func(w *alertWriter) (err error) {
+	var ids []ID
+	mark, err := s.writeAlerts(ctx, actor, func(w *writer) (err error) {
 		w.sender = actor.Token
 		ids, err = w.recordAlerts(ctx, items, places)
 		return err
@@ -53,7 +55,7 @@ func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertIt
 	return ids, mark, err
 }
 
-func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, places []Place) ([]AlertID, error) {
+func (w *writer) recordAlerts(ctx context.Context, items []Item, places []inventory.Place) ([]ID, error) {
 	names, notices := make([]alertName, 0, len(items)), make([]alert.Notice, 0, len(items))
 	for i, item := range items {
 		names = append(names, alertName{key: externalKey(item.ExternalID), instance: places[i].Instance})
@@ -74,7 +76,7 @@ func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, place
 		return nil, err
 	}
 	var broken []rule.Broken
-	ids := make([]AlertID, 0, len(items))
+	ids := make([]ID, 0, len(items))
 	for i, item := range items {
 		key := w.keyOf(names[i])
 		if item.endsAnywhere(places[i]) {
@@ -91,18 +93,20 @@ func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, place
 			t = new(trackedAlert)
 		}
 		w.take(key, t.alert.Update(key, notices[i], t.seen))
-		ids = append(ids, AlertID{ExternalID: item.ExternalID, ID: w.newest[key].id})
+		ids = append(ids, ID{ExternalID: item.ExternalID, ID: w.newest[key].id})
 	}
-	return ids, fieldErrors(broken)
+	return ids, usecase.FieldErrors(broken)
 }
 
 // endsAnywhere reports whether an item closes an alert without naming its place.
-func (i AlertItem) endsAnywhere(at Place) bool { return i.State.Closed() && at.Instance == uuid.Nil }
+func (i Item) endsAnywhere(at inventory.Place) bool {
+	return i.State.Closed() && at.Instance == uuid.Nil
+}
 
 const maxTitleRunes = 500
 
-// AlertItem is one alert of a batch, as its sender knows it.
-type AlertItem struct {
+// Item is one alert of a batch, as its sender knows it.
+type Item struct {
 	ExternalID       string
 	Title            string
 	Description      string
@@ -118,8 +122,8 @@ type AlertItem struct {
 	Database         *string
 }
 
-// AlertID is the outcome for one AlertItem, in the same order.
-type AlertID struct {
+// ID is the outcome for one Item, in the same order.
+type ID struct {
 	ExternalID string
 	ID         uuid.UUID
 }
@@ -128,7 +132,7 @@ type AlertID struct {
 func externalKey(id string) string { return "external/" + id }
 
 // notice is what the item says of an alert at a place.
-func (i AlertItem) notice(at Place) alert.Notice {
+func (i Item) notice(at inventory.Place) alert.Notice {
 	n := alert.Notice{State: i.State, Muted: i.Muted, Details: alert.Details{
 		Title: i.Title, Description: i.Description, Rule: i.Rule, Severity: i.Severity, InstanceID: at.Instance, DatabaseID: at.Database,
 		CreatedAt: instant.Cut(i.CreatedAt), FirstTriggeredAt: instant.Cut(i.FirstTriggeredAt), LastTriggeredAt: instant.Cut(i.LastTriggeredAt),
@@ -140,7 +144,7 @@ func (i AlertItem) notice(at Place) alert.Notice {
 }
 
 // placePointer is to the member that says where the item is; to itself where none does.
-func (i AlertItem) placePointer() string {
+func (i Item) placePointer() string {
 	switch {
 	case i.Instance != nil:
 		return "/instance"
@@ -152,57 +156,57 @@ func (i AlertItem) placePointer() string {
 
 // checkAlerts holds a batch against every rule at once; places are where the
 // items say that they are.
-func checkAlerts(items []AlertItem, places []Place, now time.Time) error {
-	c := fleetCheck{now: now}
+func checkAlerts(items []Item, places []inventory.Place, now time.Time) error {
+	c := usecase.Check{Now: now}
 	seen := make(map[uuid.UUID]map[string]bool) // by the instance
 	for i, item := range items {
 		at := fmt.Sprintf("#/alerts/%d", i)
 		if seen[places[i].Instance] == nil {
 			seen[places[i].Instance] = map[string]bool{}
 		}
-		c.externalID(at, item.ExternalID, seen[places[i].Instance])
-		c.name(at+"/title", item.Title, 1, maxTitleRunes)
+		c.ExternalID(at, item.ExternalID, seen[places[i].Instance])
+		c.Name(at+"/title", item.Title, 1, maxTitleRunes)
 		if !slices.Contains(alert.Severities(), item.Severity) {
-			c.refuse(at+"/severity", "invalid_parameter", "is no severity known here")
+			c.Refuse(at+"/severity", "invalid_parameter", "is no severity known here")
 		}
 		if !slices.Contains(alert.States(), item.State) {
-			c.refuse(at+"/state", "invalid_parameter", "is no state known here")
+			c.Refuse(at+"/state", "invalid_parameter", "is no state known here")
 		}
-		c.firingWindow(at, item)
+		checkFiringWindow(&c, at, item)
 		switch {
 		case item.Instance != nil && places[i].Instance == uuid.Nil:
-			c.refuse(at+"/instance", "unknown_instance", "is no instance of this organization")
+			c.Refuse(at+"/instance", "unknown_instance", "is no instance of this organization")
 		case item.Database != nil && places[i].Database == uuid.Nil && item.Instance != nil:
-			c.refuse(at+"/database", "unknown_database", "is no database of that instance")
+			c.Refuse(at+"/database", "unknown_database", "is no database of that instance")
 		case item.Database != nil && places[i].Database == uuid.Nil:
-			c.refuse(at+"/database", "unknown_database", "is not exactly one database of this organization; name its instance")
+			c.Refuse(at+"/database", "unknown_database", "is not exactly one database of this organization; name its instance")
 		}
 	}
-	return c.err()
+	return c.Err()
 }
 
-func (c *fleetCheck) firingWindow(at string, item AlertItem) {
-	c.pastTime(at+"/createdAt", item.CreatedAt)
-	c.pastTime(at+"/firstTriggeredAt", item.FirstTriggeredAt)
-	c.pastTime(at+"/lastTriggeredAt", item.LastTriggeredAt)
+func checkFiringWindow(c *usecase.Check, at string, item Item) {
+	checkPastTime(c, at+"/createdAt", item.CreatedAt)
+	checkPastTime(c, at+"/firstTriggeredAt", item.FirstTriggeredAt)
+	checkPastTime(c, at+"/lastTriggeredAt", item.LastTriggeredAt)
 	if item.LastTriggeredAt.Before(item.FirstTriggeredAt) {
-		c.refuse(at+"/lastTriggeredAt", "invalid_firing_window", "lies before firstTriggeredAt")
+		c.Refuse(at+"/lastTriggeredAt", "invalid_firing_window", "lies before firstTriggeredAt")
 	}
 	switch closed := item.State.Closed(); {
 	case item.ResolvedAt == nil && closed:
-		c.refuse(at+"/resolvedAt", "resolved_at_required", "is required where state is Resolved or AutoResolved")
+		c.Refuse(at+"/resolvedAt", "resolved_at_required", "is required where state is Resolved or AutoResolved")
 	case item.ResolvedAt != nil && !closed:
-		c.refuse(at+"/resolvedAt", "resolved_at_not_allowed", "is allowed where state is Resolved or AutoResolved only")
+		c.Refuse(at+"/resolvedAt", "resolved_at_not_allowed", "is allowed where state is Resolved or AutoResolved only")
 	case item.ResolvedAt != nil:
-		c.pastTime(at+"/resolvedAt", *item.ResolvedAt)
+		checkPastTime(c, at+"/resolvedAt", *item.ResolvedAt)
 	}
 }
 
 // pastTime is time, and no earlier than the year 1, which JSON cannot hold.
-func (c *fleetCheck) pastTime(pointer string, at time.Time) {
+func checkPastTime(c *usecase.Check, pointer string, at time.Time) {
 	if at.UTC().Year() < 1 {
-		c.refuse(pointer, "out_of_range", "lies before the year 1")
+		c.Refuse(pointer, "out_of_range", "lies before the year 1")
 		return
 	}
-	c.time(pointer, at)
+	c.Time(pointer, at)
 }

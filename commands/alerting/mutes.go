@@ -1,4 +1,4 @@
-package commands
+package alerting
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/internal/postgres/statement"
 )
@@ -25,7 +26,7 @@ var (
 // limit of them, and returns their number. Two calls at once end each mute once: the one that
 // deletes its row, under the lock of the alert's key. Each organization has a transaction of
 // its own, so one that fails does not hold up the others.
-func (s *Service) EndMutes(ctx context.Context, limit int) (ended int, mark Mark, err error) {
+func (s *Alerts) EndMutes(ctx context.Context, limit int) (ended int, mark usecase.Mark, err error) {
 	type due struct {
 		Organization uuid.UUID `db:"organization_id"`
 		Alert        uuid.UUID `db:"alert_id"`
@@ -33,7 +34,7 @@ func (s *Service) EndMutes(ctx context.Context, limit int) (ended int, mark Mark
 	found, err := statement.All[due](ctx, s.DB, "find alerts whose mute is over", `SELECT organization_id, alert_id FROM alert_mutes
 		WHERE until <= clock_timestamp() ORDER BY until, alert_id LIMIT $1`, limit)
 	if err != nil {
-		return 0, Mark{}, err
+		return 0, usecase.Mark{}, err
 	}
 	alerts := make(map[uuid.UUID][]uuid.UUID)
 	for _, d := range found {
@@ -41,19 +42,19 @@ func (s *Service) EndMutes(ctx context.Context, limit int) (ended int, mark Mark
 	}
 	var errs []error
 	for organization, ids := range alerts {
-		n, at, err := s.endMutes(ctx, Actor{OrganizationID: organization, Component: "watch"}, ids)
+		n, at, err := s.endMutes(ctx, usecase.Actor{OrganizationID: organization, Component: "watch"}, ids)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("unmute alerts of organization %s: %w", organization, err))
 			continue
 		}
 		ended += n
-		mark = Mark{Log: at.Log, Position: max(mark.Position, at.Position)}
+		mark = usecase.Mark{Log: at.Log, Position: max(mark.Position, at.Position)}
 	}
 	return ended, mark, errors.Join(errs...)
 }
 
-func (s *Service) endMutes(ctx context.Context, actor Actor, ids []uuid.UUID) (ended int, mark Mark, err error) {
-	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
+func (s *Alerts) endMutes(ctx context.Context, actor usecase.Actor, ids []uuid.UUID) (ended int, mark usecase.Mark, err error) {
+	mark, err = s.writeAlerts(ctx, actor, func(w *writer) error {
 		ended = 0
 		tracked, err := w.track(ctx, ids)
 		if err != nil {
@@ -79,7 +80,7 @@ func (s *Service) endMutes(ctx context.Context, actor Actor, ids []uuid.UUID) (e
 
 // writeMutes brings alert_mutes to what was decided: a row for each alert that is muted
 // until a time, none for the others.
-func (w *alertWriter) writeMutes(ctx context.Context) error {
+func (w *writer) writeMutes(ctx context.Context) error {
 	var gone, ids []uuid.UUID
 	var until []time.Time
 	for _, t := range w.told {

@@ -1,4 +1,4 @@
-package commands
+package inventory
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/eventstore"
@@ -13,24 +14,24 @@ import (
 
 // RecordFleet takes in a batch of instances and their databases, all or
 // nothing. Sent again it changes nothing and returns the same ids (see stateDigest).
-// What is left out stays; what was removed and comes again is new. Errors: *RuleError
+// What is left out stays; what was removed and comes again is new. Errors: *usecase.RuleError
 // with a pointer to each bad field; outside_token names each by which a token reaches
 // beyond what fleet.Limit leaves it, engine_fixed and managed_by_connection what no feed
 // changes.
-func (s *Service) RecordFleet(ctx context.Context, actor Actor, items []FleetItem) ([]FleetIDs, Mark, error) {
-	if err := checkFleet(items, s.clock()); err != nil {
-		return nil, Mark{}, err
+func (f *Fleet) RecordFleet(ctx context.Context, actor usecase.Actor, items []Item) ([]IDs, usecase.Mark, error) {
+	if err := checkItems(items, f.Clock()); err != nil {
+		return nil, usecase.Mark{}, err
 	}
-	var ids []FleetIDs
-	var spent Spent
-	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (mark Mark, err error) {
+	var ids []IDs
+	var spent usecase.Spent
+	mark, err := f.Transact(ctx, func(tx *sqlx.Tx) (mark usecase.Mark, err error) {
 		spent.GiveBack() // by the attempt before
-		w := s.newFleetWriter(tx, actor)
+		w := f.newWriter(tx, actor)
 		if ids, err = w.recordInstances(ctx, items); err != nil {
-			return Mark{}, err
+			return usecase.Mark{}, err
 		}
-		if spent, err = s.SpendEvents(ctx, actor, w.events()); err != nil {
-			return Mark{}, err
+		if spent, err = f.SpendEvents(ctx, actor, w.events()); err != nil {
+			return usecase.Mark{}, err
 		}
 		return w.write(ctx)
 	})
@@ -40,29 +41,9 @@ func (s *Service) RecordFleet(ctx context.Context, actor Actor, items []FleetIte
 	return ids, mark, err
 }
 
-// SpendEvents counts events that a token's call is about to append. A call without a token
-// has no budget. Errors are the budgets' own.
-func (s *Service) SpendEvents(ctx context.Context, actor Actor, n int) (Spent, error) {
-	if s.Budgets == nil || actor.Token == uuid.Nil {
-		return nil, nil
-	}
-	return s.Budgets.SpendEvents(ctx, actor.OrganizationID, actor.Token, int64(n), int64(n))
-}
-
-// Spent gives back events that were counted and not appended; nil: none were counted.
-type Spent func()
-
-// GiveBack gives them back, the first time that it is called.
-func (s *Spent) GiveBack() {
-	if *s != nil {
-		(*s)()
-		*s = nil
-	}
-}
-
 // recordInstances decides about every item. The instances' batches come before
 // their databases': a reader meets them in that order.
-func (w *fleetWriter) recordInstances(ctx context.Context, items []FleetItem) ([]FleetIDs, error) {
+func (w *writer) recordInstances(ctx context.Context, items []Item) ([]IDs, error) {
 	keys := make([]string, 0, len(items))
 	for _, item := range items {
 		keys = append(keys, item.ExternalID)
@@ -78,19 +59,19 @@ func (w *fleetWriter) recordInstances(ctx context.Context, items []FleetItem) ([
 	if err := w.holdItems(ctx, found); err != nil {
 		return nil, err
 	}
-	ids := make([]FleetIDs, 0, len(items))
+	ids := make([]IDs, 0, len(items))
 	for _, item := range found {
 		id, kept, err := w.recordInstance(ctx, item)
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, FleetIDs{ExternalID: item.ExternalID, ID: id, Databases: []FleetIDs{}, Kept: kept})
+		ids = append(ids, IDs{ExternalID: item.ExternalID, ID: id, Databases: []IDs{}, Kept: kept})
 	}
 	return ids, w.recordDatabases(ctx, items, ids)
 }
 
 // recordInstance also returns the keys of the item's tags that are not the feed's to set.
-func (w *fleetWriter) recordInstance(ctx context.Context, item foundItem) (id uuid.UUID, kept []string, err error) {
+func (w *writer) recordInstance(ctx context.Context, item foundItem) (id uuid.UUID, kept []string, err error) {
 	switch {
 	case item.Removed && item.there:
 		return item.key.Stream, nil, w.removeInstance(ctx, item.key.Stream, item.ExternalID)
@@ -107,13 +88,13 @@ func (w *fleetWriter) recordInstance(ctx context.Context, item foundItem) (id uu
 	case item.Removed, item.there:
 		return item.key.Stream, nil, nil
 	}
-	id = newID()
+	id = usecase.NewID()
 	kept, err = w.registerInstance(ctx, id, item.ExternalID, item.details(fleet.InstanceDetails{Active: true, CreatedAt: w.now}), w.fed(item.Tags))
 	return id, kept, err
 }
 
 // registerInstance also returns the keys of tags that this caller may not set.
-func (w *fleetWriter) registerInstance(ctx context.Context, id uuid.UUID, externalID string, d fleet.InstanceDetails, tags fleet.ChangeTags) (kept []string, err error) {
+func (w *writer) registerInstance(ctx context.Context, id uuid.UUID, externalID string, d fleet.InstanceDetails, tags fleet.ChangeTags) (kept []string, err error) {
 	instance, registered := new(fleet.Instance), new(fleet.Instance)
 	events, err := instance.Register(externalID, d)
 	if err != nil {
@@ -126,11 +107,11 @@ func (w *fleetWriter) registerInstance(ctx context.Context, id uuid.UUID, extern
 	if err != nil {
 		return nil, err
 	}
-	return kept, w.keepInstance(id, stream{version: eventstore.NoStream}, instance, externalID, append(events, tagged...))
+	return kept, w.keepInstance(id, usecase.Stream{Version: eventstore.NoStream}, instance, externalID, append(events, tagged...))
 }
 
 // recordDatabases decides about the databases of every item and adds their ids.
-func (w *fleetWriter) recordDatabases(ctx context.Context, items []FleetItem, ids []FleetIDs) error {
+func (w *writer) recordDatabases(ctx context.Context, items []Item, ids []IDs) error {
 	var keys []string
 	for i, item := range items {
 		for _, d := range item.Databases {
@@ -153,18 +134,18 @@ func (w *fleetWriter) recordDatabases(ctx context.Context, items []FleetItem, id
 					return err
 				}
 			}
-			ids[i].Databases = append(ids[i].Databases, FleetIDs{ExternalID: d.ExternalID, ID: id})
+			ids[i].Databases = append(ids[i].Databases, IDs{ExternalID: d.ExternalID, ID: id})
 		}
 	}
 	return nil
 }
 
-func (w *fleetWriter) recordDatabase(ctx context.Context, instance uuid.UUID, key eventstore.StreamKey, d FleetDatabase) (uuid.UUID, error) {
+func (w *writer) recordDatabase(ctx context.Context, instance uuid.UUID, key eventstore.StreamKey, d Database) (uuid.UUID, error) {
 	there := present(key.StateDigest)
 	if !there && d.Removed || there && !d.Removed && sameDatabase(key.StateDigest, d) {
 		return key.Stream, nil
 	}
-	id, database, at := key.Stream, new(fleet.Database), stream{version: eventstore.NoStream}
+	id, database, at := key.Stream, new(fleet.Database), usecase.Stream{Version: eventstore.NoStream}
 	createdAt := instant.Cut(d.CreatedAt)
 	var err error
 	if there {
@@ -172,7 +153,7 @@ func (w *fleetWriter) recordDatabase(ctx context.Context, instance uuid.UUID, ke
 			return uuid.Nil, err
 		}
 	} else {
-		id = newID()
+		id = usecase.NewID()
 	}
 	if d.CreatedAt.IsZero() {
 		if createdAt = database.CreatedAt(); !there {

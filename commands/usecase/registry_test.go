@@ -1,4 +1,4 @@
-package commands_test
+package usecase_test
 
 import (
 	"flag"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
@@ -31,7 +31,7 @@ var write = flag.Bool("write-events", false, "write the example of an event type
 // log.
 func TestStoredEventsAreStillRead(t *testing.T) {
 	t.Parallel()
-	registry := commands.Registry()
+	registry := usecase.Registry()
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 
 func TestEveryEventTypeHasAnExample(t *testing.T) {
 	t.Parallel()
-	registry := commands.Registry()
+	registry := usecase.Registry()
 	held := map[string]map[string]bool{} // by type, its fields that an example fills
 	for _, e := range examples() {
 		n, err := registry.Encode(e)
