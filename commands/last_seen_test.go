@@ -16,7 +16,7 @@ import (
 func TestWhatIsSeenAgainIsMovedInPlace(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	write, err := os.ReadFile("sql/write_last_seen.sql")
+	write, err := os.ReadFile("alerting/sql/write_last_seen.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
