@@ -229,6 +229,18 @@ func (f *fleetNames) SelectedNames(_ context.Context, organization uuid.UUID, se
 	return names, nil
 }
 
+func (f *fleetNames) World(_ context.Context, organization uuid.UUID, in, acting []team.Selector) (team.World, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	world := team.World{}
+	for id, i := range f.instances {
+		if i.organization == organization && team.Owner(in, id, i.tags) >= 0 {
+			world[id] = team.Owner(acting, id, i.tags) >= 0
+		}
+	}
+	return world, nil
+}
+
 // tag gives an instance a tag.
 func (f *fleetNames) tag(instance uuid.UUID, key, value string) {
 	f.mu.Lock()

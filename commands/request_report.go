@@ -129,7 +129,11 @@ func (s *Service) checkRequest(ctx context.Context, actor usecase.Actor, r Reque
 
 // judgeRequest is checkRequest with the rules that the request breaks.
 func (s *Service) judgeRequest(ctx context.Context, actor usecase.Actor, r RequestReport) (report.Queued, rule.Set, error) {
-	unresolved, err := s.resolveTags(ctx, actor.OrganizationID, &r)
+	unresolved, err := s.resolveTags(ctx, actor, &r)
+	if err != nil {
+		return report.Queued{}, nil, err
+	}
+	all, outside, err := s.resolveWorld(ctx, actor, &r)
 	if err != nil {
 		return report.Queued{}, nil, err
 	}
@@ -138,11 +142,14 @@ func (s *Service) judgeRequest(ctx context.Context, actor usecase.Actor, r Reque
 		asked.TeamID = &r.Team.ID
 	}
 	scope, broken := report.Validate(r.Kind, asked, s.Clock())
-	names, database, more, err := s.lookUpScope(ctx, actor.OrganizationID, r, scope)
+	if all {
+		broken = slices.DeleteFunc(broken, func(b rule.Broken) bool { return b.Code == "too_many_instances" })
+	}
+	names, database, more, err := s.lookUpScope(ctx, actor, r, scope)
 	if err != nil {
 		return report.Queued{}, nil, err
 	}
-	broken = slices.Concat(unresolved, broken, more)
+	broken = slices.Concat(outside, unresolved, broken, more)
 	if more, err = s.resolveTeams(ctx, actor.OrganizationID, &r); err != nil {
 		return report.Queued{}, nil, err
 	}
@@ -170,7 +177,7 @@ func (s *Service) judgeRequest(ctx context.Context, actor usecase.Actor, r Reque
 }
 
 // resolveTags names the servers that a request names by tags.
-func (s *Service) resolveTags(ctx context.Context, organization uuid.UUID, r *RequestReport) (broken rule.Set, err error) {
+func (s *Service) resolveTags(ctx context.Context, actor usecase.Actor, r *RequestReport) (broken rule.Set, err error) {
 	if len(r.Tags) == 0 {
 		return nil, nil
 	}
@@ -181,15 +188,40 @@ func (s *Service) resolveTags(ctx context.Context, organization uuid.UUID, r *Re
 	if len(broken) > 0 {
 		return broken, nil
 	}
-	names, err := s.Instances.SelectedNames(ctx, organization, team.Selector{Tags: r.Tags})
+	names, err := s.Instances.SelectedNames(ctx, actor.OrganizationID, team.Selector{Tags: r.Tags})
 	if err != nil {
 		return nil, fmt.Errorf("look up tags: %w", err)
 	}
+	maps.DeleteFunc(names, func(id uuid.UUID, _ string) bool { return !actor.World.Acts(id) })
 	if len(names) == 0 { // no id would mean all
 		broken.Add(at, "instance_not_in_organization", "no active instance has these tags")
 	}
 	r.InstanceIDs = slices.Collect(maps.Keys(names))
 	return broken, nil
+}
+
+// resolveWorld names the servers that a request of somebody with the role team is about where it
+// names none: all on which they may act. It refuses those that they only see.
+func (s *Service) resolveWorld(ctx context.Context, actor usecase.Actor, r *RequestReport) (all bool, broken rule.Set, err error) {
+	for i, id := range r.InstanceIDs {
+		if actor.World.Sees(id) && !actor.World.Acts(id) {
+			broken.Add(fmt.Sprintf("#/scope/instanceIds/%d", i), "forbidden", "is a server that your teams let you see and not change")
+		}
+	}
+	kind, unknown := report.Find(r.Kind)
+	if actor.World == nil || len(r.InstanceIDs)+len(r.Tags) > 0 || unknown != nil || kind.OneInstance { // report.Validate reports the fault
+		return false, broken, nil
+	}
+	acting := slices.DeleteFunc(actor.World.Instances(), func(id uuid.UUID) bool { return !actor.World.Acts(id) })
+	names, err := s.Instances.SelectedNames(ctx, actor.OrganizationID, team.Selector{InstanceIDs: acting})
+	if err != nil {
+		return false, nil, fmt.Errorf("look up the servers of teams: %w", err)
+	}
+	if len(names) == 0 { // no id would mean all
+		broken.Add("#/scope/instanceIds", "instance_not_in_organization", "your teams have no active instance on which you may act")
+	}
+	r.InstanceIDs = slices.Collect(maps.Keys(names))
+	return true, broken, nil
 }
 
 // resolveTeams adds the members of a request's teams who can receive reports to its recipients.
@@ -236,12 +268,13 @@ func (s *Service) addMembers(ctx context.Context, organization uuid.UUID, r *Req
 
 // lookUpScope returns the names of what is in scope, and the rules that foreign,
 // unknown and removed ids break, which are all the same to the caller.
-func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r RequestReport, scope report.Scope) (names map[uuid.UUID]string, database string, broken rule.Set, err error) {
+func (s *Service) lookUpScope(ctx context.Context, actor usecase.Actor, r RequestReport, scope report.Scope) (names map[uuid.UUID]string, database string, broken rule.Set, err error) {
 	if len(scope.InstanceIDs) > 0 {
-		names, err = s.Instances.InstanceNames(ctx, organization, scope.InstanceIDs)
+		names, err = s.Instances.InstanceNames(ctx, actor.OrganizationID, scope.InstanceIDs)
 		if err != nil {
 			return nil, "", nil, fmt.Errorf("look up instances: %w", err)
 		}
+		maps.DeleteFunc(names, func(id uuid.UUID, _ string) bool { return !actor.World.Sees(id) })
 	}
 	for i, id := range r.InstanceIDs {
 		if _, ok := names[id]; !ok && len(r.Tags) == 0 {
@@ -252,7 +285,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 	if err != nil || !kind.Database || scope.DatabaseID == nil || len(scope.InstanceIDs) != 1 || len(broken) > 0 {
 		return names, "", broken, nil // report.Validate reports the fault
 	}
-	database, ok, err := s.Instances.DatabaseOn(ctx, organization, scope.InstanceIDs[0], *scope.DatabaseID)
+	database, ok, err := s.Instances.DatabaseOn(ctx, actor.OrganizationID, scope.InstanceIDs[0], *scope.DatabaseID)
 	if err != nil {
 		return nil, "", nil, fmt.Errorf("look up a database: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/schedule"
+	"muster/domain/team"
 	"muster/internal/accounts"
 )
 
@@ -31,6 +32,7 @@ type ScheduleRun struct {
 
 	teams        []teamRun // of a schedule with a report for each team
 	organization uuid.UUID
+	world        team.World // of the owner
 	at           time.Time
 	zone         *time.Location
 	dues         []time.Time
@@ -67,7 +69,23 @@ func (s *Service) PlanRun(ctx context.Context, organization, id uuid.UUID, at ti
 	if run.paused = PausedBy(owner, ok); run.paused != "" {
 		return run, nil
 	}
+	if run.world, err = s.worldOf(ctx, owner); err != nil {
+		return nil, err
+	}
 	return run, s.prepare(ctx, run)
+}
+
+// worldOf is the part of the organization in which a member lives.
+func (s *Service) worldOf(ctx context.Context, m accounts.Member) (team.World, error) {
+	if m.Role != organization.Team {
+		return nil, nil
+	}
+	teams, err := s.Accounts.Teams(ctx, m.OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	in, acting := accounts.Belongs(teams, m.ID)
+	return s.Instances.World(ctx, m.OrganizationID, accounts.Selectors(in), accounts.Selectors(acting))
 }
 
 // latest is the due time of the run.
@@ -88,7 +106,8 @@ func PausedBy(owner accounts.Member, ok bool) string {
 }
 
 // prepare makes the request of what there still is: recipients who have left are left
-// out, and so are servers that were removed, unless none would be left.
+// out, and so are servers that were removed, or are no longer the owner's to act on, unless none
+// would be left.
 func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 	if run.Terms.PerTeam {
 		return s.prepareTeams(ctx, run)
@@ -99,7 +118,7 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 		if err != nil {
 			return fmt.Errorf("look up instances: %w", err)
 		}
-		request.InstanceIDs = slices.DeleteFunc(slices.Clone(request.InstanceIDs), func(id uuid.UUID) bool { _, ok := names[id]; return !ok })
+		request.InstanceIDs = slices.DeleteFunc(slices.Clone(request.InstanceIDs), func(id uuid.UUID) bool { _, ok := names[id]; return !ok || !run.world.Acts(id) })
 		if len(request.InstanceIDs) == 0 { // which would mean all
 			run.refused = "None of its servers is there any more."
 			return nil
@@ -121,7 +140,7 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 
 // actor is the owner, in whose name the report is requested.
 func (r *ScheduleRun) actor() usecase.Actor {
-	return usecase.Actor{OrganizationID: r.organization, MemberID: r.OwnerID, Component: "worker"}
+	return usecase.Actor{OrganizationID: r.organization, MemberID: r.OwnerID, Component: "worker", World: r.world}
 }
 
 // NoRoomError says that a report that is due waits until others are built: too many are, or

@@ -57,7 +57,9 @@ func (s *Service) prepareTeam(ctx context.Context, run *ScheduleRun, request Req
 	if err != nil {
 		return queued, "", fmt.Errorf("look up the servers of a team: %w", err)
 	}
-	maps.DeleteFunc(names, func(id uuid.UUID, _ string) bool { return covered != nil && !covered[id] })
+	maps.DeleteFunc(names, func(id uuid.UUID, _ string) bool {
+		return covered != nil && !covered[id] || !run.world.Acts(id)
+	})
 	request.InstanceIDs, request.Tags, request.Team = slices.Collect(maps.Keys(names)), nil, &t
 	if request.TeamIDs = nil; len(names) == 0 { // no id would mean all
 		return queued, "It has no active server.", nil

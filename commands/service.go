@@ -19,6 +19,9 @@ type Instances interface {
 	InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error)
 	// SelectedNames returns the names of the active ones that a selector matches.
 	SelectedNames(ctx context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error)
+	// World returns what somebody sees who belongs to teams with the selectors in, and may act on
+	// what those of acting match.
+	World(ctx context.Context, organization uuid.UUID, in, acting []team.Selector) (team.World, error)
 	// DatabaseOn returns the name of a database if it is on that instance.
 	DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error)
 }

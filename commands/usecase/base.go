@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/team"
 	"muster/eventstore"
 	"muster/internal/accounts"
 )
@@ -23,6 +24,7 @@ type Actor struct {
 	Limit          fleet.Limit // of an ingest token
 	Sender         string      // that a call of a feed names; empty: none
 	Administers    bool        // may do what is kept to administrators
+	World          team.World  // of somebody with the role team; nil: the whole organization
 }
 
 // Mark is where a write ended up, so that the caller can wait for the

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/organization"
+	"muster/domain/team"
 	"muster/internal/postgres/statement"
 )
 
@@ -84,13 +84,8 @@ type Principal struct {
 	ID           uuid.UUID            // session or token id
 	Scopes       []organization.Scope // nil: a session, everything the role allows
 	InstanceIDs  []uuid.UUID          // ingest token: only these; nil: all
-	World        *World               // of somebody with the role team; nil: the whole organization
+	World        team.World           // of somebody with the role team; nil: the whole organization
 	ExpiresAt    time.Time
-}
-
-// World is the part of the organization in which somebody with the role team lives.
-type World struct {
-	Sees map[uuid.UUID]bool // an instance of one of their teams; the value: of one in which they may act
 }
 
 // Scope is what the principal sees of the organization's servers.
@@ -98,8 +93,12 @@ func (p Principal) Scope() fleet.Scope {
 	if p.World == nil {
 		return fleet.Scope{}
 	}
-	return fleet.Scope{Filtered: true, Instances: slices.Collect(maps.Keys(p.World.Sees))}
+	return fleet.Scope{Filtered: true, Instances: p.World.Instances()}
 }
+
+// SeesAddresses reports whether the principal sees members' addresses. Somebody with the role team
+// does not, whatever their teams let them do.
+func (p Principal) SeesAddresses() bool { return p.World == nil && p.Member.Role.SeesAddresses() }
 
 // Can reports whether the principal holds a scope: the rights of the member's current role,
 // within the token's scopes. The scope admin stands for all of them.

@@ -24,17 +24,17 @@ import (
 // which a token needs. Somebody with the role team has to be let in as what their teams
 // make them, too: as viewer or as member.
 const table = `
-GET    /api/v1/reports                               vmaA reports:read
-POST   /api/v1/reports                               m--A reports:create
-POST   /api/v1/reports/verify                        vmaA reports:read
-GET    /api/v1/reports/:reportId                     vmaA reports:read
-GET    /api/v1/reports/:reportId/download            vmaA reports:download
-GET    /api/v1/reports/:reportId/proof               vmaA reports:download
-GET    /api/v1/reports/:reportId/files               vmaA reports:download
-GET    /api/v1/reports/:reportId/files/:fileName     vmaA reports:download
-GET    /api/v1/reports/:reportId/events              vmaA reports:read
-GET    /api/v1/exports                               vmaA reports:read
-POST   /api/v1/exports/seen                          vmaA reports:read
+GET    /api/v1/reports                               tvmaA reports:read
+POST   /api/v1/reports                               tm--A reports:create
+POST   /api/v1/reports/verify                        tvmaA reports:read
+GET    /api/v1/reports/:reportId                     tvmaA reports:read
+GET    /api/v1/reports/:reportId/download            tvmaA reports:download
+GET    /api/v1/reports/:reportId/proof               tvmaA reports:download
+GET    /api/v1/reports/:reportId/files               tvmaA reports:download
+GET    /api/v1/reports/:reportId/files/:fileName     tvmaA reports:download
+GET    /api/v1/reports/:reportId/events              tvmaA reports:read
+GET    /api/v1/exports                               tvmaA reports:read
+POST   /api/v1/exports/seen                          tvmaA reports:read
 GET    /api/v1/health-checks/overview                tvmaA metrics:read
 GET    /api/v1/metrics/connections                   tvmaA metrics:read
 GET    /api/v1/metrics/connections/contributors      tvmaA metrics:read

@@ -316,11 +316,11 @@ func (w *world) granting(instance uuid.UUID) {
 	w.decide(w.ours.admin, id, "grant").is(200)
 }
 
-// steadied is an answer without what every answer has anew.
-func steadied(body []byte) string {
+// steadied is an answer without what every answer has anew, and more.
+func steadied(body []byte, but ...string) string {
 	var shown any
 	_ = json.Unmarshal(body, &shown)
-	without(shown, "asOf", "now", "to", "from")
+	without(shown, append(but, "asOf", "now", "to", "from")...)
 	text, _ := json.MarshalIndent(shown, "", " ")
 	return string(text)
 }

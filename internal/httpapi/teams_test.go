@@ -15,11 +15,14 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"muster/commands"
 	"muster/commands/alerting"
 	"muster/commands/inventory"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
+	"muster/domain/report"
 	"muster/internal/measurements"
 )
 
@@ -246,18 +249,19 @@ func (w *world) servers(in tenant, names []string, tags map[string]map[string]st
 	return ids
 }
 
-// instants are those of the database's clock, which the test does not set.
-var instants = regexp.MustCompile(`T\d\d:\d\d:\d\d\.\d+Z`)
+// changing are instants of the database's clock, which the test does not set, and what the log says
+// of an event.
+var changing = regexp.MustCompile(`T\d\d:\d\d:\d\d\.\d+Z|[0-9a-f]{64}|"(position|version)": *\d+`)
 
-// shape is an answer with its ids in the order in which they come, and without instants of the
-// database's clock. Findings are listed by their ids, which are of the organization: sorted is
-// one in the order of its items' texts.
+// shape is an answer with its ids in the order in which they come, and without what changes with
+// each organization. Findings are listed by their ids, which are of the organization: sorted is
+// one in the order of its items' texts. An address is not shown to somebody with the role team.
 func shape(a answer, sorted bool) string {
 	if a.Code == http.StatusForbidden {
 		return "forbidden"
 	}
 	seen := map[string]string{}
-	text := instants.ReplaceAllString(regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`).ReplaceAllStringFunc(a.Body.String(), func(id string) string {
+	text := changing.ReplaceAllString(regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`).ReplaceAllStringFunc(a.Body.String(), func(id string) string {
 		if sorted {
 			return "id"
 		}
@@ -265,8 +269,8 @@ func shape(a answer, sorted bool) string {
 			seen[id] = fmt.Sprintf("id-%d", len(seen)+1)
 		}
 		return seen[id]
-	}), "T…")
-	text = steadied([]byte(ownRequestID.ReplaceAllString(text, `"requestId":""`)))
+	}), "…")
+	text = steadied([]byte(ownRequestID.ReplaceAllString(text, `"requestId":""`)), "email")
 	var list struct{ Items []json.RawMessage }
 	if sorted && json.Unmarshal([]byte(text), &list) == nil && list.Items != nil {
 		slices.SortFunc(list.Items, func(a, b json.RawMessage) int { return strings.Compare(string(a), string(b)) })
@@ -276,85 +280,215 @@ func shape(a answer, sorted bool) string {
 	return fmt.Sprintf("%d ", a.Code) + text
 }
 
-// TestATeamSeesAnOrganizationOfItsServers is the oracle of teams: every GET that somebody with the
-// role team may call is answered as in an organization that holds only the servers of their teams.
-func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
-	t.Parallel()
+// has are the ids of what an organization has, by the path parameter that takes them and by
+// what they are called in each organization.
+type has map[string]map[string]string
+
+func (h has) put(parameter, called string, id fmt.Stringer) {
+	if h[parameter] == nil {
+		h[parameter] = map[string]string{}
+	}
+	h[parameter][called] = id.String()
+}
+
+// oracle is an organization, and one that has only those of its servers that some teams see.
+type oracle struct {
+	*world
+	whole, part tenant
+	names, sees []string
+	tags        map[string]map[string]string
+	ids, theirs map[string]uuid.UUID // of the servers and databases
+	all, alike  has
+	people      map[organization.Role]person // with the role team, by their place in the teams
+	selectors   []map[string][]string
+}
+
+// newOracle draws an organization.
+func newOracle(t *testing.T) *oracle {
+	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
-	whole, part := w.tenant("whole", false), w.tenant("part", false)
-	var names []string
-	tags, sees := map[string]map[string]string{}, []string{}
-	selectors := []map[string][]string{{"env": {"prod"}, "team": {"a", "b"}}, {"zone": {"x"}}}
+	o := &oracle{world: w, whole: w.tenant("whole", false), part: w.tenant("part", false), tags: map[string]map[string]string{}, all: has{}, alike: has{},
+		people: map[organization.Role]person{}, selectors: []map[string][]string{{"env": {"prod"}, "team": {"a", "b"}}, {"zone": {"x"}}}}
 	for i := range 7 {
 		name := fmt.Sprintf("server-%d", i)
-		names = append(names, name)
-		tags[name] = map[string]string{"env": []string{"prod", "test"}[random.IntN(2)], "team": []string{"a", "b", "c"}[random.IntN(3)]}
+		o.names = append(o.names, name)
+		o.tags[name] = map[string]string{"env": []string{"prod", "test"}[random.IntN(2)], "team": []string{"a", "b", "c"}[random.IntN(3)]}
 		if random.IntN(4) == 0 {
-			tags[name]["zone"] = "x"
+			o.tags[name]["zone"] = "x"
 		}
-		switch i { // whatever is drawn, one is seen and one is not
-		case 0:
-			tags[name] = map[string]string{"env": "prod", "team": "a"}
+		switch i { // whatever is drawn, two are seen and one is not
+		case 0, 2:
+			o.tags[name] = map[string]string{"env": "prod", "team": "a"}
 		case 1:
-			tags[name] = map[string]string{"env": "test", "team": "c"}
+			o.tags[name] = map[string]string{"env": "test", "team": "c"}
 		}
-		if tags[name]["zone"] == "x" || tags[name]["env"] == "prod" && tags[name]["team"] != "c" {
-			sees = append(sees, name)
+		if o.tags[name]["zone"] == "x" || o.tags[name]["env"] == "prod" && o.tags[name]["team"] != "c" {
+			o.sees = append(o.sees, name)
 		}
 	}
-	ids, theirs := w.servers(whole, names, tags), w.servers(part, sees, tags)
-	w.raised(whole, alerting.Item{ExternalID: "of nobody", CreatedAt: w.ago(time.Hour)})
-	w.roll()
 	for _, as := range []organization.Role{organization.Viewer, organization.Member} {
-		somebody := w.person(whole.organization, organization.Team, string(as)+"-in-teams@ours.example")
-		alike := part.of(as)
-		for i, selector := range selectors {
-			for _, in := range []tenant{whole, part} {
-				who := somebody
-				if in.organization.ID == part.organization.ID {
-					who = alike
-				}
-				w.team(in, fmt.Sprintf("%s %d", as, i), selector, who, as)
-			}
+		somebody := w.person(o.whole.organization, organization.Team, string(as)+"-in-teams@ours.example")
+		w.exec(`UPDATE members SET name = upper($2) WHERE id = $1`, somebody.ID, string(as))
+		o.people[as] = somebody
+		for i, selector := range o.selectors {
+			w.team(o.whole, fmt.Sprintf("%s %d", as, i), selector, somebody, as)
+			w.team(o.part, fmt.Sprintf("%s %d", as, i), selector, o.part.of(as), as)
 		}
+	}
+	o.ids, o.theirs = w.servers(o.whole, o.names, o.tags), w.servers(o.part, o.sees, o.tags)
+	w.raised(o.whole, alerting.Item{ExternalID: "of nobody", CreatedAt: w.ago(time.Hour)})
+	o.noteServers(o.whole, o.ids, o.all)
+	o.noteServers(o.part, o.theirs, o.alike)
+	return o
+}
+
+// noteServers notes what was made with the servers.
+func (o *oracle) noteServers(in tenant, ids map[string]uuid.UUID, into has) {
+	o.t.Helper()
+	for name, id := range ids {
+		if strings.Contains(name, "/") {
+			continue
+		}
+		into.put("instanceId", name, id)
+		into.put("statementId", name, measurements.StatementID(id, measurements.HashStatement(ids[name+"/d-"+name], "key-"+name)))
+	}
+	for table, parameter := range map[string]string{
+		`SELECT id, title AS called FROM alerts_v3.alerts WHERE organization_id = $1`: "alertId", `SELECT id, object AS called FROM findings WHERE organization_id = $1`: "findingId",
+	} {
+		var rows []struct {
+			ID     uuid.UUID
+			Called string
+		}
+		must(o.t, o.deps.DB.Select(&rows, table, in.organization.ID))
+		for _, row := range rows {
+			into.put(parameter, row.Called, row.ID)
+		}
+	}
+}
+
+// each makes a thing about some servers in both organizations, if the teams see all of them, else
+// in the whole one alone: about each server, about pairs, and about no server, which is all. The
+// clock goes on between two things, so that both organizations list them in one order.
+func (o *oracle) each(parameter string, make func(in tenant, who map[organization.Role]person, servers []uuid.UUID, called string) fmt.Stringer) {
+	o.t.Helper()
+	subjects := [][]string{nil, {o.names[0], o.names[1]}, {o.names[0], o.names[2]}}
+	for _, name := range o.names {
+		subjects = append(subjects, []string{name})
+	}
+	alike := map[organization.Role]person{organization.Viewer: o.part.viewer, organization.Member: o.part.member}
+	for _, names := range subjects {
+		called := strings.Join(names, " and ")
+		servers := func(of map[string]uuid.UUID) (ids []uuid.UUID) {
+			for _, name := range names {
+				ids = append(ids, of[name])
+			}
+			return ids
+		}
+		o.all.put(parameter, called, make(o.whole, o.people, servers(o.ids), called))
+		if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(o.sees, name) }) {
+			o.alike.put(parameter, called, make(o.part, alike, servers(o.theirs), called))
+		}
+		o.clock.Advance(time.Second)
+	}
+}
+
+// report makes a report that the people in teams receive if it is about an even number of servers; it
+// is Ready unless it is about the last one.
+func (o *oracle) report(in tenant, who map[organization.Role]person, servers []uuid.UUID, called string) fmt.Stringer {
+	o.t.Helper()
+	request := commands.RequestReport{Kind: report.Security, InstanceIDs: servers}
+	if len(servers)%2 == 0 {
+		request.RecipientIDs = []uuid.UUID{who[organization.Viewer].ID, who[organization.Member].ID}
+	}
+	out, err := o.deps.Commands.RequestReport(o.t.Context(), usecase.Actor{OrganizationID: in.organization.ID, MemberID: in.admin.ID}, request)
+	must(o.t, err)
+	o.settle(out.Mark)
+	if called != o.names[len(o.names)-1] {
+		o.ready(in, out.ReportID, pdfText)
+	}
+	return out.ReportID
+}
+
+// TestATeamSeesAnOrganizationOfItsServers is the oracle of teams: every GET that somebody with the
+// role team may call is answered as in an organization that holds only the servers of their teams.
+// What belongs to other servers is answered like what nobody has.
+func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
+	t.Parallel()
+	o := newOracle(t)
+	o.each("reportId", o.report)
+	o.roll()
+	for _, as := range []organization.Role{organization.Viewer, organization.Member} {
+		somebody, alike := o.people[as], o.part.of(as)
 		walked := 0
 		compare := func(what, ours, others string) {
 			t.Helper()
 			walked++
 			sorted := strings.Contains(ours, "/findings")
-			if diff := gocmp.Diff(shape(w.get(alike, others), sorted), shape(w.get(somebody, ours), sorted)); diff != "" {
+			if diff := gocmp.Diff(shape(o.get(alike, others), sorted), shape(o.get(somebody, ours), sorted)); diff != "" {
 				t.Errorf("%s as %s (-organization of these servers +team):\n%s", what, as, diff)
 			}
 		}
-		for operation, query := range w.asksOfTeams() {
+		for operation, query := range o.asksOfTeams() {
 			compare(operation, query, query)
 		}
 		if walked < 18 {
 			t.Errorf("only %d lists and figures were compared", walked)
 		}
-		for _, name := range sees {
-			for _, below := range []string{"", "/databases", "/health"} {
-				compare("instance"+below, "/api/v1/instances/"+ids[name].String()+below, "/api/v1/instances/"+theirs[name].String()+below)
-			}
+		o.walkThings(as, compare)
+		for _, name := range o.names {
 			filter := func(of map[string]uuid.UUID) string { return "?instanceId=" + of[name].String() }
-			compare("alerts of "+name, alertsPath+filter(ids), alertsPath+filter(theirs))
-		}
-		for _, name := range names {
-			if slices.Contains(sees, name) {
-				continue
-			}
-			path := "/api/v1/instances/"
-			for _, below := range []string{"", "/databases", "/health"} {
-				if unseen, unknown := withoutIDs(w.get(somebody, path+ids[name].String()+below), ids[name].String()), withoutIDs(w.get(somebody, path+"00000000-0000-7000-8000-000000000000"+below), "00000000-0000-7000-8000-000000000000"); unseen != unknown {
-					t.Errorf("%s, which %s does not see: %s, want %s", name, as, unseen, unknown)
-				}
-			}
-			if got := w.get(somebody, alertsPath+"?instanceId="+ids[name].String()).titles(); got != "" {
+			if slices.Contains(o.sees, name) {
+				compare("alerts of "+name, alertsPath+filter(o.ids), alertsPath+filter(o.theirs))
+			} else if got := o.get(somebody, alertsPath+filter(o.ids)).titles(); got != "" {
 				t.Errorf("alerts of %s, which %s does not see: %s", name, as, got)
 			}
+		}
+	}
+}
+
+// walkThings compares every GET of one thing, which takes its id.
+func (o *oracle) walkThings(as organization.Role, compare func(what, ours, others string)) {
+	o.t.Helper()
+	compared, unseen := map[string]int{}, map[string]int{}
+	for key, r := range o.server.contract.Routes {
+		_, parameter, takes := strings.Cut(r.Path, ":")
+		parameter, _, _ = strings.Cut(parameter, "/")
+		if !takes || r.Method != http.MethodGet || !slices.Contains(r.Roles, organization.Team) || slices.Contains([]string{"teamId", "checkId"}, parameter) {
+			continue // teams are the organization's, and checks the installation's
+		}
+		if o.all[parameter] == nil {
+			o.t.Errorf("%s: this test knows no %s", key, parameter)
+		}
+		query := ""
+		if r.Operation.OperationID == "getStatement" {
+			query = windowed(o.ago(day).Format(time.RFC3339), o.clock.Now().Format(time.RFC3339), "1h")
+		}
+		files := []string{""}
+		if strings.Contains(r.Path, ":fileName") {
+			files = []string{report.PDFFile, report.ProofFile, report.InputsFile, "findings.csv"}
+		}
+		for called, id := range o.all[parameter] {
+			for _, file := range files {
+				path := func(id string) string {
+					return pathSegment.ReplaceAllString(strings.ReplaceAll(r.Path, ":fileName", file), id) + query
+				}
+				if alike, seen := o.alike[parameter][called]; seen {
+					compared[key]++
+					compare(key+" "+called+" "+file, path(id), path(alike))
+					continue
+				}
+				unseen[key]++
+				unknown := unknownOf(id)
+				if got, want := withoutIDs(o.get(o.people[as], path(id)), id), withoutIDs(o.get(o.people[as], path(unknown)), unknown); got != want {
+					o.t.Errorf("%s %s %s, which %s does not see: %s, want %s", key, called, file, as, got, want)
+				}
+			}
+		}
+		if compared[key] == 0 || unseen[key] == 0 {
+			o.t.Errorf("%s: compared %d, and %d that are not seen", key, compared[key], unseen[key])
 		}
 	}
 }
@@ -419,4 +553,90 @@ func TestNobodyLeavesTheirTeams(t *testing.T) {
 	if w.get(somebody, "/api/v1/instances").is(http.StatusOK).decode(&shown); len(shown.Items) != 1 {
 		t.Errorf("%d servers are seen", len(shown.Items))
 	}
+}
+
+// TestATeamRequestsReportsOfItsServers: a request lies within the servers on which a team's member may
+// act, and without a scope it is about all of them. Others' servers are unknown.
+func TestATeamRequestsReportsOfItsServers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	ids := w.fleetOfThree(w.ours)
+	for name, of := range map[string]string{"orders": "acts", "billing": "sees", "ledger": "others"} {
+		w.tag(w.ours.admin, ids[name], map[string]string{"team": of, "env": "prod"}).is(200)
+	}
+	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
+	w.team(w.ours, "acting", map[string][]string{"team": {"acts"}}, somebody, organization.Member)
+	seeing := w.team(w.ours, "seeing", map[string][]string{"team": {"sees"}}, somebody, organization.Viewer)
+	ask := func(as person, scope map[string]any) answer {
+		return w.post(as, "/api/v1/reports", map[string]any{"kind": "Security", "scope": scope})
+	}
+	about := func(a answer) string {
+		var got struct {
+			Reused bool
+			Report struct {
+				Scope struct{ InstanceIDs []string }
+			}
+		}
+		a.decode(&got)
+		return fmt.Sprint(got.Reused, got.Report.Scope.InstanceIDs)
+	}
+	orders := []string{ids["orders"].String()}
+	whole := ask(w.ours.admin, map[string]any{}).is(202).object()["report"].(map[string]any)["id"].(string)
+	ask(w.ours.admin, map[string]any{"tags": map[string]any{"env": []string{"prod"}}}).is(202)
+	if got, want := about(ask(somebody, map[string]any{}).is(202)), fmt.Sprint(false, orders); got != want {
+		t.Errorf("without a scope: %s, want %s", got, want)
+	}
+	if got, want := about(ask(somebody, map[string]any{"tags": map[string]any{"env": []string{"prod"}}}).is(202)), fmt.Sprint(false, orders); got != want {
+		t.Errorf("by tags: %s, want %s", got, want)
+	}
+	if got, want := about(ask(w.ours.member, map[string]any{"instanceIds": orders}).is(200)), fmt.Sprint(true, orders); got != want {
+		t.Errorf("another member's request: %s, want %s", got, want)
+	}
+	ask(somebody, map[string]any{"instanceIds": []any{ids["orders"], ids["billing"]}}).problem(403, "forbidden")
+	foreign, unknown := ask(somebody, map[string]any{"instanceIds": []any{ids["ledger"]}}), ask(somebody, map[string]any{"instanceIds": []any{uuid.New()}})
+	if foreign.problem(422, "instance_not_in_organization"); withoutIDs(foreign, "-") != withoutIDs(unknown, "-") {
+		t.Errorf("another's server: %s, want %s", foreign.Body, unknown.Body)
+	}
+	ask(somebody, map[string]any{"tags": map[string]any{"team": []string{"others", "sees"}}}).problem(422, "instance_not_in_organization")
+	w.post(somebody, "/api/v1/reports", map[string]any{"kind": "InstanceScorecard"}).problem(422, "scorecard_needs_one_instance")
+	var listed struct {
+		Items []struct{ ID, ScopeLabel string }
+	}
+	if w.get(somebody, "/api/v1/reports?kind=Security").is(200).decode(&listed); len(listed.Items) != 2 {
+		t.Errorf("listed are %+v", listed.Items)
+	}
+	w.post(somebody, "/api/v1/exports/seen", map[string]any{"upTo": whole}).problem(404, "not_found")
+	w.post(somebody, "/api/v1/exports/seen", map[string]any{"upTo": listed.Items[0].ID}).is(204)
+
+	// A file of a report that reaches further is nobody's.
+	w.ready(w.ours, uuid.MustParse(whole), pdfText)
+	known := func(as person, text string) bool {
+		return w.do(request{method: "POST", path: "/api/v1/reports/verify", as: as, body: text, header: map[string]string{"Content-Type": "application/pdf"}}).is(200).object()["known"].(bool)
+	}
+	if known(somebody, pdfText) || !known(w.ours.viewer, pdfText) {
+		t.Error("somebody verifies the report of all servers, or the organization does not")
+	}
+	w.ready(w.ours, uuid.MustParse(listed.Items[0].ID), pdfText+"their own")
+	if !known(somebody, pdfText+"their own") {
+		t.Error("somebody does not verify a report of their servers")
+	}
+
+	// Who belongs to no team any more sees and requests nothing.
+	for _, id := range []string{seeing, teamNamed(w, "acting")} {
+		w.do(request{method: "DELETE", path: teamsPath + "/" + id, as: w.ours.admin}).is(204)
+	}
+	ask(somebody, map[string]any{}).problem(403, "forbidden")
+	if w.get(somebody, "/api/v1/reports?kind=Security").is(200).decode(&listed); len(listed.Items) != 0 {
+		t.Errorf("listed to somebody in no team are %+v", listed.Items)
+	}
+	if items := w.get(somebody, "/api/v1/exports").is(200).object()["items"].([]any); len(items) != 0 {
+		t.Errorf("the tray of somebody in no team has %v", items)
+	}
+}
+
+// teamNamed is the id of a team.
+func teamNamed(w *world, name string) (id string) {
+	w.t.Helper()
+	must(w.t, w.deps.DB.Get(&id, `SELECT id FROM teams WHERE organization_id = $1 AND name = $2`, w.ours.organization.ID, name))
+	return id
 }

@@ -29,6 +29,20 @@ func (r *Reader) Matching(ctx context.Context, organization uuid.UUID, selectors
 	return r.tagged(ctx, "match selectors with instances", matching, organization, string(text))
 }
 
+// World is what somebody sees who belongs to teams with the selectors in, and may act on what those
+// of acting match.
+func (r *Reader) World(ctx context.Context, organization uuid.UUID, in, acting []team.Selector) (team.World, error) {
+	sees, err := r.Matching(ctx, organization, in...)
+	if err != nil {
+		return nil, err
+	}
+	world := make(team.World, len(sees))
+	for id, tags := range sees {
+		world[id] = team.Owner(acting, id, tags) >= 0
+	}
+	return world, nil
+}
+
 // TagsOf are the tags of those instances that exist in the organization.
 func (r *Reader) TagsOf(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]domain.Tags, error) {
 	return r.tagged(ctx, "read the tags of instances", `SELECT id, tags FROM fleet_v3.instances

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/report"
+	"muster/domain/team"
 	"muster/projections"
 	"muster/projections/history"
 )
@@ -209,6 +210,10 @@ func TestReportsThatNameAnInstance(t *testing.T) {
 		"of a kind":         {history.Query{Kinds: kinds[:1], Instances: []uuid.UUID{orders}}, "301 Expired", 1},
 		"expired just now":  {history.Query{Kinds: kinds, Instances: []uuid.UUID{orders}, Statuses: []report.Status{report.StatusExpired}}, "301 Expired", 1},
 		"no longer ready":   {history.Query{Kinds: kinds, Instances: []uuid.UUID{orders}, Statuses: []report.Status{report.StatusReady}}, "", 0},
+		"within one":        {history.Query{Kinds: kinds, Within: team.World{orders: false}}, "302 Queued", 1},
+		"within several":    {history.Query{Kinds: kinds, Within: team.World{orders: false, billing: true, id(33): true}}, "303 Queued, 302 Queued", 3},
+		"of one and within": {history.Query{Kinds: kinds, Instances: []uuid.UUID{orders}, Within: team.World{orders: false}}, "302 Queued", 1},
+		"within nothing":    {history.Query{Kinds: kinds, Within: team.World{}}, "", 0},
 		"of one nobody has": {history.Query{Kinds: kinds, Instances: []uuid.UUID{id(33)}}, "", 0},
 	} {
 		test.query.Organization, test.query.Page, test.query.Size = acme, max(test.query.Page, 1), 2
@@ -238,7 +243,7 @@ func TestOneOrganizationSeesNothingOfAnother(t *testing.T) {
 		if ok, err := s.reader.MarkSeen(ctx, organization, ana, id(100)); ok || err != nil {
 			t.Errorf("mark seen: %v %v", ok, err)
 		}
-		if rows, _, err := s.reader.Exports(ctx, organization, ana, id(100), 20, at); len(rows) != 0 || err != nil {
+		if rows, _, err := s.reader.Exports(ctx, history.Tray{Organization: organization, Member: ana, Before: id(100), Limit: 20}, at); len(rows) != 0 || err != nil {
 			t.Errorf("exports behind a foreign report: %v %v", rows, err)
 		}
 	}
@@ -256,7 +261,7 @@ func TestExportTray(t *testing.T) {
 	s.story()
 	tray := func(member, before uuid.UUID, limit int, at time.Time) (string, int64) {
 		t.Helper()
-		rows, unseen, err := s.reader.Exports(t.Context(), acme, member, before, limit, at)
+		rows, unseen, err := s.reader.Exports(t.Context(), history.Tray{Organization: acme, Member: member, Before: before, Limit: limit}, at)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
+	"muster/domain/team"
 	"muster/eventstore"
 	"muster/internal/postgres/statement"
 	"muster/projections"
@@ -116,13 +117,14 @@ type Query struct {
 	Kinds        []report.Kind   // none: nothing
 	Statuses     []report.Status // empty: all; judged as of at
 	Instances    []uuid.UUID     // not empty: only those whose scope names one of them
+	Within       team.World      // only those whose scope lies within it; nil: the whole organization
 	Page         int             // 1-based
 	Size         int
 }
 
 // Page returns the rows newest first (created desc, id desc) and how many there are in all.
 func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []ReportRow, total int64, err error) {
-	if len(q.Instances) > 0 {
+	if len(q.Instances) > 0 || q.Within != nil {
 		return r.pageNaming(ctx, q, at)
 	}
 	total, err = r.total(ctx, q, at)
@@ -148,17 +150,27 @@ func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []Report
 
 // pageNaming is Page of the reports that name instances.
 func (r *Reader) pageNaming(ctx context.Context, q Query, at time.Time) ([]ReportRow, int64, error) {
-	which := []any{q.Organization, texts(q.Kinds), statement.IDs(q.Instances), append([]string{}, texts(q.Statuses)...), at}
+	which := []any{q.Organization, texts(q.Kinds), statement.IDs(q.Instances), append([]string{}, texts(q.Statuses)...), at, within(q.Within)}
 	total, err := statement.One[int64](ctx, r.db, "count the history of instances", "SELECT count(*)\n"+naming, which...)
 	offset := int64(q.Page-1) * int64(q.Size)
 	if err != nil || offset >= total {
 		return []ReportRow{}, total, err
 	}
-	rows, err := r.rows(ctx, at, "SELECT "+columns+"\n"+naming+"ORDER BY r.created_at DESC, r.id DESC\nLIMIT $6 OFFSET $7", append(which, q.Size, offset)...)
+	rows, err := r.rows(ctx, at, "SELECT "+columns+"\n"+naming+"ORDER BY r.created_at DESC, r.id DESC\nLIMIT $7 OFFSET $8", append(which, q.Size, offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the history of instances: %w", err)
 	}
 	return rows, total, nil
+}
+
+// within is a world as the queries take it: the ids of its instances; NULL: the whole organization.
+func within(world team.World) *string {
+	if world == nil {
+		return nil
+	}
+	ids, _ := json.Marshal(world.Instances()) // of ids: it cannot fail
+	text := string(ids)
+	return &text
 }
 
 // texts are some words, each once.
@@ -229,19 +241,27 @@ FROM report_history_v1.recipients WHERE organization_id = $1 AND report_id = $2 
 ORDER BY ordinal`, organization, id)
 }
 
-// Exports lists what member requested or receives and is Queued, Building or
-// Ready, newest first, older than before (uuid.Nil: from the newest), and how
-// many Ready ones are newer than what the member last marked as seen.
-func (r *Reader) Exports(ctx context.Context, organization, member, before uuid.UUID, limit int, at time.Time) (rows []ReportRow, unseen int64, err error) {
+// Tray selects a page of a member's export tray.
+type Tray struct {
+	Organization, Member uuid.UUID
+	Within               team.World // as in Query
+	Before               uuid.UUID  // only older ones; uuid.Nil: from the newest
+	Limit                int
+}
+
+// Exports lists what the member requested or receives and is Queued, Building or
+// Ready, newest first, and how many Ready ones are newer than what the member last
+// marked as seen.
+func (r *Reader) Exports(ctx context.Context, q Tray, at time.Time) (rows []ReportRow, unseen int64, err error) {
 	var cursor *uuid.UUID
-	if before != uuid.Nil {
-		cursor = &before
+	if q.Before != uuid.Nil {
+		cursor = &q.Before
 	}
-	rows, err = r.rows(ctx, at, withColumns(exportsQuery), organization, member, at, cursor, limit)
+	rows, err = r.rows(ctx, at, withColumns(exportsQuery), q.Organization, q.Member, at, cursor, q.Limit, within(q.Within))
 	if err != nil {
 		return nil, 0, fmt.Errorf("read exports: %w", err)
 	}
-	unseen, err = statement.One[int64](ctx, r.db, "count unseen exports", unseenQuery, organization, member, at)
+	unseen, err = statement.One[int64](ctx, r.db, "count unseen exports", unseenQuery, q.Organization, q.Member, at, within(q.Within))
 	return rows, unseen, err
 }
 

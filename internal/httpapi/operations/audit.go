@@ -20,7 +20,7 @@ import (
 
 func (s *OperatorRoutes) ListReportEvents(ctx context.Context, r api.ListReportEventsRequestObject) (api.ListReportEventsResponseObject, error) {
 	row, ok, err := s.History.Get(ctx, wire.Caller(ctx).Organization.ID, r.ReportId, s.Now())
-	if err := wire.Found(ok, err, "report"); err != nil {
+	if err := wire.Found(ok && wire.Caller(ctx).World.Holds(row.Scope.InstanceIDs), err, "report"); err != nil {
 		return nil, err
 	}
 	after, err := wire.CursorPosition(r.Params.Cursor, "trail")

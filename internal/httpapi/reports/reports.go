@@ -87,8 +87,8 @@ func asJoined(row history.ReportRow, then report.Status) history.ReportRow {
 
 func (s *ReportRoutes) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {
 	q := history.Query{
-		Organization: wire.Caller(ctx).Organization.ID,
-		Page:         wire.Or(r.Params.Page, 1), Size: wire.Or(r.Params.PageSize, 20),
+		Organization: wire.Caller(ctx).Organization.ID, Within: wire.Caller(ctx).World,
+		Page: wire.Or(r.Params.Page, 1), Size: wire.Or(r.Params.PageSize, 20),
 		Kinds: wire.Words[report.Kind](r.Params.Kind), Statuses: wire.Words[report.Status](wire.Value(r.Params.Status)),
 	}
 	var err error
@@ -129,9 +129,10 @@ func (s *ReportRoutes) GetReport(ctx context.Context, r api.GetReportRequestObje
 	return api.GetReport200JSONResponse(shown[0]), nil
 }
 
+// report is one that the caller sees: somebody with the role team sees those about their servers alone.
 func (s *ReportRoutes) report(ctx context.Context, id uuid.UUID) (history.ReportRow, error) {
 	row, ok, err := s.History.Get(ctx, wire.Caller(ctx).Organization.ID, id, s.Now())
-	return row, wire.Found(ok, err, "report")
+	return row, wire.Found(ok && wire.Caller(ctx).World.Holds(row.Scope.InstanceIDs), err, "report")
 }
 
 func (s *ReportRoutes) recipients(ctx context.Context, row history.ReportRow) ([]api.Recipient, error) {
@@ -151,7 +152,7 @@ func (s *ReportRoutes) recipients(ctx context.Context, row history.ReportRow) ([
 	out := make([]api.Recipient, 0, len(found))
 	for _, f := range found {
 		recipient := api.Recipient{Id: f.MemberID, Name: names[f.MemberID], Delivery: api.RecipientDelivery(f.Delivery)}
-		if email := addresses[f.MemberID].Email; email != "" && who.Member.Role.SeesAddresses() {
+		if email := addresses[f.MemberID].Email; email != "" && who.SeesAddresses() {
 			recipient.Email = &email
 		}
 		if f.SMTPCode != 0 {
@@ -249,7 +250,7 @@ func (s *ReportRoutes) ListExports(ctx context.Context, r api.ListExportsRequest
 		}
 	}
 	who, limit := wire.Caller(ctx), wire.Or(r.Params.Limit, 20)
-	rows, unseen, err := s.History.Exports(ctx, who.Organization.ID, who.Member.ID, before, limit+1, s.Now())
+	rows, unseen, err := s.History.Exports(ctx, history.Tray{Organization: who.Organization.ID, Member: who.Member.ID, Within: who.World, Before: before, Limit: limit + 1}, s.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -266,6 +267,11 @@ func (s *ReportRoutes) ListExports(ctx context.Context, r api.ListExportsRequest
 
 func (s *ReportRoutes) MarkExportsSeen(ctx context.Context, r api.MarkExportsSeenRequestObject) (api.MarkExportsSeenResponseObject, error) {
 	who := wire.Caller(ctx)
+	if who.World != nil {
+		if _, err := s.report(ctx, r.Body.UpTo); err != nil {
+			return nil, err
+		}
+	}
 	ok, err := s.History.MarkSeen(ctx, who.Organization.ID, who.Member.ID, r.Body.UpTo)
 	return api.MarkExportsSeen204Response{}, wire.Found(ok, err, "report")
 }
@@ -296,6 +302,9 @@ func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportReque
 	if !ok {
 		return s.verifyEvidence(ctx, body.kept)
 	}
+	if !wire.Caller(ctx).World.Holds(found.Row.Scope.InstanceIDs) {
+		return api.VerifyReport200JSONResponse{Known: false}, nil
+	}
 	shown, err := s.show(ctx, []history.ReportRow{found.Row})
 	if err != nil {
 		return nil, err
@@ -323,7 +332,7 @@ func (s *ReportRoutes) verifyEvidence(ctx context.Context, file []byte) (api.Ver
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	if !ok || !wire.Caller(ctx).World.Holds(found.Document.InstanceIDs) {
 		return api.VerifyReport200JSONResponse{Known: false}, nil
 	}
 	d, e := found.Document, found.Event

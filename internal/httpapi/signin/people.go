@@ -26,19 +26,19 @@ func (s *MemberRoutes) ListMembers(ctx context.Context, r api.ListMembersRequest
 	who := wire.Caller(ctx)
 	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, wire.DefaultPageSize)
 	members, total, err := s.Accounts.Members(ctx, who.Organization.ID, accounts.MemberQuery{
-		Text: wire.Value(r.Params.Q), Addresses: who.Member.Role.SeesAddresses(), Page: page, Size: size,
+		Text: wire.Value(r.Params.Q), Addresses: who.SeesAddresses(), Page: page, Size: size,
 	})
 	if err != nil {
 		return nil, err
 	}
-	items := wire.List(members, func(m accounts.Member) api.Member { return showMember(m, who.Member.Role) })
+	items := wire.List(members, func(m accounts.Member) api.Member { return showMember(m, who.SeesAddresses()) })
 	return api.ListMembers200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
 }
 
-// showMember is a member as somebody of that role sees them.
-func showMember(m accounts.Member, to organization.Role) api.Member {
+// showMember is a member, with the address or with what is left of it.
+func showMember(m accounts.Member, address bool) api.Member {
 	shown := api.Member{Id: m.ID, Name: m.Name, Email: m.Email, Role: string(m.Role), Status: m.Status, LastSignInAt: wire.UTC(m.LastSignInAt)}
-	if !to.SeesAddresses() {
+	if !address {
 		shown.Email = masked(m.Email)
 	}
 	return shown
@@ -70,7 +70,7 @@ func (s *MemberRoutes) InviteMember(ctx context.Context, r api.InviteMemberReque
 
 // invited mails a member their link, and shows both; the fragment never reaches a server's log.
 func (s *MemberRoutes) invited(ctx context.Context, m accounts.Member, token string) api.Invited {
-	shown := api.Invited{Member: showMember(m, organization.Admin), InviteUrl: pageaddress.Link(s.PublicURL.String(), pageaddress.Invitation) + "#" + token}
+	shown := api.Invited{Member: showMember(m, true), InviteUrl: pageaddress.Link(s.PublicURL.String(), pageaddress.Invitation) + "#" + token}
 	if s.Mail == nil {
 		return shown
 	}
@@ -143,7 +143,7 @@ func (s *MemberRoutes) ChangeMember(ctx context.Context, r api.ChangeMemberReque
 	if mark.Position > 0 {
 		s.leave(ctx, r.MemberId)
 	}
-	return api.ChangeMember200JSONResponse(showMember(member, organization.Admin)), nil
+	return api.ChangeMember200JSONResponse(showMember(member, true)), nil
 }
 
 //go:embed sql/forget_answers.sql

@@ -8,6 +8,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/organization"
+	"muster/domain/team"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -34,16 +35,15 @@ func (s *MemberRoutes) session(ctx context.Context, p accounts.Principal) api.Se
 	if p.Member.Role == organization.Team { // who has just signed in did not pass the gate as such
 		err := wire.EnterWorld(ctx, s.Fleet, func(ctx context.Context) ([]accounts.Team, error) { return s.Accounts.Teams(ctx, p.Organization.ID) }, &p)
 		if side.Lacks(ctx, err, "servers") {
-			p.World = &accounts.World{}
+			p.World = team.World{}
 		}
 	}
 	o := s.organization(ctx, p.Organization, p.Scope())
 	wire.CallOf(ctx).MarkDemo(p.Organization)
-	member, can, method, expires := showMember(p.Member, p.Member.Role), wire.Strings(p.Permissions()), p.Method, p.ExpiresAt.UTC()
+	member, can, method, expires := showMember(p.Member, true), wire.Strings(p.Permissions()), p.Method, p.ExpiresAt.UTC()
 	if p.World != nil {
 		member.Role = string(organization.Team)
 	}
-	member.Email = p.Member.Email // everybody may see their own
 	goes := api.Outbox
 	if s.Mail != nil {
 		goes = api.Server

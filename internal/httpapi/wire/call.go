@@ -74,6 +74,7 @@ func Caller(ctx context.Context) accounts.Principal {
 func Actor(ctx context.Context) usecase.Actor {
 	c := CallOf(ctx)
 	a := usecase.Actor{OrganizationID: c.Principal.Organization.ID, MemberID: c.Principal.Member.ID, RequestID: c.RequestID}
+	a.World = c.Principal.World
 	a.Administers = c.Principal.Can(organization.ScopeAdmin)
 	switch c.Principal.Method {
 	case accounts.MethodToken:

@@ -96,17 +96,12 @@ func EnterWorld(ctx context.Context, servers *projected.Reader, teams func(conte
 		return err
 	}
 	in, acting := accounts.Belongs(all, p.Member.ID)
-	may := accounts.Selectors(acting)
-	sees, err := servers.Matching(ctx, p.Organization.ID, accounts.Selectors(in)...)
-	if err != nil {
+	if p.World, err = servers.World(ctx, p.Organization.ID, accounts.Selectors(in), accounts.Selectors(acting)); err != nil {
 		return err
 	}
-	p.World, p.Member.Role = &accounts.World{Sees: make(map[uuid.UUID]bool, len(sees))}, organization.Viewer
+	p.Member.Role = organization.Viewer
 	if len(acting) > 0 {
 		p.Member.Role = organization.Member
-	}
-	for id, tags := range sees {
-		p.World.Sees[id] = domain.Owner(may, id, tags) >= 0
 	}
 	return nil
 }
@@ -122,12 +117,7 @@ func Tags(f fleet.TagFilter) *map[string][]string {
 
 // Sees reports whether the caller sees an instance of their organization.
 func Sees(ctx context.Context, instance uuid.UUID) bool {
-	world := Caller(ctx).World
-	if world == nil {
-		return true
-	}
-	_, sees := world.Sees[instance]
-	return sees
+	return Caller(ctx).World.Sees(instance)
 }
 
 // MayAct refuses a change of an instance that the caller sees and may not change.
@@ -143,8 +133,7 @@ const OthersServer = "Your teams let you see this server. They do not let you ch
 
 // Acts reports whether the caller may change an instance that they see, as far as their teams go.
 func Acts(ctx context.Context, instance uuid.UUID) bool {
-	world := Caller(ctx).World
-	return world == nil || world.Sees[instance]
+	return Caller(ctx).World.Acts(instance)
 }
 
 // Teams are those of the caller's organization in their order, read once in a request.

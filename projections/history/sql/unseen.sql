@@ -6,3 +6,6 @@ WHERE t.organization_id = $1 AND t.member_id = $2
   AND (m.report_id IS NULL
        OR (t.created_at, t.report_id) > (m.created_at, m.report_id)
        OR t.ready_position > m.ready_position)
+  AND ($4::jsonb IS NULL OR EXISTS (
+      SELECT FROM report_history_v1.reports r
+      WHERE r.id = t.report_id AND r.scope -> 'instanceIds' <> '[]' AND r.scope -> 'instanceIds' <@ $4))
