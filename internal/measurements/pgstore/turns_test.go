@@ -1,6 +1,8 @@
 package pgstore
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -11,29 +13,62 @@ import (
 	"muster/internal/postgres/transact"
 )
 
-// TestWhatIsFreshGoesFirst, and an import is worked off beside it.
+// rollOnly rolls up until the process dies, which is when it begins with another hour than the
+// first ones, and says how many hours it has rolled up: those of the groups before.
+func (s *stage) rollOnly(first int) int {
+	s.Helper()
+	ctx, die := context.WithCancel(s.Context())
+	defer die()
+	begun := 0
+	s.fault = func(step string) error {
+		if step == "roll" {
+			if begun++; begun > first {
+				die()
+			}
+		}
+		return nil
+	}
+	n, err := s.Roll(ctx)
+	s.fault = nil
+	if !errors.Is(err, context.Canceled) {
+		s.Fatalf("rolled up %d hours, %v", n, err)
+	}
+	s.eventually(func() []string {
+		if s.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+			AND backend_type = 'client backend' AND xact_start IS NOT NULL`) > 0 {
+			return []string{"a transaction of the process that died"}
+		}
+		return nil
+	})
+	return n
+}
+
+// TestWhatIsFreshGoesFirst, and imports are worked off beside it, series by series.
 func TestWhatIsFreshGoesFirst(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	var past []codec.Arrival
-	for i := range 10 * groupHours {
-		past = append(past, measured(codec.Sessions, "a", monday.Add(time.Duration(-i-1)*time.Hour), 1))
+	for _, subject := range []string{"a", "c"} {
+		var past []codec.Arrival
+		for i := range 10 * groupHours {
+			past = append(past, measured(codec.Sessions, subject, monday.Add(time.Duration(-i-1)*time.Hour), 1))
+		}
+		s.write(past...)
 	}
-	s.write(past...)
 	s.write(measured(codec.Sessions, "b", monday, 1))
-	first, err := s.rollGroup(t.Context(), claimNewest)
-	if err != nil || first.rolled != groupHours {
-		t.Fatalf("%+v, %v", first, err)
+	if n := s.rollOnly(groupHours); n != groupHours {
+		t.Fatalf("%d hours in the first group, want %d", n, groupHours)
 	}
 	if n := s.count(`SELECT count(*) FROM dirty_hours WHERE hour = $1`, monday); n != 0 {
 		t.Error("the newest hour waits")
 	}
-	second, err := s.rollGroup(t.Context(), claimNext, int64(0))
-	if err != nil || second.rolled != groupHours || second.last == 0 {
-		t.Fatalf("%+v, %v", second, err)
-	}
-	if n := s.count(`SELECT count(*) FROM dirty_hours WHERE hour < $1`, monday.Add((-10*groupHours+groupHours)*time.Hour)); n != 0 {
-		t.Errorf("%d of the oldest hours wait", n)
+	for _, subject := range []string{"a", "c"} { // each after a group of the newest
+		if n := s.rollOnly(2 * groupHours); n != 2*groupHours {
+			t.Fatalf("%d hours in two groups, want %d", n, 2*groupHours)
+		}
+		if n := s.count(`SELECT count(*) FROM dirty_hours d JOIN measured_series s ON s.id = d.series_id WHERE s.subject = $1 AND d.hour < $2`,
+			subject, monday.Add((-10*groupHours+groupHours)*time.Hour)); n != 0 {
+			t.Errorf("%d of the oldest hours of %s wait", n, subject)
+		}
 	}
 	s.roll()
 	s.check()
@@ -143,9 +178,8 @@ func TestGroupsAreBounded(t *testing.T) {
 	s := newStage(t)
 	s.write(measured(codec.Statements, "a", monday, 0), measured(codec.Statements, "b", monday.Add(time.Hour), 0))
 	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, groupBytes)
-	first, err := s.rollGroup(t.Context(), claimNewest)
-	if err != nil || first.claimed != 2 || first.rolled != 1 || !first.cut {
-		t.Fatalf("%+v, %v", first, err)
+	if n := s.rollOnly(1); n != 1 {
+		t.Fatalf("%d hours in the first group, want 1 of 2", n)
 	}
 	s.write(measured(codec.Statements, "b", monday, 0))
 	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, groupBytes)
@@ -170,9 +204,12 @@ func TestGroupsAreBoundedByDetails(t *testing.T) {
 	for _, subject := range []string{"a", "b", "c"} {
 		s.write(measured(codec.Statements, subject, later, 1))
 	}
-	for _, want := range []outcome{{claimed: 3, rolled: 1, cut: true}, {claimed: 2, rolled: 1, cut: true}, {claimed: 1, rolled: 1}} {
-		if got, err := s.rollGroup(t.Context(), claimNewest); err != nil || got != want {
-			t.Fatalf("%+v, want %+v; %v", got, want, err)
+	for range 2 {
+		if n := s.rollOnly(1); n != 1 {
+			t.Fatalf("%d hours in a group, want 1", n)
 		}
+	}
+	if n := s.roll(); n != 1 {
+		t.Errorf("%d more hours, want 1", n)
 	}
 }
