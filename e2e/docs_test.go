@@ -181,10 +181,6 @@ func TestInternalHasFewFolders(t *testing.T) {
 // mostLines is how many lines of product code a package has at most.
 const mostLines = 4000
 
-// larger are the packages that are not divided yet, and the lines that each may have: a bound for
-// growth until they are.
-var larger = map[string]int{"internal/measurements/pgstore": 5900}
-
 // TestPackagesStaySmall counts the lines of each package: without tests, what only tests link,
 // and generated code.
 func TestPackagesStaySmall(t *testing.T) {
@@ -210,13 +206,8 @@ func TestPackagesStaySmall(t *testing.T) {
 		t.Fatalf("%d packages, %v", len(lines), err)
 	}
 	for name, n := range lines {
-		if most := max(mostLines, larger[name]); n > most {
-			t.Errorf("%s has %d lines, at most %d: divide it along a seam", name, n, most)
-		}
-	}
-	for name := range larger {
-		if lines[name] <= mostLines {
-			t.Errorf("%s has %d lines: take it off the list of larger packages", name, lines[name])
+		if n > mostLines {
+			t.Errorf("%s has %d lines, at most %d: divide it along a seam", name, n, mostLines)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"muster/internal/cli/command"
 	"muster/internal/cli/installation"
 	"muster/internal/measurements/clickhouse/clickhousetest"
-	"muster/internal/measurements/pgstore"
+	"muster/internal/measurements/pgstore/placement"
 	"muster/internal/postgres/statement"
 	"muster/internal/testing/pgtest"
 )
@@ -97,7 +97,7 @@ func (r *moveRunbook) during(t testing.TB, begins string, send func()) (line *ru
 				WHERE s.id = h.series_id AND o.name = 'Acme'`)
 			_, compacted := in.Samples.Compact(ctx)
 			err = errors.Join(err, aged, compacted)
-			if moved := (*pgstore.MovedError)(nil); err != nil && !errors.As(err, &moved) {
+			if moved := (*placement.MovedError)(nil); err != nil && !errors.As(err, &moved) {
 				return err
 			}
 			if line.over() {

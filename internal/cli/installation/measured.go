@@ -9,6 +9,7 @@ import (
 
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/pgstore"
+	"muster/internal/measurements/pgstore/placement"
 	"muster/internal/postgres"
 )
 
@@ -54,7 +55,7 @@ func (in *Installation) OpenClickHouse(ctx context.Context, address clickhouse.A
 // settle holds the installation to where its measurements are.
 func (in *Installation) settle(ctx context.Context, place string) error {
 	err := in.Samples.Inhabit(ctx, place)
-	var moved *pgstore.MovedError
+	var moved *placement.MovedError
 	switch {
 	case !errors.As(err, &moved):
 		return err

@@ -16,7 +16,7 @@ import (
 	"muster/internal/config"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/clickhouse"
-	"muster/internal/measurements/pgstore"
+	"muster/internal/measurements/pgstore/placement"
 )
 
 // MeasurementsCommand returns the command measurements.
@@ -65,7 +65,7 @@ was copied stays where it was until 'muster measurements drop'.`,
 
 // homes are the home of measurements that a flag names, and the other one: of the two one is
 // the installation's own database.
-func homes(ctx context.Context, in *installation.Installation, flag, named string) (is, other pgstore.Home, err error) {
+func homes(ctx context.Context, in *installation.Installation, flag, named string) (is, other placement.Home, err error) {
 	here := in.Samples.Here()
 	switch {
 	case named == inPostgreSQL:
@@ -81,40 +81,40 @@ func homes(ctx context.Context, in *installation.Installation, flag, named strin
 	if err != nil {
 		return here, here, fmt.Errorf("%s: %w", flag, err)
 	}
-	return pgstore.Home{Store: in.Clickhouse, Place: address.Place()}, here, nil
+	return placement.Home{Store: in.Clickhouse, Place: address.Place()}, here, nil
 }
 
 // setHome is the ClickHouse that the settings name.
-func setHome(ctx context.Context, in *installation.Installation) (pgstore.Home, error) {
+func setHome(ctx context.Context, in *installation.Installation) (placement.Home, error) {
 	if in.Config.MeasurementsURL == "" {
-		return pgstore.Home{}, errors.New("set MUSTER_MEASUREMENTS_URL to the ClickHouse that the measurements are, or were, in")
+		return placement.Home{}, errors.New("set MUSTER_MEASUREMENTS_URL to the ClickHouse that the measurements are, or were, in")
 	}
 	address, err := clickhouse.ParseAddress(in.Config.MeasurementsURL)
 	if err != nil {
-		return pgstore.Home{}, fmt.Errorf("--measurements-url: %w", err)
+		return placement.Home{}, fmt.Errorf("--measurements-url: %w", err)
 	}
 	are, err := in.Samples.Place(ctx)
 	switch {
 	case err != nil:
-		return pgstore.Home{}, err
+		return placement.Home{}, err
 	case are != "" && are != address.Place(): // before tables are made where none belong
-		return pgstore.Home{}, fmt.Errorf("--measurements-url: %w", &pgstore.MovedError{Are: are, Wanted: address.Place()})
+		return placement.Home{}, fmt.Errorf("--measurements-url: %w", &placement.MovedError{Are: are, Wanted: address.Place()})
 	}
 	if err := in.OpenClickHouse(ctx, address); err != nil {
-		return pgstore.Home{}, fmt.Errorf("--measurements-url: %w", err)
+		return placement.Home{}, fmt.Errorf("--measurements-url: %w", err)
 	}
-	return pgstore.Home{Store: in.Clickhouse, Place: address.Place()}, nil
+	return placement.Home{Store: in.Clickhouse, Place: address.Place()}, nil
 }
 
 const mega = 1 << 20
 
 // tellMoved says where measurements are now, what to restart and what is left.
-func tellMoved(cmd *cobra.Command, source, target pgstore.Home) error {
+func tellMoved(cmd *cobra.Command, source, target placement.Home) error {
 	restart, from := "with MUSTER_MEASUREMENTS_URL set to it", inPostgreSQL
 	if target.Place == "" {
 		restart, from = "without MUSTER_MEASUREMENTS_URL", "URL"
 	}
-	err := command.Say(cmd, "the measurements are in %s; restart every serve %s\n", pgstore.PlaceName(target.Place), restart)
+	err := command.Say(cmd, "the measurements are in %s; restart every serve %s\n", placement.PlaceName(target.Place), restart)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func tellMoved(cmd *cobra.Command, source, target pgstore.Home) error {
 	if err != nil {
 		return err
 	}
-	return command.Say(cmd, "%.1f MB are left in %s until 'muster measurements drop --from %s --yes'\n", float64(left)/mega, pgstore.PlaceName(source.Place), from)
+	return command.Say(cmd, "%.1f MB are left in %s until 'muster measurements drop --from %s --yes'\n", float64(left)/mega, placement.PlaceName(source.Place), from)
 }
 
 func measurementsDropCommand(cfg *config.Config) *cobra.Command {
@@ -152,7 +152,7 @@ Without --yes it says how much there is, drops nothing and ends with status 2.`,
 				return err
 			}
 			if !yes {
-				if err := command.Say(cmd, "%.1f MB of measurements are left in %s\n", float64(size)/mega, pgstore.PlaceName(left.Place)); err != nil {
+				if err := command.Say(cmd, "%.1f MB of measurements are left in %s\n", float64(size)/mega, placement.PlaceName(left.Place)); err != nil {
 					return err
 				}
 				return &command.ExitError{Status: command.ExitUsage, Err: errors.New("nothing was dropped; --yes drops it")}
@@ -160,7 +160,7 @@ Without --yes it says how much there is, drops nothing and ends with status 2.`,
 			if err := in.Samples.Drop(cmd.Context(), left); err != nil {
 				return err
 			}
-			return command.Say(cmd, "dropped: nothing is left in %s\n", pgstore.PlaceName(left.Place))
+			return command.Say(cmd, "dropped: nothing is left in %s\n", placement.PlaceName(left.Place))
 		}),
 	}
 	cmd.Flags().StringVar(&from, "from", "", "postgres, or clickhouse://user:password@host:9000[,host…]/database[?cluster=NAME&secure=true]")
@@ -176,11 +176,11 @@ const copyProgressEvery = 5 * time.Second
 type copyProgress struct {
 	to          io.Writer
 	began, last time.Time
-	step        pgstore.Step
+	step        placement.Step
 	stepBegan   time.Time
 }
 
-func (p *copyProgress) tell(m pgstore.Moving) {
+func (p *copyProgress) tell(m placement.Moving) {
 	now := time.Now()
 	if m.Step != p.step {
 		p.step, p.stepBegan, p.last = m.Step, now, time.Time{}

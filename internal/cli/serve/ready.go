@@ -11,7 +11,7 @@ import (
 	"muster/internal/concurrency/supervise"
 	"muster/internal/config"
 	"muster/internal/httpapi/operations"
-	"muster/internal/measurements/pgstore"
+	"muster/internal/measurements/pgstore/ledger"
 	"muster/internal/postgres"
 	"muster/internal/postgres/statement"
 	"muster/internal/process/readiness"
@@ -136,7 +136,7 @@ func (p *process) blocksThere(ctx context.Context) (*time.Duration, error) {
 	waiting, err := p.Samples.Waiting(ctx)
 	if err == nil && waiting.Series > 0 {
 		err = fmt.Errorf("%d series of hosts and instances have hours that have waited for ClickHouse for %s: they are kept in PostgreSQL, and after %s no more is taken in of them",
-			waiting.Series, waiting.Since.Round(time.Second), pgstore.HeadBound)
+			waiting.Series, waiting.Since.Round(time.Second), ledger.HeadBound)
 	}
 	return &waiting.Since, errors.Join(p.Clickhouse.Check(ctx), err)
 }

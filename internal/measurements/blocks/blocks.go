@@ -70,7 +70,7 @@ func Front(row []byte) []byte {
 	return row[2:min(len(row), 2+int(binary.BigEndian.Uint16(row)))]
 }
 
-// Store keeps blocks. Package pgstore has the one in PostgreSQL.
+// Store keeps blocks. Package pgstore/tables has the one in PostgreSQL.
 type Store interface {
 	// Put stores blocks, each replacing the block with its series, table and start, durably
 	// when tx, which holds their series, has committed. A Put that reaches the store later than

@@ -15,6 +15,7 @@ import (
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/placement"
 	"muster/internal/testing/pgtest"
 )
 
@@ -27,7 +28,7 @@ func TestMoveBack(t *testing.T) {
 	c := clickhousetest.Shared(t)
 	kept := open(t, c.URL(c.Database(t)), ledger, clickhouse.Limits{})
 	store := pgstore.New(ledger, quiet())
-	here, there := store.Here(), pgstore.Home{Store: kept, Place: "muster/d"}
+	here, there := store.Here(), placement.Home{Store: kept, Place: "muster/d"}
 	exec := func(query string, args ...any) {
 		t.Helper()
 		if _, err := ledger.ExecContext(t.Context(), query, args...); err != nil {
@@ -57,29 +58,29 @@ func TestMoveBack(t *testing.T) {
 	exec(`INSERT INTO block_minutes VALUES ($1, $2, 'of before'), ($1, $3, 'surplus')`, host.ID, blockstest.Hour, blockstest.Hour.AddDate(0, 0, -40))
 	exec(`UPDATE block_home SET place = 'muster/d'`)
 
-	needed := func(left pgstore.Home) {
+	needed := func(left placement.Home) {
 		t.Helper()
-		var is *pgstore.NeededError
+		var is *placement.NeededError
 		if err := store.Drop(t.Context(), left); !errors.As(err, &is) {
-			t.Fatalf("drop what is in %s: %v", pgstore.PlaceName(left.Place), err)
+			t.Fatalf("drop what is in %s: %v", placement.PlaceName(left.Place), err)
 		}
 	}
 	needed(here)
 	needed(there)
-	during := func(step pgstore.Step, do func()) error {
-		return store.Move(t.Context(), there, here, func(m pgstore.Moving) {
+	during := func(step placement.Step, do func()) error {
+		return store.Move(t.Context(), there, here, func(m placement.Moving) {
 			if m.Step == step && m.Table == blocks.ClosedDayDetails {
 				do()
 			}
 		})
 	}
-	var differs *pgstore.DifferError
-	err := during(pgstore.Copying, func() { exec(`UPDATE block_minutes SET body = 'by hand' WHERE series_id = $1`, other.ID) })
+	var differs *placement.DifferError
+	err := during(placement.Copying, func() { exec(`UPDATE block_minutes SET body = 'by hand' WHERE series_id = $1`, other.ID) })
 	if !errors.As(err, &differs) || differs.Series.Subject != "b" || !differs.Start.Equal(blockstest.Hour) {
 		t.Fatalf("with a block that somebody changed: %v", err)
 	}
-	var overtaken *pgstore.OvertakenError
-	if err := during(pgstore.Comparing, func() {
+	var overtaken *placement.OvertakenError
+	if err := during(placement.Comparing, func() {
 		exec(`UPDATE block_home SET begun = true`)
 		if err := store.Drop(t.Context(), here); err != nil {
 			t.Fatal(err)
@@ -91,7 +92,7 @@ func TestMoveBack(t *testing.T) {
 		t.Fatalf("%d blocks are left", n)
 	}
 	later := false
-	if err := during(pgstore.Comparing, func() {
+	if err := during(placement.Comparing, func() {
 		if !later {
 			puts(host, "later")
 			puts(other, "")

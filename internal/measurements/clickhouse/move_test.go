@@ -17,6 +17,7 @@ import (
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/placement"
 	"muster/internal/postgres/transact"
 	"muster/internal/testing/pgtest"
 )
@@ -60,10 +61,10 @@ func TestMove(t *testing.T) {
 
 	overtaken(t, ledger)
 	store := pgstore.New(ledger, quiet())
-	there := pgstore.Home{Store: to, Place: "muster/d"}
-	move := func(tell func(pgstore.Moving)) error { return store.Move(t.Context(), store.Here(), there, tell) }
-	var foreign *pgstore.ForeignError
-	if err := move(func(pgstore.Moving) {}); !errors.As(err, &foreign) || foreign.Organization != gone.Organization {
+	there := placement.Home{Store: to, Place: "muster/d"}
+	move := func(tell func(placement.Moving)) error { return store.Move(t.Context(), store.Here(), there, tell) }
+	var foreign *placement.ForeignError
+	if err := move(func(placement.Moving) {}); !errors.As(err, &foreign) || foreign.Organization != gone.Organization {
 		t.Fatalf("to a database that another installation has: %v", err)
 	}
 	if _, err := ledger.ExecContext(t.Context(), `INSERT INTO deleted_organizations (id, name, deleted_at) VALUES ($1, '', now())`, gone.Organization); err != nil {
@@ -75,25 +76,25 @@ func TestMove(t *testing.T) {
 		}
 		return place
 	}
-	once := func(step pgstore.Step, do func()) func(pgstore.Moving) {
-		return func(m pgstore.Moving) {
+	once := func(step placement.Step, do func()) func(placement.Moving) {
+		return func(m placement.Moving) {
 			if do != nil && m.Step == step && m.Table == blocks.ClosedDayDetails {
 				do()
 				do = nil
 			}
 		}
 	}
-	err := move(once(pgstore.Copying, func() {
+	err := move(once(placement.Copying, func() {
 		put(t, to, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour, Body: []byte("changed")})
 	}))
-	var differs *pgstore.DifferError
+	var differs *placement.DifferError
 	if !errors.As(err, &differs) || differs.Series.Subject != "host-7" || differs.Table != blocks.Minutes || !differs.Start.Equal(blockstest.Hour) || !strings.Contains(err.Error(), organization.String()) {
 		t.Fatalf("with a block that somebody changed: %v", err)
 	}
 	if place() != "" {
 		t.Fatal("it was switched all the same")
 	}
-	err = move(once(pgstore.Comparing, func() { // somebody compacts meanwhile
+	err = move(once(placement.Comparing, func() { // somebody compacts meanwhile
 		add(blocks.Minutes, codec.Hosts, "host-8", "", blockstest.Hour, []byte("later"))
 		add(blocks.Minutes, codec.Hosts, "host-new", "", blockstest.Hour, []byte("new"))
 	}))
@@ -110,8 +111,8 @@ func TestMove(t *testing.T) {
 	if err := move(nil); err != nil {
 		t.Errorf("again: %v", err)
 	}
-	var moved *pgstore.MovedError
-	if err := store.Move(t.Context(), store.Here(), pgstore.Home{Store: to, Place: "muster/other"}, nil); !errors.As(err, &moved) {
+	var moved *placement.MovedError
+	if err := store.Move(t.Context(), store.Here(), placement.Home{Store: to, Place: "muster/other"}, nil); !errors.As(err, &moved) {
 		t.Errorf("to another place: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/ledger"
 )
 
 // halfAway is a store of blocks in which those of some series cannot be reached.
@@ -49,8 +50,8 @@ func (h *halfAway) Each(ctx context.Context, tx *sqlx.Tx, table blocks.Table, ra
 func TestBlocksThatAreAway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	away := &halfAway{s.blocks, map[string]bool{}}
-	s.blocks = away
+	away := &halfAway{s.ledger.Blocks, map[string]bool{}}
+	s.ledger.Blocks = away
 	young := timegrid.Hour.Floor(time.Now().Add(-5 * time.Hour))
 	for _, subject := range []string{"here", "there"} {
 		for _, kind := range []string{codec.Hosts, codec.Sessions, codec.Statements} {
@@ -73,7 +74,7 @@ func TestBlocksThatAreAway(t *testing.T) {
 	if n := s.roll(); n != 2 {
 		t.Errorf("%d hours are rolled up, want the two whose blocks are here", n)
 	}
-	s.quieten(standard.raw + time.Minute)
+	s.quieten(ledger.Standard.Raw + time.Minute)
 	if n, err := s.Compact(t.Context()); n != 3 || !errors.As(err, &refused) {
 		t.Errorf("%d hours are compacted, want 3; %v", n, err)
 	}

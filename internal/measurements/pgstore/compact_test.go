@@ -13,6 +13,8 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/compaction"
+	"muster/internal/measurements/pgstore/tables"
 )
 
 // counted is a store of blocks that says how many bytes came at once.
@@ -37,8 +39,8 @@ func (c *counted) Put(ctx context.Context, tx *sqlx.Tx, table blocks.Table, of [
 func TestPacksAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	store := &counted{Store: s.blocks}
-	s.blocks = store
+	store := &counted{Store: s.ledger.Blocks}
+	s.ledger.Blocks = store
 	hour := timegrid.Hour.Floor(time.Now().Add(-30 * time.Hour))
 	compact := func(prefix string, size, want int) {
 		t.Helper()
@@ -69,18 +71,18 @@ func TestPacksAreBounded(t *testing.T) {
 			t.Errorf("raw samples are put in pieces of %d bytes, want %d pieces", store.puts, want)
 		}
 		for _, put := range store.puts {
-			if most := packedBytes + packGroup*(size+100); put > most {
+			if most := compaction.PackedBytes + compaction.PackGroup*(size+100); put > most {
 				t.Errorf("%d bytes are put at once, more than %d", put, most)
 			}
 		}
 		for subject, body := range bodies {
-			var of series
+			var of tables.Series
 			if err := s.db.Get(&of, `SELECT id AS series_id, organization_id, kind, subject, engine FROM measured_series WHERE subject = $1`, subject); err != nil {
 				t.Fatal(err)
 			}
-			r := blocks.Range{Series: of.block(), From: hour, To: hour.Add(time.Hour)}
+			r := blocks.Range{Series: of.Block(), From: hour, To: hour.Add(time.Hour)}
 			read := 0
-			err := s.eachPacked(t.Context(), nil, []blocks.Range{r}, func(_ int, at time.Time, got []byte) error {
+			err := blocks.EachSample(t.Context(), s.ledger.Blocks, nil, []blocks.Range{r}, func(_ int, at time.Time, got []byte) error {
 				read++
 				if !at.Equal(hour) || !bytes.Equal(got, body) {
 					t.Errorf("%s: other bytes", subject)

@@ -37,7 +37,7 @@ func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) 
 	}
 	for more := true; more; {
 		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
-			if err := s.atHome(ctx, tx); err != nil {
+			if err := s.AtHome(ctx, tx); err != nil {
 				return err
 			}
 			ids, err := statement.All[int64](ctx, tx, "hold an organization's series", holdSomeSeries, organization, seriesAtOnce)
@@ -59,5 +59,5 @@ func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) 
 			return err
 		}
 	}
-	return s.blocks.DeleteOrganization(ctx, organization)
+	return s.ledger.Blocks.DeleteOrganization(ctx, organization)
 }

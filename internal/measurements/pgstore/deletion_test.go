@@ -57,8 +57,8 @@ func TestAllThatIsMeasuredOfAnOrganizationIsDeleted(t *testing.T) {
 	s.afresh()
 	s.write(measured(codec.Hosts, "a", monday, 3), measured(codec.Sessions, "b", monday, 4))
 	s.rollAll()
-	elsewhere := &forgetful{Store: s.blocks}
-	s.blocks = elsewhere
+	elsewhere := &forgetful{Store: s.ledger.Blocks}
+	s.ledger.Blocks = elsewhere
 	if err := s.DeleteOrganization(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}

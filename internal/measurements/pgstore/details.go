@@ -49,7 +49,7 @@ func (s *Store) readDetails(ctx context.Context, kind string, series subjects, s
 		if closed == "" {
 			continue
 		}
-		if err := s.blocks.Each(ctx, nil, closed, ranges, take); err != nil {
+		if err := s.ledger.Blocks.Each(ctx, nil, closed, ranges, take); err != nil {
 			return fmt.Errorf("read the %s of %d series: %w", closed, len(ranges), err)
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Store) readDetails(ctx context.Context, kind string, series subjects, s
 // that returns. Instances without a sample are left out.
 func (s *Store) readStatements(ctx context.Context, series subjects, span measurements.Span, take func(instance uuid.UUID, all codec.Detail)) error {
 	add := s.addStatements
-	if _, sums := s.blocks.(blocks.Summer); sums {
+	if _, sums := s.ledger.Blocks.(blocks.Summer); sums {
 		add = s.sumStatements
 	}
 	sums := make([]statementSum, min(detailsTogether, len(series)))

@@ -1,31 +1,33 @@
 // Package pgstore stores measurements in PostgreSQL: open hours in its tables, closed hours in
 // blocks there or elsewhere (package blocks). It is a measurements.Store.
 //
+// The package itself writes samples, reads tiles, and makes the rows of whole organizations. Its
+// rooms do the rest:
+//
+//   - codec: the bytes of samples, slots and details.
+//   - tables: the keys and rows of the tables, and blocks in PostgreSQL.
+//   - rollup: from samples to minutes, hours, days and weeks.
+//   - compaction: from the head to blocks, sealing, retention.
+//   - dictionary: the keys and texts of statements.
+//   - placement: where blocks are, and how they are moved.
+//   - ledger: what rollup, compaction and this package share.
+//
 // docs/design/measurements.md draws the life of a sample and gives the measurements behind each
-// choice. A change must keep these rules:
+// choice. A change must keep these rules, and those in the doc.go of its room:
 //
 //   - A sample is one row of raw_samples. It commits together with the mark of its minutes
 //     (dirty_hours), and the first content of a time stays.
-//   - Roll computes buckets anew from samples and never adds to one. So running it twice has the
-//     same result.
-//   - Compact puts a closed hour into blocks and removes it from the head. If both have a row,
-//     the head's counts.
 //   - Head, marks and wholes are UNLOGGED. All of them can be made anew from raw_samples, blocks
 //     and the ledger (measured_series, measured_hours, sealed_hours, open_weeks), and reads are
 //     refused until that is done.
 //   - A week that has a block has a block for each of its days.
-//   - Seal sets an hour's bit when nothing came for as long as raw samples are kept. Only then
-//     is a sample too late. Nothing is sealed while, or soon after, samples could not arrive
-//     (Attend).
 //   - A change of the visible data of a series leaves a mark for its whole (whole_marks) in the
 //     same transaction, and Whole takes marks before it reads slots.
 //   - No statement joins tables of slots: readRows and eachRow alone read them.
 //   - One sender at a time counts an instance's statements (statement_turns); a sample that
 //     begins before its turn is dropped.
-//   - Texts are written under a share lock of the organization's row (KeepsTexts), and deleted
-//     under an exclusive lock of it.
-//   - Retentions are numbers of retention.go and package measurements. Statements take them as
-//     parameters.
+//   - Retentions are numbers of ledger.Retention and package measurements. Statements take them
+//     as parameters.
 //
 // Locks: everything done to a series is done under its row in measured_series, except that
 // minutes are forgotten without it. Writers take turns first (by instance), then create missing

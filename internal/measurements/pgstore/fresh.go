@@ -10,12 +10,13 @@ import (
 	"muster/domain/instant"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 )
 
 // databaseSample is a database's part of a raw sample.
 type databaseSample struct {
-	bucket   // of the statements' series, by its very time
-	database uuid.UUID
+	tables.Bucket // of the statements' series, by its very time
+	database      uuid.UUID
 }
 
 // keepSamples stores what is accepted of a batch. It returns what was new and, of the
@@ -44,12 +45,12 @@ func (s *Store) keepSamples(ctx context.Context, tx *sqlx.Tx, h held, b measurem
 			return nil, nil, fmt.Errorf("read the statements of series %d at %s: %w", a.series, a.At, err)
 		}
 		for _, of := range d {
-			fresh[databaseSample{bucket{a.series, a.At}.onGrid(), of.Database}] = true
+			fresh[databaseSample{tables.At(a.series, a.At), of.Database}] = true
 		}
 	}
 	var left []placed
 	for _, a := range busy {
-		at := bucket{h.series[seriesKey{codec.Statements, a.Subject}], a.At}.onGrid()
+		at := tables.At(h.series[seriesKey{codec.Statements, a.Subject}], a.At)
 		if a.Body, err = codec.BusyOf(a.Body, func(database uuid.UUID) bool { return fresh[databaseSample{at, database}] }); err != nil {
 			return nil, nil, fmt.Errorf("read the busy time of series %d at %s: %w", a.series, a.At, err)
 		}
@@ -59,7 +60,7 @@ func (s *Store) keepSamples(ctx context.Context, tx *sqlx.Tx, h held, b measurem
 	}
 	var samples []measurements.StatementSample
 	for _, sample := range b.Statements {
-		key := databaseSample{bucket{h.series[seriesKey{codec.Statements, sample.Instance.String()}], instant.Cut(sample.At)}.onGrid(), sample.Database}
+		key := databaseSample{tables.At(h.statementsOf(sample.Instance), instant.Cut(sample.At)), sample.Database}
 		if fresh[key] {
 			delete(fresh, key) // of two in one batch the first is kept
 			samples = append(samples, sample)

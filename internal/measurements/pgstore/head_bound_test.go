@@ -12,6 +12,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/ledger"
 )
 
 // TestTheHeadIsBounded: for series whose blocks are away it accepts samples for a day, then
@@ -20,8 +21,8 @@ import (
 func TestTheHeadIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	away := &halfAway{s.blocks, map[string]bool{}}
-	s.blocks = away
+	away := &halfAway{s.ledger.Blocks, map[string]bool{}}
+	s.ledger.Blocks = away
 	if _, err := s.attend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +48,13 @@ func TestTheHeadIsBounded(t *testing.T) {
 	compact(3)
 	s.waits(4, 0)
 
-	s.passes(HeadBound - time.Minute)
+	s.passes(ledger.HeadBound - time.Minute)
 	for hour := range 3 {
 		at := young.Add(time.Duration(20+hour) * time.Hour)
 		s.write(measured(codec.Sessions, "here", at, 1), measured(codec.Sessions, "there", at, 1))
 	}
 	compact(3)
-	s.waits(4, HeadBound-time.Minute)
+	s.waits(4, ledger.HeadBound-time.Minute)
 	s.passes(2 * time.Minute)
 	at := young.Add(23*time.Hour + 30*time.Minute)
 	late := measured(codec.Sessions, "there", at, 9)
@@ -115,8 +116,8 @@ func (s *stage) tryCompact() {
 func TestASeriesWaitsNoLongerThanItsHours(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	away := &halfAway{s.blocks, map[string]bool{"there": true}}
-	s.blocks = away
+	away := &halfAway{s.ledger.Blocks, map[string]bool{"there": true}}
+	s.ledger.Blocks = away
 	at := timegrid.Minute.Floor(time.Now())
 	s.write(measured(codec.Sessions, "here", at, 5), measured(codec.Sessions, "there", at, 5))
 	for try := range 3 {
@@ -139,8 +140,8 @@ func TestASeriesWaitsNoLongerThanItsHours(t *testing.T) {
 func TestASeriesWithLateSamplesWaitsNoLongerThanItsBlocksAreAway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	away := &halfAway{s.blocks, map[string]bool{}}
-	s.blocks = away
+	away := &halfAway{s.ledger.Blocks, map[string]bool{}}
+	s.ledger.Blocks = away
 	over := timegrid.Hour.Floor(time.Now().Add(-5 * time.Hour))
 	s.write(measured(codec.Sessions, "there", over, 5))
 	s.roll()
@@ -192,17 +193,17 @@ func TestASeriesWaitsWhileAnyOfItsHoursDoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
-			away := &halfAway{s.blocks, map[string]bool{}}
-			s.blocks = away
+			away := &halfAway{s.ledger.Blocks, map[string]bool{}}
+			s.ledger.Blocks = away
 			s.write(measured(codec.Sessions, "there", over, 5))
 			s.roll()
 			away.away["there"] = true
 			s.tryCompact()
-			s.passes(HeadBound - time.Minute)
+			s.passes(ledger.HeadBound - time.Minute)
 			then(s)
 			for range 2 {
 				another := s.another() // which does not reach them either
-				another.blocks = away
+				another.ledger.Blocks = away
 				if _, err := another.Compact(t.Context()); err != nil {
 					var refused *blocks.UnavailableError
 					if !errors.As(err, &refused) {
@@ -210,7 +211,7 @@ func TestASeriesWaitsWhileAnyOfItsHoursDoes(t *testing.T) {
 					}
 				}
 			}
-			s.waits(1, HeadBound-time.Minute)
+			s.waits(1, ledger.HeadBound-time.Minute)
 
 			clear(away.away)
 			s.passes(time.Minute)
@@ -242,8 +243,8 @@ func (b *backFor) Put(ctx context.Context, tx *sqlx.Tx, table blocks.Table, of [
 func TestBlocksThatAreBackForAMoment(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	back := &backFor{s.blocks, map[time.Time]bool{}}
-	s.blocks = back
+	back := &backFor{s.ledger.Blocks, map[time.Time]bool{}}
+	s.ledger.Blocks = back
 	now := timegrid.Hour.Floor(time.Now())
 	hours := []time.Time{now.Add(-30 * time.Hour), now.Add(-28 * time.Hour), now.Add(-3 * time.Hour)}
 	for _, at := range hours {
@@ -251,10 +252,10 @@ func TestBlocksThatAreBackForAMoment(t *testing.T) {
 	}
 	s.rollAll()
 	s.tryCompact()
-	s.passes(HeadBound - 2*time.Minute)
+	s.passes(ledger.HeadBound - 2*time.Minute)
 	back.hours[hours[0]] = true
 	s.tryCompact()
-	s.waits(1, HeadBound-2*time.Minute)
+	s.waits(1, ledger.HeadBound-2*time.Minute)
 	s.passes(3 * time.Minute)
 	if _, err := s.try(measured(codec.Sessions, "there", hours[2].Add(time.Minute), 1)); !errors.Is(err, errHeadBound) {
 		t.Errorf("an hour has waited for more than a day, and a sample is answered %v", err)
@@ -275,8 +276,8 @@ func TestBlocksThatAreBackForAMoment(t *testing.T) {
 func TestTwoProcessesFindASeriesAway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	away := &halfAway{s.blocks, map[string]bool{"there": true}}
-	s.blocks = away
+	away := &halfAway{s.ledger.Blocks, map[string]bool{"there": true}}
+	s.ledger.Blocks = away
 	s.write(measured(codec.Sessions, "there", timegrid.Minute.Floor(time.Now()), 5))
 	held, err := s.db.BeginTxx(t.Context(), nil)
 	if err != nil {
@@ -327,7 +328,7 @@ func TestTwoProcessesFindASeriesAway(t *testing.T) {
 func TestASeriesThatIsNeverFreeAndAway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.blocks = &halfAway{s.blocks, map[string]bool{"there": true}}
+	s.ledger.Blocks = &halfAway{s.ledger.Blocks, map[string]bool{"there": true}}
 	s.write(measured(codec.Sessions, "there", timegrid.Minute.Floor(time.Now()), 5))
 	s.exec(`UPDATE dirty_hours SET since = since - interval '1 minute'`)
 	writer, err := s.db.BeginTxx(t.Context(), nil)

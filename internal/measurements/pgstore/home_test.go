@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/placement"
 )
 
 // TestBlocksThatMoved: a process whose blocks were moved away stores samples, makes nothing
@@ -31,8 +32,8 @@ func TestBlocksThatMoved(t *testing.T) {
 	}
 	moved := func(what string, err error) {
 		t.Helper()
-		var is *MovedError
-		if !errors.As(err, &is) || *is != (MovedError{Are: "c/d"}) {
+		var is *placement.MovedError
+		if !errors.As(err, &is) || *is != (placement.MovedError{Are: "c/d"}) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -50,7 +51,7 @@ func TestBlocksThatMoved(t *testing.T) {
 		moved(what, err)
 	}
 	var log bytes.Buffer
-	s.log = slog.New(slog.NewTextHandler(&log, nil))
+	s.ledger.Log = slog.New(slog.NewTextHandler(&log, nil))
 	ctx, stop := context.WithCancel(t.Context())
 	turns := 0
 	_ = s.each(ctx, time.Millisecond, "it failed", func(ctx context.Context) (int, error) {

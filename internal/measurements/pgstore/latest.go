@@ -13,6 +13,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
@@ -51,7 +52,7 @@ func keepMappings(ctx context.Context, tx *sqlx.Tx, h held, samples []measuremen
 	}
 	var rows []mapping
 	for host, s := range newest {
-		rows = append(rows, mapping{h.series[seriesKey{codec.Hosts, host}], "{" + strings.Join(asTexts(s.Instances), ",") + "}", s.At})
+		rows = append(rows, mapping{h.series[seriesKey{codec.Hosts, host}], "{" + strings.Join(tables.Subjects(s.Instances), ",") + "}", s.At})
 	}
 	return statement.Exec(ctx, tx, fmt.Sprintf("note what runs on %d hosts", len(rows)), mapHosts, statement.Columns(rows)...)
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
@@ -27,7 +29,7 @@ func (s *Store) Machines(ctx context.Context, organization uuid.UUID, scope meas
 		return nil, err
 	}
 	newest := make(map[int64][]codec.Sample, len(hosts)) // the newest first
-	rows, err := statement.All[stored](ctx, s.db, fmt.Sprintf("read how large %d hosts are", len(hosts)), machines, hosts.ids(), since)
+	rows, err := statement.All[tables.Stored](ctx, s.db, fmt.Sprintf("read how large %d hosts are", len(hosts)), machines, hosts.ids(), since)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +42,7 @@ func (s *Store) Machines(ctx context.Context, organization uuid.UUID, scope meas
 			gone = append(gone, host)
 		}
 	}
-	err = s.eachPacked(ctx, nil, gone.ranges(since, time.Now().Add(24*time.Hour)), func(place int, at time.Time, body []byte) error {
+	err = blocks.EachSample(ctx, s.ledger.Blocks, nil, gone.ranges(since, time.Now().Add(24*time.Hour)), func(place int, at time.Time, body []byte) error {
 		id := gone[place].ID
 		newest[id] = slices.Insert(newest[id], 0, codec.Sample{At: at, Body: slices.Clone(body)})
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
@@ -31,19 +32,19 @@ func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []placed) error {
 	if len(news) == 0 {
 		return nil
 	}
-	hours := make(map[bucket]marks)
+	hours := make(map[tables.Bucket]marks)
 	for _, a := range news {
 		own := a.hour()
 		minute := int(a.At.Sub(own.Start) / time.Minute)
-		last := minute + int(s.kinds(a.Kind).Reach()/time.Minute)
+		last := minute + int(s.ledger.Kinds(a.Kind).Reach()/time.Minute)
 		hours[own] = marks{hours[own].Minutes | minutes(minute, min(last, codec.MinutesOfHour-1)), true}
 		if last >= codec.MinutesOfHour {
-			next := bucket{own.Series, own.Start.Add(time.Hour)}
+			next := tables.At(own.Series, own.Start.Add(time.Hour))
 			hours[next] = marks{hours[next].Minutes | minutes(0, last-codec.MinutesOfHour), hours[next].Arrived}
 		}
 	}
 	type markedHour struct {
-		bucket
+		tables.Bucket
 		marks
 	}
 	var rows []markedHour

@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 )
 
 const sizeOfParts = `SELECT coalesce(sum(pg_relation_size(inhrelid)), 0) FROM pg_inherits
@@ -20,7 +21,7 @@ const sizeOfParts = `SELECT coalesce(sum(pg_relation_size(inhrelid)), 0) FROM pg
 func TestPartsAreEmptied(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.inParts = 8 * time.Hour
+	s.ledger.Raw.Young = 8 * time.Hour
 	hour := timegrid.Hour.Floor(time.Now().Add(-3 * time.Hour))
 	s.write(measured(codec.Sessions, "a", hour, 1, 2), measured(codec.Sessions, "a", hour.Add(40*time.Minute), 3), measured(codec.Hosts, "h", hour, 7))
 	s.roll()
@@ -60,9 +61,9 @@ func TestAPartThatSomebodyReads(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	at := time.Now().UTC().Truncate(time.Second).Add(-2 * time.Hour)
-	s.inParts = 8 * time.Hour
+	s.ledger.Raw.Young = 8 * time.Hour
 	s.write(measured(codec.Sessions, "a", at, 1))
-	s.inParts = time.Hour // two hours ago is not written to any more
+	s.ledger.Raw.Young = time.Hour // two hours ago is not written to any more
 	reader, err := s.db.BeginTxx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -70,17 +71,17 @@ func TestAPartThatSomebodyReads(t *testing.T) {
 	if _, err := reader.ExecContext(t.Context(), `LOCK TABLE raw_samples IN ACCESS SHARE MODE`); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.emptyParts(t.Context()); err != nil || s.busyParts.Load() == nil {
+	if err := s.ledger.Raw.EmptyParts(t.Context()); err != nil || s.count(sizeOfParts) == 0 {
 		t.Errorf("%v, want to try again later", err)
 	}
 	if err := reader.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.emptyParts(t.Context()); err != nil || s.count(sizeOfParts) == 0 {
+	if err := s.ledger.Raw.EmptyParts(t.Context()); err != nil || s.count(sizeOfParts) == 0 {
 		t.Errorf("%v: who held the part is not left in peace for a while", err)
 	}
-	s.busyParts.Store(nil)
-	if err := s.emptyParts(t.Context()); err != nil || s.count(sizeOfParts) != 0 || s.raw() != 1 {
+	another := tables.RawSamplesIn(s.db) // of a process that nobody held up
+	if err := another.EmptyParts(t.Context()); err != nil || s.count(sizeOfParts) != 0 || s.raw() != 1 {
 		t.Errorf("%v: %d bytes, %d samples; want no bytes and the sample", err, s.count(sizeOfParts), s.raw())
 	}
 }
@@ -91,12 +92,12 @@ func TestPartsThatAreWrittenTo(t *testing.T) {
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", time.Now().UTC().Truncate(time.Second), 1))
 	s.exec(`INSERT INTO raw_samples SELECT id, now() - interval '10 hours' + n * interval '1 ms', 'x',
-		floor(extract(epoch FROM now() - interval '2 hours') / 1800)::bigint % 8 FROM measured_series, generate_series(0, $1) n`, partRest)
-	if err := s.emptyParts(t.Context()); err != nil {
+		floor(extract(epoch FROM now() - interval '2 hours') / 1800)::bigint % 8 FROM measured_series, generate_series(0, $1) n`, tables.PartRest)
+	if err := s.ledger.Raw.EmptyParts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.count(`SELECT count(*) FROM raw_samples WHERE part >= 0`); n != partRest+2 {
-		t.Errorf("%d samples are in parts, want %d", n, partRest+2)
+	if n := s.count(`SELECT count(*) FROM raw_samples WHERE part >= 0`); n != tables.PartRest+2 {
+		t.Errorf("%d samples are in parts, want %d", n, tables.PartRest+2)
 	}
 }
 
@@ -105,7 +106,7 @@ func TestPartsThatAreWrittenTo(t *testing.T) {
 func TestPartsAreEmptiedUnderTheirWriters(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.inParts = 8 * time.Hour
+	s.ledger.Raw.Young = 8 * time.Hour
 	hour := timegrid.Hour.Floor(time.Now().Add(-3 * time.Hour))
 	var all, writers errgroup.Group
 	done := make(chan struct{})
@@ -140,7 +141,7 @@ func TestPartsAreEmptiedUnderTheirWriters(t *testing.T) {
 	all.Go(until(func() error { _, err := s.Roll(t.Context()); return err }))
 	for part := range 2 {
 		at := (int(hour.Unix()/1800) + part) % 8
-		all.Go(until(func() error { return s.emptyPart(t.Context(), at) }))
+		all.Go(until(func() error { return s.ledger.Raw.EmptyPart(t.Context(), at) }))
 	}
 	err := writers.Wait()
 	close(done)

@@ -16,6 +16,7 @@ import (
 
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/ledger"
 )
 
 // pass lets time pass in which samples can be sent, or cannot.
@@ -77,7 +78,7 @@ func TestSealingAfterAnAbsence(t *testing.T) {
 		s.pass(2*time.Minute, true)
 		s.seals(1, "after six hours") // what nothing came late of
 		late(11, 0, 2)
-		s.pass(standard.raw+time.Minute, true)
+		s.pass(ledger.Standard.Raw+time.Minute, true)
 		if s.seal() == 0 || s.raw() != 0 {
 			t.Errorf("away for %s: %d raw samples are never sealed", away, s.raw())
 		}
@@ -92,7 +93,7 @@ func TestSealingWithoutAnAbsence(t *testing.T) {
 		s := newStage(t)
 		s.write(measured(codec.Sessions, "a", past, 1))
 		s.roll()
-		s.pass(standard.raw+time.Minute, true)
+		s.pass(ledger.Standard.Raw+time.Minute, true)
 		s.pass(away, false)
 		s.arrives(stillHere)
 		s.seals(1, away.String()+" away:")
@@ -107,7 +108,7 @@ func TestAFirstStart(t *testing.T) {
 	s.exec(`DELETE FROM intake_presence`)
 	s.write(measured(codec.Sessions, "a", past, 1))
 	s.roll()
-	s.quieten(standard.raw + time.Minute)
+	s.quieten(ledger.Standard.Raw + time.Minute)
 	s.seals(0, "before the first start")
 	s.arrives(firstEver)
 	s.seals(0, "at the first start")
@@ -121,7 +122,7 @@ func TestAClockThatWasAhead(t *testing.T) {
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", past, 1))
 	s.roll()
-	s.quieten(standard.raw + time.Minute)
+	s.quieten(ledger.Standard.Raw + time.Minute)
 	s.exec(`UPDATE intake_presence SET seen_at = now() + interval '3 years', back_at = now() + interval '3 years'`)
 	s.arrives(clockAhead)
 	s.arrives(stillHere)
@@ -135,7 +136,7 @@ func TestWhatIsSaidOfAnArrival(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var said bytes.Buffer
-	s.log = slog.New(slog.NewTextHandler(&said, nil))
+	s.ledger.Log = slog.New(slog.NewTextHandler(&said, nil))
 	for _, c := range []struct{ before, says string }{
 		{`DELETE FROM intake_presence`, ""},
 		{`UPDATE intake_presence SET back_at = now() - interval '2 days', seen_at = now() - interval '59 minutes'`, ""},

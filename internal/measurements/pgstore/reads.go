@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
@@ -24,8 +24,6 @@ var (
 	hostsInScope string
 	//go:embed sql/instances_in_scope.sql
 	instancesInScope string
-	//go:embed sql/raw.sql
-	rawSamples string
 )
 
 // level is where the buckets of a size are: a table, the width of a row, and which of its
@@ -41,11 +39,11 @@ func levelOf(size timegrid.Size) level {
 	case timegrid.Minute:
 		return level{blocks.Minutes, timegrid.Hour, 0, codec.MinutesOfHour}
 	case timegrid.Hour:
-		return level{blocks.Hours, timegrid.Day, 0, restOfDay}
+		return level{blocks.Hours, timegrid.Day, 0, codec.RestOfDay}
 	case timegrid.Day:
-		return level{blocks.Days, timegrid.Week, 0, weekItself}
+		return level{blocks.Days, timegrid.Week, 0, codec.WeekItself}
 	}
-	return level{blocks.Days, timegrid.Week, weekItself, restOfWeek}
+	return level{blocks.Days, timegrid.Week, codec.WeekItself, codec.RestOfWeek}
 }
 
 // window is a window as its rows are read.
@@ -106,7 +104,7 @@ func (s *Store) eachBoth(ctx context.Context, table blocks.Table, ranges []block
 		return fmt.Errorf("read the %s of %d series: %w", table, len(ranges), err)
 	}
 	inHead, rows := make(map[found]bool), make([]int64, len(ranges))
-	err := eachOf(ctx, s.db, nil, ofHead(table), ranges, func(place int, at time.Time, body []byte) error {
+	err := tables.EachOfHead(ctx, s.db, table, ranges, func(place int, at time.Time, body []byte) error {
 		inHead[found{place, at.UnixMicro()}] = true
 		rows[place]++
 		return take(place, at, body)
@@ -132,9 +130,9 @@ func (s *Store) eachBoth(ctx context.Context, table blocks.Table, ranges []block
 		return take(place, at, body)
 	}
 	if table != blocks.Raw {
-		return failed(s.blocks.Each(ctx, nil, table, left, other))
+		return failed(s.ledger.Blocks.Each(ctx, nil, table, left, other))
 	}
-	return failed(s.eachPacked(ctx, nil, left, other))
+	return failed(blocks.EachSample(ctx, s.ledger.Blocks, nil, left, other))
 }
 
 // rowsOf is the maximum number of rows of slots in a range; for other tables it is unknown.
@@ -153,27 +151,6 @@ func rowsOf(table blocks.Table, r blocks.Range) int64 {
 	return int64((r.To.Sub(r.From)-1)/width) + 1 // of all times there is, Sub is the longest duration
 }
 
-// eachPacked hands the samples that ranges have in blocks to take.
-func (s *Store) eachPacked(ctx context.Context, tx *sqlx.Tx, ranges []blocks.Range, take func(place int, at time.Time, body []byte) error) error {
-	whole := slices.Clone(ranges)
-	for i := range whole {
-		whole[i].From = whole[i].From.Truncate(blocks.RawWidth)
-	}
-	return s.blocks.Each(ctx, tx, blocks.Raw, whole, func(place int, start time.Time, body []byte) error {
-		of := ranges[place]
-		samples, err := codec.Unpack(start, body, of.From, of.To)
-		if err != nil {
-			return fmt.Errorf("series %d at %s: %w", of.Series.ID, start, err)
-		}
-		for _, one := range samples {
-			if err := take(place, one.At, one.Body); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // readInstances passes the data of an engine's instances in scope within the window to take, as
 // readRows does, and says whether some of it is partial.
 func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(codec.Stretch) error) (partial bool, err error) {
@@ -186,7 +163,7 @@ func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind 
 
 // subject is a series, and its host or instance.
 type subject struct {
-	series
+	tables.Series
 	PartialFrom *time.Time `db:"partial_from"` // of an instance: samples of a part only
 	PartialTo   *time.Time `db:"partial_to"`
 	Instances   int        // that run on a host, as its newest sample names them
@@ -216,7 +193,7 @@ func (s subjects) ids() []int64 {
 func (s subjects) ranges(from, to time.Time) []blocks.Range {
 	ranges := make([]blocks.Range, len(s))
 	for i, one := range s {
-		ranges[i] = blocks.Range{Series: one.block(), From: from, To: to}
+		ranges[i] = blocks.Range{Series: one.Block(), From: from, To: to}
 	}
 	return ranges
 }
@@ -224,7 +201,7 @@ func (s subjects) ranges(from, to time.Time) []blocks.Range {
 // inScope finds the series of an engine's instances.
 func (s *Store) inScope(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope) (subjects, error) {
 	return s.find(ctx, fmt.Sprintf("find the series of %s", engine), instancesInScope,
-		organization, kind, string(engine), !scope.Filtered, asTexts(scope.Instances))
+		organization, kind, string(engine), !scope.Filtered, tables.Subjects(scope.Instances))
 }
 
 // hostsIn finds the series of hosts.

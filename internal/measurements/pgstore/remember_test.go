@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/dictionary"
 )
 
 // recall is a store into which samples of one database are written, a minute after another.
@@ -28,7 +29,7 @@ func newRecall(t *testing.T) *recall {
 	if err := s.db.Get(&series, `SELECT id FROM measured_series`); err != nil {
 		t.Fatal(err)
 	}
-	r.at = noteHour(series, r.at).Add(time.Hour)
+	r.at = dictionary.NoteHour(series, r.at).Add(time.Hour)
 	return r
 }
 
@@ -104,34 +105,7 @@ func TestWhatIsTakenBackIsNotRemembered(t *testing.T) {
 	}
 	r.db.MustExec(`DROP TRIGGER refuse ON raw_samples`)
 	write(t, r.Store, failed)
-	if got := dictionary(t, r.Store)[measurements.StatementID(r.instance, measurements.HashStatement(r.database, "a"))]; got.Key != "a" {
+	if got := dictionaryOf(t, r.Store)[measurements.StatementID(r.instance, measurements.HashStatement(r.database, "a"))]; got.Key != "a" {
 		t.Errorf("the dictionary has %+v of a statement that was executed", got)
-	}
-}
-
-// TestAMemoryHasBounds: entries beyond its limit are dropped, and entries older than a day are
-// not used.
-func TestAMemoryHasBounds(t *testing.T) {
-	t.Parallel()
-	m := memory{series: make(map[int64]remembered)}
-	now := time.Now()
-	of := func(series int64, n int) (all []entry) {
-		for hash := range int64(n) {
-			all = append(all, entry{sighting: sighting{Series: series, Hash: hash, First: now, Last: now}})
-		}
-		return all
-	}
-	m.add(append(of(1, 3), of(2, 2)...))
-	if m.size != 5 || len(m.known(1, now, now)) != 3 || len(m.known(2, now, now)) != 2 {
-		t.Errorf("remembers %+v", m.series)
-	}
-	if m.known(1, now, now.Add(rememberedFor-time.Hour)) == nil || m.known(1, now, now.Add(rememberedFor)) != nil {
-		t.Errorf("what it remembers is not believed for %s, or longer", rememberedFor)
-	}
-	m.series[3] = remembered{first: now, hour: now, hashes: make([]int64, mostRemembered)}
-	m.size += mostRemembered
-	m.add(of(1, 4))
-	if m.size != 0 || m.known(1, now, now) != nil {
-		t.Errorf("remembers %d statements, more than %d", m.size, mostRemembered)
 	}
 }

@@ -11,14 +11,15 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/ledger"
 )
 
 const day = 24 * time.Hour
 
 // otherRetentions are a shorter and a longer one than the standard.
-var otherRetentions = map[string]retention{
-	"shorter": {raw: 48 * time.Hour, minutes: 25 * day, hours: 200 * day},
-	"longer":  {raw: 120 * time.Hour, minutes: 60 * day, hours: 600 * day},
+var otherRetentions = map[string]ledger.Retention{
+	"shorter": {Raw: 48 * time.Hour, Minutes: 25 * day, Hours: 200 * day},
+	"longer":  {Raw: 120 * time.Hour, Minutes: 60 * day, Hours: 600 * day},
 }
 
 // eachRetention tries something on stores with other retentions.
@@ -28,7 +29,7 @@ func eachRetention(t *testing.T, try func(*testing.T, *stage)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
-			s.retention = of
+			s.ledger.Retention = of
 			try(t, s)
 		})
 	}
@@ -47,7 +48,7 @@ func TestAnHourIsSealedByTheRetention(t *testing.T) {
 		}
 		s.write(measured(codec.Sessions, "a", past, 1))
 		s.roll()
-		s.quieten(s.retention.raw - time.Minute)
+		s.quieten(s.ledger.Retention.Raw - time.Minute)
 		if n := s.seal(); n != 0 || s.raw() != 1 {
 			t.Errorf("a minute too soon, %d hours were sealed and %d raw samples are left", n, s.raw())
 		}
@@ -57,7 +58,7 @@ func TestAnHourIsSealedByTheRetention(t *testing.T) {
 		s.remember(measured(codec.Sessions, "a", past.Add(time.Minute), 7))
 		s.roll()
 		s.check()
-		s.quieten(s.retention.raw + time.Minute)
+		s.quieten(s.ledger.Retention.Raw + time.Minute)
 		if n := s.seal(); n != 1 || s.raw() != 0 {
 			t.Errorf("%d hours were sealed and %d raw samples are left, want 1 and 0", n, s.raw())
 		}
@@ -72,10 +73,10 @@ func TestAnHourIsSealedByTheRetention(t *testing.T) {
 // look whether it is sealed is not sealed, however long nothing of it has arrived.
 func TestNoHourIsSealedThatTakesSamples(t *testing.T) {
 	eachRetention(t, func(t *testing.T, s *stage) {
-		young := timegrid.Hour.Floor(time.Now().Add(-s.retention.unsealed()).Add(2 * time.Hour))
+		young := timegrid.Hour.Floor(time.Now().Add(-s.ledger.Retention.Unsealed()).Add(2 * time.Hour))
 		s.write(measured(codec.Sessions, "a", young, 1))
 		s.roll()
-		s.quieten(2 * s.retention.raw)
+		s.quieten(2 * s.ledger.Retention.Raw)
 		if n := s.seal(); n != 0 {
 			t.Errorf("%d hours were sealed that take samples", n)
 		}
@@ -88,7 +89,7 @@ func TestRawSamplesArePackedByTheRetention(t *testing.T) {
 	eachRetention(t, func(t *testing.T, s *stage) {
 		ago := func(d time.Duration) time.Time { return timegrid.Hour.Floor(time.Now().Add(-d)) }
 		packed := func() int { return s.count(`SELECT count(*) FROM measured_hours WHERE packed`) }
-		s.write(measured(codec.Sessions, "young", ago(s.retention.raw-3*time.Hour), 1), measured(codec.Sessions, "old", ago(s.retention.raw+3*time.Hour), 1))
+		s.write(measured(codec.Sessions, "young", ago(s.ledger.Retention.Raw-3*time.Hour), 1), measured(codec.Sessions, "old", ago(s.ledger.Retention.Raw+3*time.Hour), 1))
 		s.roll()
 		s.compact()
 		if packed() != 1 || s.raw() != 1 {
@@ -98,11 +99,11 @@ func TestRawSamplesArePackedByTheRetention(t *testing.T) {
 			s.exec(`UPDATE measured_hours SET hour = hour - make_interval(secs => $1) WHERE packed`, d.Seconds())
 		}
 		move(day)
-		if err := s.forget(t.Context()); err != nil || packed() != 1 {
+		if err := s.Forget(t.Context()); err != nil || packed() != 1 {
 			t.Errorf("%d hours are packed within a day of the retention: %v", packed(), err)
 		}
 		move(4 * time.Hour)
-		if err := s.forget(t.Context()); err != nil || packed() != 0 {
+		if err := s.Forget(t.Context()); err != nil || packed() != 0 {
 			t.Errorf("%d hours are packed a day after the retention: %v", packed(), err)
 		}
 	})
@@ -122,12 +123,12 @@ func (f *blocksForgotten) Forget(_ context.Context, table blocks.Table, before t
 // TestPackedSamplesGoByTheRetention of raw samples, and an hour later, to which the next looks back.
 func TestPackedSamplesGoByTheRetention(t *testing.T) {
 	eachRetention(t, func(t *testing.T, s *stage) {
-		kept := &blocksForgotten{s.blocks, make(map[blocks.Table]time.Time)}
-		s.blocks = kept
-		if err := s.forget(t.Context()); err != nil {
+		kept := &blocksForgotten{s.ledger.Blocks, make(map[blocks.Table]time.Time)}
+		s.ledger.Blocks = kept
+		if err := s.Forget(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if off := time.Since(kept.before[blocks.Raw]) - s.retention.raw - time.Hour; off.Abs() > time.Minute {
+		if off := time.Since(kept.before[blocks.Raw]) - s.ledger.Retention.Raw - time.Hour; off.Abs() > time.Minute {
 			t.Errorf("blocks of raw samples go %v off their retention", off)
 		}
 	})
@@ -137,13 +138,13 @@ func TestPackedSamplesGoByTheRetention(t *testing.T) {
 func TestBlocksGoByTheRetention(t *testing.T) {
 	eachRetention(t, func(t *testing.T, s *stage) {
 		now := time.Now()
-		for _, kept := range []time.Duration{s.retention.minutes, s.retention.hours} {
+		for _, kept := range []time.Duration{s.ledger.Retention.Minutes, s.ledger.Retention.Hours} {
 			for _, age := range []time.Duration{kept - 2*day, kept + 2*day} {
 				s.write(measured(codec.Sessions, "a", timegrid.Hour.Floor(now.Add(-age)), 5))
 			}
 		}
 		s.roll()
-		s.quieten(s.retention.raw + time.Minute)
+		s.quieten(s.ledger.Retention.Raw + time.Minute)
 		s.seal()
 		for table, want := range map[string]int{"block_minutes": 1, "block_hours": 3} {
 			if n := s.count(`SELECT count(*) FROM ` + table); n != want {
@@ -160,14 +161,14 @@ func TestRowsOfWholesGoByTheRetention(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newCompany(t)
-			c.retention = of
-			for _, kept := range []time.Duration{of.minutes, of.hours} {
+			c.ledger.Retention = of
+			for _, kept := range []time.Duration{of.Minutes, of.Hours} {
 				for _, age := range []time.Duration{kept - 2*day, kept + 2*day} {
 					c.measure(t, 0, timegrid.Hour.Floor(time.Now().Add(-age)))
 				}
 			}
 			c.settle(t)
-			(&stage{TB: t, Store: c.Store}).quieten(of.raw + time.Minute)
+			(&stage{TB: t, Store: c.Store}).quieten(of.Raw + time.Minute)
 			if _, err := c.Seal(t.Context()); err != nil {
 				t.Fatal(err)
 			}

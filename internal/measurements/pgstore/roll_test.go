@@ -21,7 +21,7 @@ import (
 func TestAllSizesFollowRaw(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.inParts = 8 * time.Hour
+	s.ledger.Raw.Young = 8 * time.Hour
 	rapid.Check(t, func(r *rapid.T) {
 		s.afresh()
 		// Hours that meet in a day, a day's end, a week's end, one far away, and two so young
@@ -215,7 +215,7 @@ func TestAnHourThatCannotBeRolledUp(t *testing.T) {
 		s.afresh()
 		good := measured(codec.Sessions, "good", monday, 1)
 		s.write(good, measured(codec.Statements, "bad", monday, 2))
-		s.kinds = func(name string) codec.Kind {
+		s.ledger.Kinds = func(name string) codec.Kind {
 			return &abacus{name: name, fault: func(at string) error {
 				if name == codec.Statements && at == step {
 					return errBroken

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/ledger"
 )
 
 // TestRun rolls up and seals, whatever fails at first, and ends with its context.
@@ -14,7 +15,7 @@ func TestRun(t *testing.T) {
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", past, 1))
 	s.roll()
-	s.quieten(2 * standard.raw)
+	s.quieten(2 * ledger.Standard.Raw)
 	s.write(measured(codec.Sessions, "b", past, 1))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)

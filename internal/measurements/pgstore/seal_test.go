@@ -9,6 +9,8 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/compaction"
+	"muster/internal/measurements/pgstore/ledger"
 )
 
 // quieten lets what has arrived so far have arrived that long ago.
@@ -40,7 +42,7 @@ func TestAnHourIsSealed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", past, 1), measured(codec.Sessions, "b", past, 1))
-	s.quieten(standard.raw + time.Minute)
+	s.quieten(ledger.Standard.Raw + time.Minute)
 	if n := s.seal(); n != 0 {
 		t.Errorf("%d hours were sealed that are not rolled up", n)
 	}
@@ -70,7 +72,7 @@ func TestRepeatedSamplesDoNotKeepAnHourOpen(t *testing.T) {
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", past, 1, 2))
 	s.roll()
-	s.quieten(standard.raw + time.Minute)
+	s.quieten(ledger.Standard.Raw + time.Minute)
 	s.write(measured(codec.Sessions, "a", past, 1))
 	if n := s.roll(); n != 0 {
 		t.Errorf("%d hours are dirty of what was there already", n)
@@ -87,7 +89,7 @@ func TestWhatTheNextHourLooksBackTo(t *testing.T) {
 	next := past.Add(time.Hour)
 	s.write(measured(codec.Hosts, "a", past.Add(30*time.Minute), 1), measured(codec.Hosts, "a", next.Add(-time.Minute), 5))
 	s.roll()
-	s.quieten(standard.raw + time.Minute)
+	s.quieten(ledger.Standard.Raw + time.Minute)
 	s.write(measured(codec.Hosts, "a", next.Add(time.Minute), 50))
 	s.roll()
 	if n := s.seal(); n != 1 || s.raw() != 2 {
@@ -96,7 +98,7 @@ func TestWhatTheNextHourLooksBackTo(t *testing.T) {
 	s.write(measured(codec.Hosts, "a", next, 20))
 	s.roll()
 	s.check()
-	s.quieten(standard.raw + time.Minute)
+	s.quieten(ledger.Standard.Raw + time.Minute)
 	if n := s.seal(); n != 1 || s.raw() != 0 {
 		t.Errorf("%d hours were sealed, %d raw samples are left, want 1 and 0", n, s.raw())
 	}
@@ -108,7 +110,7 @@ func TestSealingLeavesWhatIsBusy(t *testing.T) {
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", past, 1))
 	s.roll()
-	s.quieten(standard.raw + time.Minute)
+	s.quieten(ledger.Standard.Raw + time.Minute)
 	writer, err := s.db.BeginTxx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func TestRetention(t *testing.T) {
 	s.roll()
 	s.seal()
 	s.check() // nothing is forgotten yet
-	s.quieten(standard.raw + time.Minute)
+	s.quieten(ledger.Standard.Raw + time.Minute)
 	s.seal()
 	for table, want := range map[string]int{"raw_samples": 0, "measured_hours": 0, "block_minutes": 3, "block_hours": 6, "block_days": 9, "block_raw": 0, "block_hour_details": 0, "block_day_details": 0, "head_minutes": 0, "head_days": 0} {
 		if n := s.count(`SELECT count(*) FROM ` + table); n != want {
@@ -179,7 +181,7 @@ func TestALateImport(t *testing.T) {
 		}
 		for i, late := range []time.Duration{2 * time.Hour, 3 * time.Hour, 26 * time.Hour} {
 			s.roll()
-			s.quieten(standard.raw + time.Minute)
+			s.quieten(ledger.Standard.Raw + time.Minute)
 			s.seal()
 			for _, kind := range []string{codec.Sessions, codec.Statements} {
 				s.write(measured(kind, "a", at(late), 15))
@@ -210,7 +212,7 @@ func TestALateImport(t *testing.T) {
 func TestAWeekThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s, organization := newStore(t), uuid.New()
-	for range forgetGroup + 1 { // more than a group: none is found twice
+	for range compaction.ForgetGroup + 1 { // more than a group: none is found twice
 		write(t, s, lookAt(organization, uuid.New(), "db1", []uuid.UUID{uuid.New()}, monthly))
 	}
 	if _, err := s.Roll(t.Context()); err != nil {
@@ -239,7 +241,7 @@ func TestAWeekThatCannotBeRead(t *testing.T) {
 		(SELECT count(*) FROM block_minutes) AS minutes`, good); err != nil {
 		t.Fatal(err)
 	}
-	if left.Bad != forgetGroup || left.Good != 0 || left.Minutes != 0 {
-		t.Errorf("left: %+v, want the details of %d bad weeks", left, forgetGroup)
+	if left.Bad != compaction.ForgetGroup || left.Good != 0 || left.Minutes != 0 {
+		t.Errorf("left: %+v, want the details of %d bad weeks", left, compaction.ForgetGroup)
 	}
 }

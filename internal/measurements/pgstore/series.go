@@ -13,6 +13,8 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/ledger"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
@@ -23,19 +25,12 @@ var (
 	lockSeries string
 )
 
-// series is a row of measured_series that we hold.
-type series struct {
-	ID           int64     `db:"series_id"`
-	Organization uuid.UUID `db:"organization_id"`
-	Kind         string
-	Subject      string
-	Engine       fleet.Engine
-	WatchedFrom  *time.Time `db:"watched_from"` // of statements: when their first interval began
-}
+// errHeadBound is why samples are refused.
+var errHeadBound = fmt.Errorf("hours that are over could not be put there for %.0f hours, and no more is taken in of their hosts and instances until they can", ledger.HeadBound.Hours())
 
-// block is the series as its blocks are known by.
-func (s series) block() blocks.Series {
-	return blocks.Series{ID: s.ID, Organization: s.Organization, Kind: s.Kind, Subject: s.Subject, Engine: s.Engine}
+// refused says that the head takes no more of a series.
+func refused(s tables.Series) error {
+	return &blocks.UnavailableError{Part: fmt.Sprintf("the server that has %s %s", s.Kind, s.Subject), Err: errHeadBound}
 }
 
 // seriesKey is what a series of an organization is known by.
@@ -44,8 +39,13 @@ type seriesKey struct{ kind, subject string }
 // held are the series of a batch, locked, and the database's time.
 type held struct {
 	series map[seriesKey]int64
-	rows   map[int64]series
+	rows   map[int64]tables.Series
 	now    time.Time
+}
+
+// statementsOf is the series of an instance's statements.
+func (h held) statementsOf(instance uuid.UUID) int64 {
+	return h.series[seriesKey{codec.Statements, instance.String()}]
 }
 
 // hold makes the series of arrivals, and of sessions that are only counted, where they
@@ -69,21 +69,21 @@ func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, a
 		return held{}, err
 	}
 	type locked struct {
-		series
+		tables.Series
 		Now  time.Time
 		Full bool // the head takes no more of it
 	}
 	rows, err := statement.All[locked](ctx, tx, fmt.Sprintf("hold %d series", len(all)), lockSeries,
-		append(args[:3:3], HeadBound)...)
-	h := held{series: make(map[seriesKey]int64, len(rows)), rows: make(map[int64]series, len(rows))}
+		append(args[:3:3], ledger.HeadBound)...)
+	h := held{series: make(map[seriesKey]int64, len(rows)), rows: make(map[int64]tables.Series, len(rows))}
 	for _, row := range rows {
 		key := seriesKey{row.Kind, row.Subject}
 		if row.Full {
-			return held{}, row.refused()
+			return held{}, refused(row.Series)
 		}
-		h.series[key], h.rows[row.ID], h.now = row.ID, row.series, row.Now
+		h.series[key], h.rows[row.ID], h.now = row.ID, row.Series, row.Now
 		if arrives := engines[key]; arrives != row.Engine {
-			s.log.WarnContext(ctx, "samples of another engine than their series is of", "series", row.ID, "of", row.Engine, "sent", arrives)
+			s.ledger.Log.WarnContext(ctx, "samples of another engine than their series is of", "series", row.ID, "of", row.Engine, "sent", arrives)
 		}
 	}
 	if err == nil && len(rows) < len(all) { // it was there, and is gone: nothing else deletes series

@@ -45,7 +45,7 @@ func newStage(t testing.TB) *stage {
 // another is the store of a further process.
 func (s *stage) another() *Store {
 	store := newStore(s)
-	store.kinds = func(name string) codec.Kind {
+	store.ledger.Kinds = func(name string) codec.Kind {
 		return &abacus{name: name, fault: func(step string) error {
 			if s.fault == nil {
 				return nil
@@ -179,7 +179,7 @@ func (s *stage) compact() int {
 func (s *stage) emptyAll() {
 	s.Helper()
 	for part := range 8 {
-		if err := s.emptyPart(s.Context(), part); err != nil {
+		if err := s.ledger.Raw.EmptyPart(s.Context(), part); err != nil {
 			s.Fatal(err)
 		}
 	}

@@ -9,42 +9,39 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/concurrency/pause"
 	"muster/internal/concurrency/supervise"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
-	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/compaction"
+	"muster/internal/measurements/pgstore/dictionary"
+	"muster/internal/measurements/pgstore/ledger"
+	"muster/internal/measurements/pgstore/placement"
+	"muster/internal/measurements/pgstore/rollup"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/behind.sql
 var howFarBehind string
 
-// Store is measurements.Store on PostgreSQL.
+// Store is measurements.Store on PostgreSQL. It writes samples and reads tiles, and consists of
+// the rooms that do the rest.
 type Store struct {
-	db       *sqlx.DB
-	blocks   blocks.Store
-	place    *string // where those are; nil: nobody has said (Inhabit)
-	log      *slog.Logger
-	kinds    func(name string) codec.Kind
-	rolledTo atomic.Int64 // the series behind which Roll goes on with its rounds
-	told     atomic.Bool  // that blocks have moved
-	forgot   atomic.Pointer[time.Time]
-	noted    memory // of the dictionary
+	*dictionary.Dictionary
+	*placement.Placement
+	*rollup.Roller
+	*compaction.Compactor
 
-	busyParts atomic.Pointer[time.Time] // when somebody did not let go of a part
+	db     *sqlx.DB
+	ledger *ledger.Ledger
+	told   atomic.Bool // that blocks have moved
 
 	wholeFrom, wholeRows int                     // the constants, but in tests
-	inParts              time.Duration           // likewise
-	retention            retention               // standard, but in tests
 	crashAt              func(step string) error // where a test lets Whole die; nil: nowhere
 
-	// KeepsTexts says whether an organization keeps the texts of statements, and sees to
-	// it that this stays until tx ends; nil: none does.
-	KeepsTexts func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
 	// Loops runs the loops of Run; nil: their failures are not reported.
 	Loops *supervise.Supervisor
 }
@@ -52,13 +49,14 @@ type Store struct {
 var _ measurements.Store = (*Store)(nil)
 
 // New returns a store on db, which keeps all of it. Time is the database's clock.
-func New(db *sqlx.DB, log *slog.Logger) *Store { return NewOn(db, tables{db}, log) }
+func New(db *sqlx.DB, log *slog.Logger) *Store { return NewOn(db, tables.Blocks{DB: db}, log) }
 
 // NewOn returns a store whose ledger and head are in db, and whose blocks are elsewhere.
 func NewOn(db *sqlx.DB, kept blocks.Store, log *slog.Logger) *Store {
+	l, d := ledger.New(db, kept, log), dictionary.In(db)
 	return &Store{
-		db: db, blocks: kept, log: log, kinds: codec.KindOf, noted: memory{series: make(map[int64]remembered)},
-		wholeFrom: wholeFrom, wholeRows: wholeRows, inParts: inParts, retention: standard,
+		Dictionary: d, Placement: l.Placement, Roller: rollup.Of(l), Compactor: compaction.Of(l, d),
+		db: db, ledger: l, wholeFrom: wholeFrom, wholeRows: wholeRows,
 	}
 }
 
@@ -91,7 +89,7 @@ func (s *Store) Run(ctx context.Context) error {
 			}
 			sealed = time.Now()
 			hours, err := s.Seal(ctx)
-			return hours, errors.Join(err, s.beginHere(ctx))
+			return hours, errors.Join(err, s.BeginHere(ctx))
 		})
 	})
 	loop("make whole organizations", s.runWhole)
@@ -106,12 +104,12 @@ func (s *Store) each(ctx context.Context, interval time.Duration, failure string
 		_, err := do(ctx)
 		switch {
 		case err == nil:
-		case hasMoved(err):
+		case placement.HasMoved(err):
 			if s.told.CompareAndSwap(false, true) {
-				s.log.ErrorContext(ctx, "samples are kept, and nothing is made of them until this process is restarted with another --measurements-url", "error", err)
+				s.ledger.Log.ErrorContext(ctx, "samples are kept, and nothing is made of them until this process is restarted with another --measurements-url", "error", err)
 			}
 		case ctx.Err() == nil:
-			s.log.WarnContext(ctx, failure, "error", err)
+			s.ledger.Log.WarnContext(ctx, failure, "error", err)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 )
 
 // sumStatements is addStatements where blocks are added up by their own store. What the
@@ -20,7 +21,7 @@ func (s *Store) sumStatements(ctx context.Context, series subjects, span measure
 		ranges := series.ranges(piece.From, piece.To)
 		open, closed := detailTables(codec.Statements, piece.Size)
 		inHead := make([][]timegrid.Window, len(series)) // in order
-		err := eachOf(ctx, s.db, nil, ofHead(open), ranges, func(place int, at time.Time, body []byte) error {
+		err := tables.EachOfHead(ctx, s.db, open, ranges, func(place int, at time.Time, body []byte) error {
 			inHead[place] = append(inHead[place], timegrid.Window{From: at, To: at.Add(time.Microsecond)})
 			return sums[place].add(body, piece.Size != timegrid.Minute)
 		})
@@ -43,7 +44,7 @@ func (s *Store) sumStatements(ctx context.Context, series subjects, span measure
 	for place, of := range series {
 		places[of.Subject] = place
 	}
-	return s.blocks.(blocks.Summer).SumStatements(ctx, asked, func(of blocks.Series, sum codec.Detail) error {
+	return s.ledger.Blocks.(blocks.Summer).SumStatements(ctx, asked, func(of blocks.Series, sum codec.Detail) error {
 		return sums[places[of.Subject]].add(sum.Encode(), true)
 	})
 }
@@ -68,11 +69,11 @@ func without(table blocks.Table, r blocks.Range, windows []timegrid.Window) (lef
 // where no sample of them is in a block: nearly all. Should they be compacted before the
 // blocks are read, they do not count twice.
 func (s *Store) wholeHours(ctx context.Context, series subjects, inHead [][]timegrid.Window) error {
-	hours := make([][]bucket, len(series)) // of each
-	var all []bucket
+	hours := make([][]tables.Bucket, len(series)) // of each
+	var all []tables.Bucket
 	for place, times := range inHead {
 		for _, at := range times {
-			hour := bucket{series[place].ID, timegrid.Hour.Floor(at.From)}
+			hour := tables.At(series[place].ID, timegrid.Hour.Floor(at.From))
 			if n := len(hours[place]); n == 0 || hours[place][n-1] != hour {
 				hours[place], all = append(hours[place], hour), append(all, hour)
 			}
@@ -90,7 +91,7 @@ func (s *Store) wholeHours(ctx context.Context, series subjects, inHead [][]time
 			}
 		}
 		for _, at := range inHead[place] {
-			if packed[bucket{series[place].ID, timegrid.Hour.Floor(at.From)}] {
+			if packed[tables.At(series[place].ID, timegrid.Hour.Floor(at.From))] {
 				windows = append(windows, at)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rollup"
 	"muster/internal/postgres/transact"
 )
 
@@ -49,24 +50,24 @@ func TestWhatIsFreshGoesFirst(t *testing.T) {
 	s := newStage(t)
 	for _, subject := range []string{"a", "c"} {
 		var past []codec.Arrival
-		for i := range 10 * groupHours {
+		for i := range 10 * rollup.GroupHours {
 			past = append(past, measured(codec.Sessions, subject, monday.Add(time.Duration(-i-1)*time.Hour), 1))
 		}
 		s.write(past...)
 	}
 	s.write(measured(codec.Sessions, "b", monday, 1))
-	if n := s.rollOnly(groupHours); n != groupHours {
-		t.Fatalf("%d hours in the first group, want %d", n, groupHours)
+	if n := s.rollOnly(rollup.GroupHours); n != rollup.GroupHours {
+		t.Fatalf("%d hours in the first group, want %d", n, rollup.GroupHours)
 	}
 	if n := s.count(`SELECT count(*) FROM dirty_hours WHERE hour = $1`, monday); n != 0 {
 		t.Error("the newest hour waits")
 	}
 	for _, subject := range []string{"a", "c"} { // each after a group of the newest
-		if n := s.rollOnly(2 * groupHours); n != 2*groupHours {
-			t.Fatalf("%d hours in two groups, want %d", n, 2*groupHours)
+		if n := s.rollOnly(2 * rollup.GroupHours); n != 2*rollup.GroupHours {
+			t.Fatalf("%d hours in two groups, want %d", n, 2*rollup.GroupHours)
 		}
 		if n := s.count(`SELECT count(*) FROM dirty_hours d JOIN measured_series s ON s.id = d.series_id WHERE s.subject = $1 AND d.hour < $2`,
-			subject, monday.Add((-10*groupHours+groupHours)*time.Hour)); n != 0 {
+			subject, monday.Add((-10*rollup.GroupHours+rollup.GroupHours)*time.Hour)); n != 0 {
 			t.Errorf("%d of the oldest hours of %s wait", n, subject)
 		}
 	}
@@ -177,12 +178,12 @@ func TestGroupsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.write(measured(codec.Statements, "a", monday, 0), measured(codec.Statements, "b", monday.Add(time.Hour), 0))
-	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, groupBytes)
+	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, rollup.GroupBytes)
 	if n := s.rollOnly(1); n != 1 {
 		t.Fatalf("%d hours in the first group, want 1 of 2", n)
 	}
 	s.write(measured(codec.Statements, "b", monday, 0))
-	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, groupBytes)
+	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, rollup.GroupBytes)
 	if n := s.roll(); n != 2 {
 		t.Errorf("%d more hours, want 2", n)
 	}
@@ -198,9 +199,9 @@ func TestGroupsAreBoundedByDetails(t *testing.T) {
 	}
 	s.roll()
 	s.exec(`UPDATE head_hour_details SET body = decode(repeat('00', $1), 'hex') WHERE start >= $2
-		AND series_id = (SELECT id FROM measured_series WHERE subject = 'a')`, groupBytes, monday.Add(24*time.Hour))
+		AND series_id = (SELECT id FROM measured_series WHERE subject = 'a')`, rollup.GroupBytes, monday.Add(24*time.Hour))
 	s.exec(`UPDATE head_day_details SET body = decode(repeat('00', $1), 'hex') WHERE start = $2
-		AND series_id = (SELECT id FROM measured_series WHERE subject = 'b')`, groupBytes, monday)
+		AND series_id = (SELECT id FROM measured_series WHERE subject = 'b')`, rollup.GroupBytes, monday)
 	for _, subject := range []string{"a", "b", "c"} {
 		s.write(measured(codec.Statements, subject, later, 1))
 	}

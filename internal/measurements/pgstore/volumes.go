@@ -13,6 +13,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
@@ -35,7 +36,7 @@ func (s *Store) Volumes(ctx context.Context, organization uuid.UUID, names []str
 	for i, name := range names {
 		if host, known := byName[name]; known {
 			at := instant.Cut(times[i])
-			ranges, of = append(ranges, blocks.Range{Series: host.block(), From: at, To: at.Add(time.Microsecond)}), append(of, i)
+			ranges, of = append(ranges, blocks.Range{Series: host.Block(), From: at, To: at.Add(time.Microsecond)}), append(of, i)
 		}
 	}
 	volumes := make([][]measurements.Volume, len(names))
@@ -60,7 +61,7 @@ func (s *Store) ReadOnly(ctx context.Context, organization uuid.UUID, names []st
 	for _, host := range hosts {
 		byID[host.ID] = host.Subject
 	}
-	rows, err := statement.All[stored](ctx, s.db, fmt.Sprintf("read which volumes of %d hosts are read-only", len(hosts)), machines, hosts.ids(), since)
+	rows, err := statement.All[tables.Stored](ctx, s.db, fmt.Sprintf("read which volumes of %d hosts are read-only", len(hosts)), machines, hosts.ids(), since)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (s *Store) Mounted(ctx context.Context, organization uuid.UUID, scope measu
 	if err != nil {
 		return nil, err
 	}
-	rows, err := statement.All[stored](ctx, s.db, fmt.Sprintf("read what is mounted on %d hosts", len(hosts)), machines, hosts.ids(), since)
+	rows, err := statement.All[tables.Stored](ctx, s.db, fmt.Sprintf("read what is mounted on %d hosts", len(hosts)), machines, hosts.ids(), since)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
-	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/statement"
 )
 
@@ -21,7 +20,7 @@ var markWatched string
 func keepWatched(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements.StatementSample) error {
 	first := make(map[int64]time.Time)
 	for _, s := range samples {
-		series, began := h.series[seriesKey{codec.Statements, s.Instance.String()}], instant.Cut(s.At.Add(-s.Interval))
+		series, began := h.statementsOf(s.Instance), instant.Cut(s.At.Add(-s.Interval))
 		if known, ok := first[series]; !ok || began.Before(known) {
 			first[series] = began
 		}

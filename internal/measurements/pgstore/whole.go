@@ -13,13 +13,12 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/concurrency/pause"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/placement"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 )
 
 var (
-	//go:embed sql/whole_mark.sql
-	markWhole string
 	//go:embed sql/whole_register.sql
 	registerWholes string
 	//go:embed sql/whole_find.sql
@@ -38,8 +37,6 @@ var (
 	missDays string
 	//go:embed sql/whole_postpone.sql
 	postponeWhole string
-	//go:embed sql/whole_forget.sql
-	dropWholeRows string
 	//go:embed sql/whole_hold_all.sql
 	holdWholes string
 	//go:embed sql/whole_delete.sql
@@ -82,7 +79,7 @@ func (s *Store) runWhole(ctx context.Context) error {
 	for {
 		began := time.Now()
 		if _, err := s.Whole(ctx); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "rows of whole organizations could not be made, trying again", "error", err)
+			s.ledger.Log.WarnContext(ctx, "rows of whole organizations could not be made, trying again", "error", err)
 		}
 		rest := min((wholeShare-1)*time.Since(began), 10*wholeInterval)
 		if err := pause.For(ctx, max(wholeInterval, rest)); err != nil {
@@ -121,10 +118,10 @@ func (s *Store) Whole(ctx context.Context) (made int, err error) {
 		switch {
 		case ctx.Err() != nil:
 			return made, ctx.Err()
-		case hasMoved(err): // which Roll says
+		case placement.HasMoved(err): // which Roll says
 			return made, nil
 		case err != nil:
-			s.log.ErrorContext(ctx, "rows of a whole organization cannot be made, trying again later", "whole", w.String(), "error", err)
+			s.ledger.Log.ErrorContext(ctx, "rows of a whole organization cannot be made, trying again later", "whole", w.String(), "error", err)
 			if err := statement.Exec(ctx, s.db, "postpone "+w.String(), postponeWhole, w.with()...); err != nil {
 				return made, err
 			}
@@ -137,7 +134,7 @@ func (s *Store) Whole(ctx context.Context) (made int, err error) {
 
 // makeWhole makes what is due of a whole, unless another process is at it.
 func (s *Store) makeWhole(ctx context.Context, tx *sqlx.Tx, of whole) (did bool, err error) {
-	if err := s.atHome(ctx, tx); err != nil {
+	if err := s.AtHome(ctx, tx); err != nil {
 		return false, err
 	}
 	type held struct {
@@ -194,7 +191,7 @@ func (m *making) begin(ctx context.Context) error {
 	ever := windowOf(timegrid.Window{From: time.Time{}, To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), Size: timegrid.Day})
 	found := make(map[time.Time]struct{})
 	err := m.store.eachRow(ctx, ever, true, m.series, func(_ int, week time.Time, row []byte) error {
-		days, err := codec.Cut(row, 0, 0, weekItself)
+		days, err := codec.Cut(row, 0, 0, codec.WeekItself)
 		for day := range days.Filled() {
 			found[week.AddDate(0, 0, day)] = struct{}{}
 		}
@@ -248,11 +245,6 @@ func (m *making) take(ctx context.Context) error {
 	return m.findSeries(ctx)
 }
 
-// forgetWholes deletes rows that are older than those of series are kept.
-func (s *Store) forgetWholes(ctx context.Context) error {
-	return forgetSome(ctx, s.db, "forget old rows of whole organizations", dropWholeRows, s.retention.minutes, s.retention.hours)
-}
-
 // deleteWholes deletes the rows that an organization has as a whole, with the transaction
 // that deletes its series.
 func (s *Store) deleteWholes(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
@@ -262,16 +254,8 @@ func (s *Store) deleteWholes(ctx context.Context, tx *sqlx.Tx, organization uuid
 	return statement.Exec(ctx, tx, "delete the rows of a whole organization", deleteWholes, organization)
 }
 
-// markWhole notes for whole organizations what a group has rolled up, while its marks are
-// still there.
-func (g *group) markWhole(ctx context.Context, done []*dirtyHour) error {
-	type mark struct {
-		bucket
-		Minutes int64
-	}
-	rows := make([]mark, len(done))
-	for i, h := range done {
-		rows[i] = mark{h.bucket, int64(h.Dirty)}
-	}
-	return statement.Exec(ctx, g.tx, fmt.Sprintf("mark %d hours for whole organizations", len(rows)), markWhole, statement.Columns(rows)...)
+// ready says that the head has all that it had before a crash.
+func (s *Store) ready(ctx context.Context) (bool, error) {
+	ready, known, err := statement.Find[bool](ctx, s.db, "look whether the head is complete", `SELECT ready FROM head_state`)
+	return ready && known, err
 }

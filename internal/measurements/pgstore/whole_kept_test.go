@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"muster/domain/timegrid"
+	"muster/internal/measurements/pgstore/ledger"
 )
 
 // TestOldRowsOfWholesGo as those of the series do, but not while an hour of a series is
@@ -90,7 +91,7 @@ func TestAWholeAfterACrash(t *testing.T) {
 func TestALateSampleOfAnOldHour(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	old := timegrid.Hour.Floor(time.Now().Add(-standard.minutes)).Add(-24 * time.Hour)
+	old := timegrid.Hour.Floor(time.Now().Add(-ledger.Standard.Minutes)).Add(-24 * time.Hour)
 	c.measure(t, 0, old)
 	c.settle(t)
 	c.exec(t, `UPDATE measured_hours SET arrived_at = arrived_at - interval '73 hours'`)

@@ -28,13 +28,13 @@ func (m *making) windows(now time.Time) (all []timegrid.Window) {
 	last := map[timegrid.Size]*timegrid.Window{}
 	var of [4][]*timegrid.Window
 	for _, hour := range hours {
-		minutes, old := m.dirty[hour], now.Add(-m.store.retention.minutes)
+		minutes, old := m.dirty[hour], now.Add(-m.store.ledger.Retention.Minutes)
 		if hour.Before(old) {
 			minutes = codec.AllMinutes
 		}
 		day, hourEnd := timegrid.Day.Floor(hour), hour.Add(time.Hour)
 		dayFrom, dayTo := hour, hourEnd
-		if day.Before(now.Add(-m.store.retention.hours)) {
+		if day.Before(now.Add(-m.store.ledger.Retention.Hours)) {
 			dayFrom, dayTo = day, day.AddDate(0, 0, 1)
 		}
 		week := timegrid.Week.Floor(hour)

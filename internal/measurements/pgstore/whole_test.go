@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"muster/domain/timegrid"
+	"muster/internal/measurements/pgstore/ledger"
 )
 
 // TestAWholeIsWhatItsSeriesAre whatever happens: servers come late, samples too, days are
@@ -19,7 +20,7 @@ func TestAWholeIsWhatItsSeriesAre(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	now := timegrid.Hour.Floor(time.Now()).Add(20 * time.Minute)
-	old := timegrid.Hour.Floor(now.Add(-standard.minutes)).Add(-90 * time.Minute)
+	old := timegrid.Hour.Floor(now.Add(-ledger.Standard.Minutes)).Add(-90 * time.Minute)
 	rapid.Check(t, func(t *rapid.T) {
 		c.afresh()
 		c.wholeRows = rapid.SampledFrom([]int{1, 20, 1000}).Draw(t, "rows at a time")
@@ -157,7 +158,7 @@ func TestWhatIsNotMadeYetIsReadFromTheSeries(t *testing.T) {
 func TestWhatIsRolledUpMeanwhileIsMadeNext(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	another := New(c.db, c.log)
+	another := New(c.db, c.ledger.Log)
 	for i, step := range []string{"begin", "take", "read", "keep"} {
 		c.afresh()
 		c.measure(t, 0, monday)
@@ -203,7 +204,7 @@ func TestManyMakeWholes(t *testing.T) {
 		all.Go(func() {
 			for minute := range 20 {
 				c.measure(t, server, monday.Add(time.Duration(50+minute)*time.Minute))
-				another := New(c.db, c.log).Small()
+				another := New(c.db, c.ledger.Log).Small()
 				if err := another.Settle(t.Context()); err != nil {
 					t.Error(err)
 					return

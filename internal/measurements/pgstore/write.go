@@ -14,6 +14,10 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/compaction"
+	"muster/internal/measurements/pgstore/dictionary"
+	"muster/internal/measurements/pgstore/placement"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 )
@@ -21,8 +25,6 @@ import (
 var (
 	//go:embed sql/sealed.sql
 	sealedAmong string
-	//go:embed sql/insert_raw.sql
-	insertRaw string
 	//go:embed sql/stored_raw.sql
 	storedRaw string
 	//go:embed sql/update_raw.sql
@@ -33,7 +35,7 @@ var (
 
 // unpacked is how young the start of an hour is that cannot be packed yet, with ten minutes
 // to spare for clocks that differ.
-const unpacked = overAfter - 10*time.Minute
+const unpacked = compaction.OverAfter - 10*time.Minute
 
 // Write is documented at measurements.Store.
 func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.Receipt, error) {
@@ -42,7 +44,7 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 		return measurements.Receipt{}, fmt.Errorf("encode %d samples: %w", b.Len(), err)
 	}
 	var receipt measurements.Receipt
-	var noted []entry
+	var noted dictionary.Noted
 	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		if b.Guard != nil {
 			if err := b.Guard(ctx, tx); err != nil {
@@ -69,13 +71,13 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
-	s.noted.add(noted)
+	s.RememberStatements(noted)
 	return receipt, nil
 }
 
 // keep stores what is in time, and returns which statements the dictionary has once that
 // is committed.
-func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (receipt measurements.Receipt, noted []entry, err error) {
+func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (receipt measurements.Receipt, noted dictionary.Noted, err error) {
 	h, err := s.hold(ctx, tx, b.Organization, arrived, b.Sessions)
 	if err != nil {
 		return receipt, nil, err
@@ -91,7 +93,7 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	if err := s.mark(ctx, tx, news); err != nil {
 		return receipt, nil, err
 	}
-	if noted, err = s.keepDictionary(ctx, tx, h, b.Organization, samples); err != nil {
+	if noted, err = s.NoteStatements(ctx, tx, b.Organization, h.statementsOf, h.now, samples); err != nil {
 		return receipt, nil, err
 	}
 	if err := keepWatched(ctx, tx, h, samples); err != nil {
@@ -119,14 +121,14 @@ type placed struct {
 }
 
 // hour is the hour that it falls into.
-func (p *placed) hour() bucket { return bucket{p.series, timegrid.Hour.Floor(p.At)} }
+func (p *placed) hour() tables.Bucket { return tables.At(p.series, timegrid.Hour.Floor(p.At)) }
 
 // inTime gives arrivals their series, and leaves out what falls into an hour that is
 // sealed.
 func (s *Store) inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []codec.Arrival) (accepted []placed, receipt measurements.Receipt, err error) {
-	old := make(map[bucket]bool) // hours that may be sealed; true: they are
+	old := make(map[tables.Bucket]bool) // hours that may be sealed; true: they are
 	placements := make([]placed, len(arrived))
-	unsealed := s.retention.unsealed()
+	unsealed := s.ledger.Retention.Unsealed()
 	for i, arrival := range arrived {
 		a := placed{Arrival: arrival, series: h.series[seriesKey{arrival.Kind, arrival.Subject}]}
 		placements[i] = a
@@ -149,17 +151,17 @@ func (s *Store) inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []codec
 }
 
 // sealed sets those of hours that are sealed.
-func sealed(ctx context.Context, tx *sqlx.Tx, hours map[bucket]bool) error {
+func sealed(ctx context.Context, tx *sqlx.Tx, hours map[tables.Bucket]bool) error {
 	if len(hours) == 0 {
 		return nil
 	}
-	var asked []hourOfWeek
+	var asked []tables.HourOfWeek
 	for b := range hours {
-		asked = append(asked, b.ofWeek())
+		asked = append(asked, b.OfWeek())
 	}
-	found, err := statement.All[bucket](ctx, tx, fmt.Sprintf("look which of %d hours are sealed", len(asked)), sealedAmong, statement.Columns(asked)...)
+	found, err := statement.All[tables.Bucket](ctx, tx, fmt.Sprintf("look which of %d hours are sealed", len(asked)), sealedAmong, statement.Columns(asked)...)
 	for _, b := range found {
-		hours[b.onGrid()] = true
+		hours[b.OnGrid()] = true
 	}
 	return err
 }
@@ -178,7 +180,7 @@ func count(c *measurements.SampleCounts, kind string, n int) {
 // joinPacked joins arrivals with what blocks have of their times, and leaves out those that
 // bring nothing new.
 func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []placed) ([]placed, error) {
-	old := make(map[bucket]bool) // hours that may be packed
+	old := make(map[tables.Bucket]bool) // hours that may be packed
 	for _, a := range accepted {
 		if at := a.hour(); at.Start.Before(h.now.Add(-unpacked)) {
 			old[at] = true
@@ -192,19 +194,19 @@ func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []
 	var of []int
 	for i, a := range accepted {
 		if packed[a.hour()] {
-			ranges = append(ranges, blocks.Range{Series: h.rows[a.series].block(), From: a.At, To: a.At.Add(time.Microsecond)})
+			ranges = append(ranges, blocks.Range{Series: h.rows[a.series].Block(), From: a.At, To: a.At.Add(time.Microsecond)})
 			of = append(of, i)
 		}
 	}
 	repeated := make(map[int]bool)
-	if err := s.atHome(ctx, tx); hasMoved(err) { // the sender asks again, and finds a process that was restarted
+	if err := s.AtHome(ctx, tx); placement.HasMoved(err) { // the sender asks again, and finds a process that was restarted
 		return nil, &blocks.UnavailableError{Part: "another store", Err: err}
 	} else if err != nil {
 		return nil, err
 	}
-	err = s.eachPacked(ctx, tx, ranges, func(place int, _ time.Time, body []byte) error {
+	err = blocks.EachSample(ctx, s.ledger.Blocks, tx, ranges, func(place int, _ time.Time, body []byte) error {
 		a := &accepted[of[place]]
-		merged, differs, err := s.kinds(a.Kind).Merge(body, a.Body)
+		merged, differs, err := s.ledger.Kinds(a.Kind).Merge(body, a.Body)
 		if err != nil {
 			return fmt.Errorf("merge a repeated sample of series %d at %s: %w", a.series, a.At, err)
 		}
@@ -224,14 +226,14 @@ func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []
 }
 
 // packedOf says which of some hours have raw samples in blocks.
-func packedOf(ctx context.Context, q sqlx.QueryerContext, hours []bucket) (map[bucket]bool, error) {
+func packedOf(ctx context.Context, q sqlx.QueryerContext, hours []tables.Bucket) (map[tables.Bucket]bool, error) {
 	if len(hours) == 0 {
 		return nil, nil
 	}
-	found, err := statement.All[bucket](ctx, q, fmt.Sprintf("look which of %d hours are packed", len(hours)), packedAmong, statement.Columns(hours)...)
-	packed := make(map[bucket]bool, len(found))
+	found, err := statement.All[tables.Bucket](ctx, q, fmt.Sprintf("look which of %d hours are packed", len(hours)), packedAmong, statement.Columns(hours)...)
+	packed := make(map[tables.Bucket]bool, len(found))
 	for _, b := range found {
-		packed[b.onGrid()] = true
+		packed[b.OnGrid()] = true
 	}
 	return packed, err
 }
@@ -242,20 +244,20 @@ func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, h held, accepted []pla
 	if err != nil || len(accepted) == 0 {
 		return nil, err
 	}
-	var rows []stored
-	repeated := make(map[bucket]placed, len(accepted)) // by their very time
+	var rows []tables.Stored
+	repeated := make(map[tables.Bucket]placed, len(accepted)) // by their very time
 	for _, a := range accepted {
-		key := bucket{a.series, a.At}.onGrid()
-		rows = append(rows, storedAs(key, a.Body))
+		key := tables.At(a.series, a.At)
+		rows = append(rows, tables.StoredAs(key, a.Body))
 		repeated[key] = a
 	}
-	kept, err := statement.All[bucket](ctx, tx, fmt.Sprintf("keep %d raw samples", len(rows)), insertRaw, append(statement.Columns(rows), s.inParts)...)
+	kept, err := s.ledger.Raw.Insert(ctx, tx, fmt.Sprintf("keep %d raw samples", len(rows)), rows)
 	if err != nil {
 		return nil, err
 	}
 	var news []placed
 	for _, b := range kept {
-		key := b.onGrid()
+		key := b.OnGrid()
 		one := repeated[key]
 		if one.Kind == codec.Statements { // what a block has of it is in front
 			one.Body = one.Body[len(one.packed):]
@@ -269,20 +271,20 @@ func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, h held, accepted []pla
 
 // mergeRaw joins what has come again with what is stored, and returns what was changed;
 // of statements with what is new of it.
-func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]placed) (changed []placed, err error) {
+func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[tables.Bucket]placed) (changed []placed, err error) {
 	if len(repeated) == 0 {
 		return nil, nil
 	}
 	what := fmt.Sprintf("merge %d repeated samples", len(repeated))
-	known, err := statement.All[stored](ctx, tx, what, storedRaw, statement.Columns(slices.Collect(maps.Keys(repeated)))...)
+	known, err := statement.All[tables.Stored](ctx, tx, what, storedRaw, statement.Columns(slices.Collect(maps.Keys(repeated)))...)
 	if err != nil {
 		return nil, err
 	}
-	var rows []stored
+	var rows []tables.Stored
 	for _, row := range known {
-		key := row.onGrid()
+		key := row.OnGrid()
 		again := repeated[key]
-		merged, differs, err := s.kinds(again.Kind).Merge(row.Body, again.Body)
+		merged, differs, err := s.ledger.Kinds(again.Kind).Merge(row.Body, again.Body)
 		if err != nil {
 			return nil, fmt.Errorf("%s: series %d at %s: %w", what, key.Series, key.Start, err)
 		}
@@ -290,7 +292,7 @@ func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]p
 			if again.Kind == codec.Statements { // what is stored stays in front
 				again.Body = merged[len(row.Body):]
 			}
-			rows, changed = append(rows, storedAs(key, merged)), append(changed, again)
+			rows, changed = append(rows, tables.StoredAs(key, merged)), append(changed, again)
 		}
 	}
 	if len(rows) == 0 {

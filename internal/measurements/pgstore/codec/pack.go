@@ -81,3 +81,12 @@ func Unpack(start time.Time, block []byte, from, to time.Time) ([]Sample, error)
 	}
 	return samples, nil
 }
+
+// Insert inserts a sample at its place in the order of time, unless there is one with its time.
+func Insert(samples []Sample, s Sample) []Sample {
+	in, known := slices.BinarySearchFunc(samples, s.At, func(s Sample, at time.Time) int { return s.At.Compare(at) })
+	if known {
+		return samples
+	}
+	return slices.Insert(samples, in, s)
+}

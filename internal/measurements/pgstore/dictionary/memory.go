@@ -1,4 +1,4 @@
-package pgstore
+package dictionary
 
 import (
 	"slices"
@@ -15,9 +15,9 @@ const (
 	rememberedFor = 24 * time.Hour
 )
 
-// noteHour is the hour of a series that a time is in. Each series' hours begin at another
+// NoteHour is the hour of a series that a time is in. Each series' hours begin at another
 // second, so that a fleet does not write all its statements in the same minute.
-func noteHour(series int64, at time.Time) time.Time {
+func NoteHour(series int64, at time.Time) time.Time {
 	begins := time.Duration(series%3600) * time.Second
 	return at.Add(-begins).Truncate(time.Hour).Add(begins)
 }
@@ -44,7 +44,7 @@ func (m *memory) known(series int64, at, now time.Time) []int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.series[series]
-	if !ok || at.Before(r.first) || noteHour(series, at).After(r.hour) || now.Sub(r.hour) >= rememberedFor {
+	if !ok || at.Before(r.first) || NoteHour(series, at).After(r.hour) || now.Sub(r.hour) >= rememberedFor {
 		return nil
 	}
 	return r.hashes
@@ -76,7 +76,7 @@ func (m *memory) add(entries []entry) {
 func (r remembered) with(entries []entry) remembered {
 	hours := make([]time.Time, len(entries))
 	for i, e := range entries {
-		if hours[i] = noteHour(e.Series, e.Last); hours[i].After(r.hour) {
+		if hours[i] = NoteHour(e.Series, e.Last); hours[i].After(r.hour) {
 			r = remembered{hour: hours[i]}
 		}
 	}

@@ -1,4 +1,4 @@
-package pgstore
+package rollup
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
@@ -26,23 +27,15 @@ var (
 	keepRolled string
 )
 
-// Where the slots of rows are: a day's row holds its hours and the rest of it, a week's
-// row its days, itself, and its rest.
-const (
-	restOfDay  = 24
-	weekItself = 7
-	restOfWeek = 8
-)
-
 // cascade carries hours that were rolled up on to their days and weeks.
 type cascade struct {
 	group       *group
-	days, weeks map[bucket]*longer
+	days, weeks map[tables.Bucket]*longer
 }
 
 // longer is a day or a week, whose slot is made of shorter buckets.
 type longer struct {
-	bucket
+	tables.Bucket
 	row    []byte               // the shorter ones' slots; nil: there are none yet
 	parts  map[time.Time][]byte // the shorter ones' details that are in the head, where the kind has any
 	others []byte               // what the others come to; nil: that has to be made of their blocks
@@ -66,11 +59,11 @@ var (
 // readCascade reads the other inputs of the days and weeks of hours: from the head, and from
 // blocks what the head does not have.
 func (g *group) readCascade(ctx context.Context, hours []*dirtyHour) (*cascade, error) {
-	c := &cascade{group: g, days: make(map[bucket]*longer), weeks: make(map[bucket]*longer)}
+	c := &cascade{group: g, days: make(map[tables.Bucket]*longer), weeks: make(map[tables.Bucket]*longer)}
 	for _, h := range hours {
-		for size, among := range map[timegrid.Size]map[bucket]*longer{timegrid.Day: c.days, timegrid.Week: c.weeks} {
-			if b := h.floor(size); among[b] == nil {
-				among[b] = &longer{bucket: b, parts: make(map[time.Time][]byte)}
+		for size, among := range map[timegrid.Size]map[tables.Bucket]*longer{timegrid.Day: c.days, timegrid.Week: c.weeks} {
+			if b := h.Floor(size); among[b] == nil {
+				among[b] = &longer{Bucket: b, parts: make(map[time.Time][]byte)}
 			}
 		}
 	}
@@ -85,44 +78,44 @@ func (g *group) readCascade(ctx context.Context, hours []*dirtyHour) (*cascade, 
 	}
 	// What is not in the head yet may be in a block, so that the others were made with it.
 	for _, h := range hours {
-		if day := c.days[h.floor(timegrid.Day)]; day.parts[h.Start] == nil {
+		if day := c.days[h.Floor(timegrid.Day)]; day.parts[h.Start] == nil {
 			day.others = nil
 		}
-		if day, week := h.floor(timegrid.Day), c.weeks[h.floor(timegrid.Week)]; week.parts[day.Start] == nil {
+		if day, week := h.Floor(timegrid.Day), c.weeks[h.Floor(timegrid.Week)]; week.parts[day.Start] == nil {
 			week.others = nil
 		}
 	}
-	if err := c.readOthers(ctx, ofDays, c.days, func(b bucket) bool { return c.isRolled(hours, b) }); err != nil {
+	if err := c.readOthers(ctx, ofDays, c.days, func(b tables.Bucket) bool { return c.isRolled(hours, b) }); err != nil {
 		return nil, err
 	}
-	return c, c.readOthers(ctx, ofWeeks, c.weeks, func(b bucket) bool { return c.days[b] != nil })
+	return c, c.readOthers(ctx, ofWeeks, c.weeks, func(b tables.Bucket) bool { return c.days[b] != nil })
 }
 
 // isRolled says that an hour is among those that are rolled up.
-func (c *cascade) isRolled(hours []*dirtyHour, b bucket) bool {
-	return slices.ContainsFunc(hours, func(h *dirtyHour) bool { return h.bucket == b })
+func (c *cascade) isRolled(hours []*dirtyHour, b tables.Bucket) bool {
+	return slices.ContainsFunc(hours, func(h *dirtyHour) bool { return h.Bucket == b })
 }
 
 // inOrder are the days or weeks that are wanted, by series and time.
-func inOrder(among map[bucket]*longer, wanted func(*longer) bool) []*longer {
+func inOrder(among map[tables.Bucket]*longer, wanted func(*longer) bool) []*longer {
 	var all []*longer
 	for _, l := range among {
 		if wanted(l) {
 			all = append(all, l)
 		}
 	}
-	slices.SortFunc(all, func(a, b *longer) int { return a.compare(b.bucket) })
+	slices.SortFunc(all, func(a, b *longer) int { return a.Compare(b.Bucket) })
 	return all
 }
 
-func (c *cascade) readRows(ctx context.Context, what, query string, table blocks.Table, into map[bucket]*longer) error {
+func (c *cascade) readRows(ctx context.Context, what, query string, table blocks.Table, into map[tables.Bucket]*longer) error {
 	asked := statement.Columns(slices.Collect(maps.Keys(into)))
-	rows, err := statement.All[stored](ctx, c.group.tx, fmt.Sprintf("read %d %s", len(into), what), query, asked...)
+	rows, err := statement.All[tables.Stored](ctx, c.group.Tx, fmt.Sprintf("read %d %s", len(into), what), query, asked...)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		into[row.onGrid()].row = row.Body
+		into[row.OnGrid()].row = row.Body
 	}
 	missing := inOrder(into, func(l *longer) bool { return l.row == nil })
 	return c.group.eachBlock(ctx, table, missing, time.Microsecond, func(l *longer, _ time.Time, body []byte) {
@@ -138,9 +131,9 @@ func (c *cascade) readDetails(ctx context.Context) error {
 		Since, Until time.Time
 	}
 	var asked []detailRange
-	for of, among := range map[partsOf]map[bucket]*longer{ofDays: c.days, ofWeeks: c.weeks} {
+	for of, among := range map[partsOf]map[tables.Bucket]*longer{ofDays: c.days, ofWeeks: c.weeks} {
 		for b := range among {
-			if c.group.kind(b.Series).OfDetails() {
+			if c.group.Kind(b.Series).OfDetails() {
 				asked = append(asked, detailRange{b.Series, string(of.size), b.Start, b.Start.Add(of.whole.Width())})
 			}
 		}
@@ -149,19 +142,19 @@ func (c *cascade) readDetails(ctx context.Context) error {
 		return nil
 	}
 	type part struct {
-		stored
+		tables.Stored
 		Size timegrid.Size
 		Rest bool
 	}
 	what := fmt.Sprintf("read the details of %d days and weeks", len(asked))
-	rows, err := statement.All[part](ctx, c.group.tx, what, headDetails, statement.Columns(asked)...)
+	rows, err := statement.All[part](ctx, c.group.Tx, what, headDetails, statement.Columns(asked)...)
 	for _, row := range rows {
 		of, among := ofDays, c.days
 		if row.Size == timegrid.Day {
 			of, among = ofWeeks, c.weeks
 		}
-		b := row.onGrid()
-		l := among[b.floor(of.whole)]
+		b := row.OnGrid()
+		l := among[b.Floor(of.whole)]
 		if row.Rest {
 			l.others = row.Body
 		} else {
@@ -173,10 +166,10 @@ func (c *cascade) readDetails(ctx context.Context) error {
 
 // readOthers reads the parts of days or weeks that are only in blocks and whose results are
 // unknown. Those that are rolled up now do not count, whatever their blocks have.
-func (c *cascade) readOthers(ctx context.Context, of partsOf, among map[bucket]*longer, rolled func(bucket) bool) error {
-	unknown := inOrder(among, func(l *longer) bool { return l.others == nil && c.group.kind(l.Series).OfDetails() })
+func (c *cascade) readOthers(ctx context.Context, of partsOf, among map[tables.Bucket]*longer, rolled func(tables.Bucket) bool) error {
+	unknown := inOrder(among, func(l *longer) bool { return l.others == nil && c.group.Kind(l.Series).OfDetails() })
 	return c.group.eachBlock(ctx, of.blocks, unknown, of.whole.Width(), func(l *longer, start time.Time, body []byte) {
-		if l.parts[start] == nil && !rolled(bucket{l.Series, start}) {
+		if l.parts[start] == nil && !rolled(tables.At(l.Series, start)) {
 			l.blocks = append(l.blocks, body)
 		}
 	})
@@ -199,8 +192,8 @@ func (c *cascade) carry(hours []*dirtyHour, failed func(*dirtyHour, error)) (don
 		}
 		for _, h := range of {
 			failed(h, err)
-			delete(c.days, h.floor(timegrid.Day))
-			delete(c.weeks, h.floor(timegrid.Week))
+			delete(c.days, h.Floor(timegrid.Day))
+			delete(c.weeks, h.Floor(timegrid.Week))
 		}
 	}
 	return done
@@ -208,10 +201,10 @@ func (c *cascade) carry(hours []*dirtyHour, failed func(*dirtyHour, error)) (don
 
 // carrySeries carries hours of one series.
 func (c *cascade) carrySeries(hours []*dirtyHour) error {
-	k, engine := c.group.kind(hours[0].Series), c.group.series[hours[0].Series].Engine
+	k, engine := c.group.Kind(hours[0].Series), c.group.Series[hours[0].Series].Engine
 	var days, weeks []*longer // in order, none twice
 	for _, h := range hours {
-		day, week := c.days[h.floor(timegrid.Day)], c.weeks[h.floor(timegrid.Week)]
+		day, week := c.days[h.Floor(timegrid.Day)], c.weeks[h.Floor(timegrid.Week)]
 		if err := day.take(k, engine, h, week); err != nil {
 			return fmt.Errorf("carry the hour %s to its day: %w", h.Start, err)
 		}
@@ -223,12 +216,12 @@ func (c *cascade) carrySeries(hours []*dirtyHour) error {
 		}
 	}
 	for _, day := range days {
-		slot, err := day.total(k, engine, restOfDay+1, restOfDay)
+		slot, err := day.total(k, engine, codec.RestOfDay+1, codec.RestOfDay)
 		if err != nil {
 			return fmt.Errorf("roll up the day %s: %w", day.Start, err)
 		}
-		week := c.weeks[day.floor(timegrid.Week)]
-		if week.row, err = k.Set(week.row, day.within(timegrid.Week, timegrid.Day), slot); err != nil {
+		week := c.weeks[day.Floor(timegrid.Week)]
+		if week.row, err = k.Set(week.row, day.Within(timegrid.Week, timegrid.Day), slot); err != nil {
 			return fmt.Errorf("carry the day %s to its week: %w", day.Start, err)
 		}
 		if day.detail != nil {
@@ -236,11 +229,11 @@ func (c *cascade) carrySeries(hours []*dirtyHour) error {
 		}
 	}
 	for _, week := range weeks {
-		slot, err := week.total(k, engine, weekItself, restOfWeek)
+		slot, err := week.total(k, engine, codec.WeekItself, codec.RestOfWeek)
 		if err != nil {
 			return fmt.Errorf("roll up the week %s: %w", week.Start, err)
 		}
-		if week.row, err = k.Set(week.row, weekItself, slot); err != nil {
+		if week.row, err = k.Set(week.row, codec.WeekItself, slot); err != nil {
 			return fmt.Errorf("set the week %s: %w", week.Start, err)
 		}
 	}
@@ -251,7 +244,7 @@ func (c *cascade) carrySeries(hours []*dirtyHour) error {
 // still has, starts with what it was as its rest.
 func (l *longer) take(k codec.Kind, engine fleet.Engine, h *dirtyHour, week *longer) (err error) {
 	if l.row == nil {
-		if l.row, err = copySlot(k, week.row, l.within(timegrid.Week, timegrid.Day), nil, restOfDay); err != nil {
+		if l.row, err = codec.CopySlot(k, week.row, l.Within(timegrid.Week, timegrid.Day), nil, codec.RestOfDay); err != nil {
 			return err
 		}
 	}
@@ -264,7 +257,7 @@ func (l *longer) take(k codec.Kind, engine fleet.Engine, h *dirtyHour, week *lon
 	if err != nil {
 		return err
 	}
-	l.row, err = k.Set(l.row, h.within(timegrid.Day, timegrid.Hour), slot)
+	l.row, err = k.Set(l.row, h.Within(timegrid.Day, timegrid.Hour), slot)
 	return err
 }
 
@@ -299,7 +292,7 @@ func (l *longer) total(k codec.Kind, engine fleet.Engine, n, rest int) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	both, err := copySlot(k, l.row, rest, nil, 0)
+	both, err := codec.CopySlot(k, l.row, rest, nil, 0)
 	if err != nil || both == nil {
 		return known, err
 	}
@@ -315,33 +308,33 @@ func (g *group) keep(ctx context.Context, c *cascade, done []*dirtyHour) error {
 		return nil
 	}
 	type restOf struct {
-		stored
+		tables.Stored
 		Size timegrid.Size
 	}
-	var minutes, days, weeks, hourDetails, dayDetails []stored
+	var minutes, days, weeks, hourDetails, dayDetails []tables.Stored
 	var rests []restOf
 	for _, h := range done {
-		minutes = append(minutes, storedAs(h.bucket, h.rolled))
+		minutes = append(minutes, tables.StoredAs(h.Bucket, h.rolled))
 		if h.detail != nil {
-			hourDetails = append(hourDetails, stored{h.bucket, h.detail})
+			hourDetails = append(hourDetails, tables.StoredAs(h.Bucket, h.detail))
 		}
 	}
 	for _, day := range c.days {
-		days = append(days, storedAs(day.bucket, day.row))
+		days = append(days, tables.StoredAs(day.Bucket, day.row))
 		if day.detail != nil {
-			dayDetails = append(dayDetails, stored{day.bucket, day.detail})
+			dayDetails = append(dayDetails, tables.StoredAs(day.Bucket, day.detail))
 		}
 		if day.made {
-			rests = append(rests, restOf{stored{day.bucket, day.others}, ofDays.size})
+			rests = append(rests, restOf{tables.StoredAs(day.Bucket, day.others), ofDays.size})
 		}
 	}
 	for _, week := range c.weeks {
-		weeks = append(weeks, storedAs(week.bucket, week.row))
+		weeks = append(weeks, tables.StoredAs(week.Bucket, week.row))
 		if week.made {
-			rests = append(rests, restOf{stored{week.bucket, week.others}, ofWeeks.size})
+			rests = append(rests, restOf{tables.StoredAs(week.Bucket, week.others), ofWeeks.size})
 		}
 	}
 	rows := slices.Concat(statement.Columns(minutes), statement.Columns(days), statement.Columns(weeks),
 		statement.Columns(hourDetails), statement.Columns(dayDetails), statement.Columns(rests))
-	return statement.Exec(ctx, g.tx, fmt.Sprintf("keep %d hours", len(done)), keepRolled, rows...)
+	return statement.Exec(ctx, g.Tx, fmt.Sprintf("keep %d hours", len(done)), keepRolled, rows...)
 }

@@ -1,4 +1,4 @@
-package pgstore
+package dictionary
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,7 +15,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
-	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
@@ -28,6 +29,10 @@ var (
 	//go:embed sql/forget_statements.sql
 	forgetStatements string
 )
+
+// statementsKept is how long the dictionary keeps a statement after it was seen last. One day more
+// than its details is longer than its last sighting may be out of date (rememberedFor).
+const statementsKept = measurements.DayDetailsKept + 24*time.Hour
 
 // sighting is a statement that was executed in the samples of a batch.
 type sighting struct {
@@ -46,11 +51,32 @@ type entry struct {
 	Own          bool
 }
 
-// keepDictionary notes the statements of samples that are kept, and returns those of which
-// the dictionary was asked. Texts are written under a share of whatever holds the
-// organization's decision to keep them (KeepsTexts), which is taken before any row is.
-func (s *Store) keepDictionary(ctx context.Context, tx *sqlx.Tx, h held, organization uuid.UUID, samples []measurements.StatementSample) (noted []entry, err error) {
-	noted = s.sightings(h, samples)
+// Noted are statements that the dictionary has once a transaction is committed.
+type Noted []entry
+
+// Dictionary has the statements of all instances.
+type Dictionary struct {
+	db     *sqlx.DB
+	noted  memory
+	forgot atomic.Pointer[time.Time] // when it was looked for old statements
+
+	// KeepsTexts says whether an organization keeps the texts of statements, and sees to
+	// it that this stays until tx ends; nil: none does.
+	KeepsTexts func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
+}
+
+// In returns the dictionary in a database.
+func In(db *sqlx.DB) *Dictionary {
+	return &Dictionary{db: db, noted: memory{series: make(map[int64]remembered)}}
+}
+
+// NoteStatements notes the statements of samples that are kept, and returns those of which
+// the dictionary was asked: RememberStatements takes them after the commit. series are those of
+// the instances' statements, locked; now is the database's time. Texts are written under a share
+// of whatever holds the organization's decision to keep them (KeepsTexts), which is taken before
+// any row is.
+func (d *Dictionary) NoteStatements(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, series func(instance uuid.UUID) int64, now time.Time, samples []measurements.StatementSample) (noted Noted, err error) {
+	noted = d.sightings(series, now, samples)
 	if len(noted) == 0 {
 		return nil, nil
 	}
@@ -60,8 +86,8 @@ func (s *Store) keepDictionary(ctx context.Context, tx *sqlx.Tx, h held, organiz
 	}
 	if slices.ContainsFunc(entries, func(e entry) bool { return e.Digest != 0 }) {
 		keeps := false
-		if s.KeepsTexts != nil {
-			if keeps, err = s.KeepsTexts(ctx, tx, organization); err != nil {
+		if d.KeepsTexts != nil {
+			if keeps, err = d.KeepsTexts(ctx, tx, organization); err != nil {
 				return nil, err
 			}
 		}
@@ -74,6 +100,9 @@ func (s *Store) keepDictionary(ctx context.Context, tx *sqlx.Tx, h held, organiz
 	return noted, statement.Exec(ctx, tx, fmt.Sprintf("note %d statements", len(entries)), keepStatements, statement.Columns(entries)...)
 }
 
+// RememberStatements spares the look-ups of statements that the dictionary has by now.
+func (d *Dictionary) RememberStatements(noted Noted) { d.noted.add(noted) }
+
 // toKeep leaves those entries that the dictionary does not have like this.
 func toKeep(ctx context.Context, tx *sqlx.Tx, entries []entry) ([]entry, error) {
 	type asked struct {
@@ -84,7 +113,7 @@ func toKeep(ctx context.Context, tx *sqlx.Tx, entries []entry) ([]entry, error) 
 	}
 	all := make([]asked, len(entries))
 	for i, e := range entries {
-		all[i] = asked{e.Series, e.Hash, e.First, noteHour(e.Series, e.Last), e.Digest}
+		all[i] = asked{e.Series, e.Hash, e.First, NoteHour(e.Series, e.Last), e.Digest}
 	}
 	places, err := statement.All[int](ctx, tx, fmt.Sprintf("look for %d statements", len(all)), statementsToKeep, statement.Columns(all)...)
 	kept := make([]entry, len(places))
@@ -97,11 +126,11 @@ func toKeep(ctx context.Context, tx *sqlx.Tx, entries []entry) ([]entry, error) 
 // sightings are the statements that were executed in samples and have to be looked up in the
 // dictionary, each once, in the order of series and hash. Each that has a text is looked up,
 // because the text may change at any time.
-func (s *Store) sightings(h held, samples []measurements.StatementSample) []entry {
+func (d *Dictionary) sightings(of func(instance uuid.UUID) int64, now time.Time, samples []measurements.StatementSample) []entry {
 	var all []entry
 	for _, sample := range samples {
-		at, series := instant.Cut(sample.At), h.series[seriesKey{codec.Statements, sample.Instance.String()}]
-		known := s.noted.known(series, at, h.now)
+		at, series := instant.Cut(sample.At), of(sample.Instance)
+		known := d.noted.known(series, at, now)
 		for _, one := range sample.Statements {
 			if one.Calls == 0 {
 				continue
@@ -165,20 +194,20 @@ func digest(text string) int64 {
 
 // DropTexts deletes the texts of an organization's statements. Who calls it holds what
 // KeepsTexts shares, so that no writer brings one back.
-func (s *Store) DropTexts(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
+func (d *Dictionary) DropTexts(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
 	return statement.Exec(ctx, tx, "delete the texts of statements", dropTexts, organization)
 }
 
-// forgetDictionary deletes what no detail is left of, once a day: it looks at each
+// ForgetStatements deletes what no detail is left of, once a day: it looks at each
 // statement, because an index by time would be written to with each of them.
-func (s *Store) forgetDictionary(ctx context.Context) error {
+func (d *Dictionary) ForgetStatements(ctx context.Context) error {
 	now := time.Now()
-	if last := s.forgot.Load(); last != nil && now.Sub(*last) < 24*time.Hour {
+	if last := d.forgot.Load(); last != nil && now.Sub(*last) < 24*time.Hour {
 		return nil
 	}
-	if err := forgetSome(ctx, s.db, "forget old statements", forgetStatements, statementsKept); err != nil {
+	if err := tables.Forget(ctx, d.db, "forget old statements", forgetStatements, statementsKept); err != nil {
 		return err
 	}
-	s.forgot.Store(&now)
+	d.forgot.Store(&now)
 	return nil
 }

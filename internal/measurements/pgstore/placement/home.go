@@ -1,4 +1,4 @@
-package pgstore
+package placement
 
 import (
 	"context"
@@ -31,51 +31,60 @@ func PlaceName(place string) string {
 	return "ClickHouse, " + place
 }
 
-// Place is where the blocks are.
-func (s *Store) Place(ctx context.Context) (string, error) {
-	return statement.One[string](ctx, s.db, "look where blocks are", `SELECT place FROM block_home`)
+// Placement is where the blocks of an installation are, and where this process has them.
+type Placement struct {
+	db    *sqlx.DB
+	place *string // where this process has them; nil: nobody has said (Inhabit)
 }
 
-// Inhabit says at which place the store's blocks are, and binds the installation to it from its
-// first measurement on. The error is a *MovedError if it has others elsewhere; rollup,
-// compaction and sealing return it too after the blocks have moved. A store without Inhabit is
+// In returns the placement that a ledger has.
+func In(db *sqlx.DB) *Placement { return &Placement{db: db} }
+
+// Place is where the blocks are.
+func (p *Placement) Place(ctx context.Context) (string, error) {
+	return statement.One[string](ctx, p.db, "look where blocks are", `SELECT place FROM block_home`)
+}
+
+// Inhabit says at which place this process has the blocks, and binds the installation to it from
+// its first measurement on. The error is a *MovedError if it has others elsewhere; rollup,
+// compaction and sealing return it too after the blocks have moved. A process without Inhabit is
 // not bound to a place.
-func (s *Store) Inhabit(ctx context.Context, place string) error {
-	s.place = &place
-	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+func (p *Placement) Inhabit(ctx context.Context, place string) error {
+	p.place = &place
+	return transact.Once(ctx, p.db, nil, func(tx *sqlx.Tx) error {
 		if err := statement.Exec(ctx, tx, "say where blocks are", inhabit, place); err != nil {
 			return err
 		}
-		return s.atHome(ctx, tx)
+		return p.AtHome(ctx, tx)
 	})
 }
 
-// atHome makes sure that blocks are where the store has them, until tx ends. Data made from
+// AtHome makes sure that blocks are where this process has them, until tx ends. Data made from
 // blocks that have moved away lacks later ones, and nobody reads blocks that are put there.
-func (s *Store) atHome(ctx context.Context, tx *sqlx.Tx) error {
-	if s.place == nil {
+func (p *Placement) AtHome(ctx context.Context, tx *sqlx.Tx) error {
+	if p.place == nil {
 		return nil
 	}
 	are, err := statement.One[string](ctx, tx, "look where blocks are", `SELECT block_place()`)
-	if err == nil && are != *s.place {
-		err = &MovedError{are, *s.place}
+	if err == nil && are != *p.place {
+		err = &MovedError{are, *p.place}
 	}
 	return err
 }
 
-// hasMoved says that an error is a *MovedError.
-func hasMoved(err error) bool {
+// HasMoved says that an error is a *MovedError.
+func HasMoved(err error) bool {
 	var moved *MovedError
 	return errors.As(err, &moved)
 }
 
-// beginHere records that a process has begun to use blocks at this place: the copy elsewhere is
+// BeginHere records that a process has begun to use blocks at this place: the copy elsewhere is
 // not needed any more (Drop).
-func (s *Store) beginHere(ctx context.Context) error {
-	if s.place == nil {
+func (p *Placement) BeginHere(ctx context.Context) error {
+	if p.place == nil {
 		return nil
 	}
-	return statement.Exec(ctx, s.db, "note that blocks are used where they are", `UPDATE block_home SET begun = true WHERE place = $1 AND NOT begun`, *s.place)
+	return statement.Exec(ctx, p.db, "note that blocks are used where they are", `UPDATE block_home SET begun = true WHERE place = $1 AND NOT begun`, *p.place)
 }
 
 // NeededError says that what is somewhere must not be dropped yet.
@@ -96,8 +105,8 @@ func (e *NeededError) Error() string {
 // *NeededError if that is the current home, or if no process with workers has been started at
 // the new one, and a *ForeignError if it is another installation's. A process that still reads
 // there finds nothing.
-func (s *Store) Drop(ctx context.Context, left Home) error {
-	return s.alone(ctx, func(ctx context.Context, tx *sqlx.Tx) error {
+func (p *Placement) Drop(ctx context.Context, left Home) error {
+	return p.alone(ctx, func(ctx context.Context, tx *sqlx.Tx) error {
 		type home struct {
 			Place string
 			Begun bool

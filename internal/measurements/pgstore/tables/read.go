@@ -1,14 +1,12 @@
-package pgstore
+package tables
 
 import (
 	"context"
-	_ "embed" // the statements
+	_ "embed" // the statement
 	"encoding/binary"
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
 
@@ -17,27 +15,8 @@ import (
 	"muster/internal/postgres/statement"
 )
 
-var (
-	//go:embed sql/put_blocks.sql
-	putBlocks string
-	//go:embed sql/drop_blocks.sql
-	dropBlocks string
-	//go:embed sql/each_block.sql
-	eachBlock string
-	//go:embed sql/forget_blocks.sql
-	forgetBlocks string
-)
-
-// tables is blocks.Store in the ledger's own database: a table of rows for each of theirs,
-// of raw samples one for each day (days.go). It knows series by their numbers there.
-type tables struct{ db *sqlx.DB }
-
-var _ blocks.Store = tables{}
-
-// in is a statement about the blocks of a table.
-func in(query string, table blocks.Table) string {
-	return strings.ReplaceAll(query, "{table}", "block_"+string(table))
-}
+//go:embed sql/raw.sql
+var rawSamples string
 
 // ofHead is the statement that reads what the head has of a table, as each_block.sql does.
 func ofHead(table blocks.Table) string {
@@ -47,37 +26,23 @@ func ofHead(table blocks.Table) string {
 	return strings.ReplaceAll(eachBlock, "{table}", "head_"+string(table))
 }
 
-// Put is documented at blocks.Store.
-func (t tables) Put(ctx context.Context, tx *sqlx.Tx, table blocks.Table, of []blocks.Block) error {
-	var kept []stored
-	var gone []bucket
-	for _, b := range of {
-		key := bucket{b.Series.ID, b.Start}
-		if b.Body == nil {
-			gone = append(gone, key)
-		} else {
-			kept = append(kept, stored{key, b.Body})
-		}
-	}
-	if table == blocks.Raw && len(kept) > 0 {
-		if err := t.makeDays(ctx, tx, kept); err != nil {
-			return fmt.Errorf("make tables for days of raw samples: %w", err)
-		}
-	}
-	if len(kept) > 0 {
-		if err := statement.Exec(ctx, tx, fmt.Sprintf("put %d blocks of %s", len(kept), table), in(putBlocks, table), statement.Columns(kept)...); err != nil {
-			return err
-		}
-	}
-	if len(gone) == 0 {
-		return nil
-	}
-	return statement.Exec(ctx, tx, fmt.Sprintf("drop %d blocks of %s", len(gone), table), in(dropBlocks, table), statement.Columns(gone)...)
+// EachOfHead hands the rows of a table that the head has in ranges to take, as blocks.Store
+// hands blocks: with the place of the range. Raw samples have their own times. The body is good
+// until take returns.
+func EachOfHead(ctx context.Context, db *sqlx.DB, table blocks.Table, ranges []blocks.Range, take func(place int, at time.Time, body []byte) error) error {
+	return eachOf(ctx, db, nil, ofHead(table), ranges, take)
 }
 
-// Each is documented at blocks.Store.
-func (t tables) Each(ctx context.Context, tx *sqlx.Tx, table blocks.Table, ranges []blocks.Range, take func(place int, start time.Time, body []byte) error) error {
-	return eachOf(ctx, t.db, tx, in(eachBlock, table), ranges, take)
+// Span is from the start of a bucket to another time.
+type Span struct {
+	Bucket
+	Until time.Time
+}
+
+// EachSample hands the raw samples that the head has in spans to take, with the place of the
+// span, in the transaction that holds their series.
+func EachSample(ctx context.Context, tx *sqlx.Tx, spans []Span, take func(place int, at time.Time, body []byte) error) error {
+	return eachIn(ctx, tx, rawSamples, take, statement.Columns(spans)...)
 }
 
 // eachOf hands what a statement like each_block.sql finds in ranges to take.
@@ -158,24 +123,4 @@ func eachRaw(ctx context.Context, db *sqlx.DB, query string, take func(row [][]b
 func pgTime(raw []byte) time.Time {
 	const epoch = 946_684_800 * 1_000_000
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(raw)) + epoch).UTC()
-}
-
-// Forget is documented at blocks.Store.
-func (t tables) Forget(ctx context.Context, table blocks.Table, before time.Time) error {
-	if table == blocks.Raw {
-		return t.dropDays(ctx, before)
-	}
-	return forgetSome(ctx, t.db, fmt.Sprintf("forget old blocks of %s", table), in(forgetBlocks, table), before)
-}
-
-// DeleteOrganization is documented at blocks.Store.
-func (t tables) DeleteOrganization(ctx context.Context, organization uuid.UUID) error {
-	for _, table := range blocks.Tables() {
-		err := statement.Exec(ctx, t.db, fmt.Sprintf("delete an organization's blocks of %s", table),
-			in(`DELETE FROM {table} b USING measured_series s WHERE s.organization_id = $1 AND b.series_id = s.id`, table), organization)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

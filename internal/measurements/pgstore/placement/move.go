@@ -1,4 +1,4 @@
-package pgstore
+package placement
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 )
@@ -56,7 +57,7 @@ type Home struct {
 }
 
 // Here is the ledger's own database.
-func (s *Store) Here() Home { return Home{tables{s.db}, ""} }
+func (p *Placement) Here() Home { return Home{tables.Blocks{DB: p.db}, ""} }
 
 // OvertakenError says that another copy was begun since this one was, or that what it had
 // copied was dropped.
@@ -68,7 +69,7 @@ func (*OvertakenError) Error() string {
 
 // mover copies blocks from one home to another.
 type mover struct {
-	store    *Store
+	db       *sqlx.DB // the ledger
 	from, to Home
 	tell     func(Moving)
 	id       uuid.UUID     // of this copy, in block_home
@@ -84,19 +85,19 @@ type mover struct {
 // if a part of either is away, a *ForeignError if to is another installation's, an
 // *OvertakenError if another process is moving them, and a *MovedError if the blocks are in
 // neither home; then nothing has been switched.
-func (s *Store) Move(ctx context.Context, from, to Home, tell func(Moving)) error {
-	are, err := s.Place(ctx)
+func (p *Placement) Move(ctx context.Context, from, to Home, tell func(Moving)) error {
+	are, err := p.Place(ctx)
 	if err != nil || are == to.Place {
 		return err
 	}
 	if are != from.Place {
 		return &MovedError{are, from.Place}
 	}
-	m := &mover{store: s, from: from, to: to, tell: tell, id: uuid.New()}
-	if err := m.leaveOut(ctx, s.db); err != nil {
+	m := &mover{db: p.db, from: from, to: to, tell: tell, id: uuid.New()}
+	if err := m.leaveOut(ctx, p.db); err != nil {
 		return err
 	}
-	if err := s.alone(ctx, m.begin); err != nil {
+	if err := p.alone(ctx, m.begin); err != nil {
 		return err
 	}
 	for _, step := range []Step{Copying, Comparing} {
@@ -109,12 +110,12 @@ func (s *Store) Move(ctx context.Context, from, to Home, tell func(Moving)) erro
 		return err
 	}
 	m.Moving = Moving{Step: Switching}
-	return s.alone(ctx, m.change)
+	return p.alone(ctx, m.change)
 }
 
 // alone runs a function while nothing else is made from blocks.
-func (s *Store) alone(ctx context.Context, do func(ctx context.Context, tx *sqlx.Tx) error) error {
-	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+func (p *Placement) alone(ctx context.Context, do func(ctx context.Context, tx *sqlx.Tx) error) error {
+	return transact.Once(ctx, p.db, nil, func(tx *sqlx.Tx) error {
 		err := statement.Exec(ctx, tx, "wait for whoever makes something of blocks", `SELECT pg_advisory_xact_lock(hashtextextended('block_home', 0))`)
 		if err != nil {
 			return err
@@ -134,7 +135,7 @@ func (m *mover) begin(ctx context.Context, tx *sqlx.Tx) (err error) {
 
 // all copies, or compares, the blocks of all series.
 func (m *mover) all(ctx context.Context) error {
-	series, err := statement.All[series](ctx, m.store.db, "list series", allSeries)
+	series, err := tables.AllSeries(ctx, m.db)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (m *mover) all(ctx context.Context) error {
 }
 
 // some does that for some of them; tx is that of the last step.
-func (m *mover) some(ctx context.Context, tx *sqlx.Tx, of []series) error {
+func (m *mover) some(ctx context.Context, tx *sqlx.Tx, of []tables.Series) error {
 	for _, table := range blocks.Tables() {
 		m.Table, m.Done, m.Of = table, 0, len(of)
 		for part := range slices.Chunk(of, moveSeries) {
@@ -156,7 +157,7 @@ func (m *mover) some(ctx context.Context, tx *sqlx.Tx, of []series) error {
 	return nil
 }
 
-func (m *mover) part(ctx context.Context, tx *sqlx.Tx, of []series) error {
+func (m *mover) part(ctx context.Context, tx *sqlx.Tx, of []tables.Series) error {
 	differ, err := m.differ(ctx, tx, of)
 	if err != nil || len(differ) == 0 {
 		return err
@@ -182,7 +183,7 @@ func (m *mover) part(ctx context.Context, tx *sqlx.Tx, of []series) error {
 // takes its series with it, and waits for who holds them.
 func (m *mover) put(ctx context.Context, tx *sqlx.Tx, differ []blocks.Block) error {
 	if tx == nil {
-		return transact.Once(ctx, m.store.db, nil, func(tx *sqlx.Tx) error { return m.put(ctx, tx, differ) })
+		return transact.Once(ctx, m.db, nil, func(tx *sqlx.Tx) error { return m.put(ctx, tx, differ) })
 	}
 	ids := make([]int64, len(differ))
 	for i, one := range differ {
@@ -200,27 +201,27 @@ func (m *mover) put(ctx context.Context, tx *sqlx.Tx, differ []blocks.Block) err
 }
 
 // differ are the blocks of series that are not the same in both places, as they should be.
-func (m *mover) differ(ctx context.Context, tx *sqlx.Tx, of []series) (differ []blocks.Block, err error) {
+func (m *mover) differ(ctx context.Context, tx *sqlx.Tx, of []tables.Series) (differ []blocks.Block, err error) {
 	ranges := make([]blocks.Range, len(of))
 	for i, one := range of {
-		ranges[i] = blocks.Range{Series: one.block(), From: time.Unix(0, 0).UTC(), To: time.Unix(1<<32-1, 0).UTC()}
+		ranges[i] = blocks.Range{Series: one.Block(), From: time.Unix(0, 0).UTC(), To: time.Unix(1<<32-1, 0).UTC()}
 	}
 	// There first: the other copy is read later and may be newer, and is left to the last step.
-	there := make(map[bucket][]byte)
+	there := make(map[tables.Bucket][]byte)
 	err = m.to.Store.Each(ctx, tx, m.Table, ranges, func(place int, start time.Time, body []byte) error {
-		there[bucket{of[place].ID, start.UTC()}] = slices.Clone(body)
+		there[tables.At(of[place].ID, start)] = slices.Clone(body)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = m.from.Store.Each(ctx, nil, m.Table, ranges, func(place int, start time.Time, body []byte) error {
-		key := bucket{of[place].ID, start.UTC()}
+		key := tables.At(of[place].ID, start)
 		m.Rows, m.Bytes = m.Rows+1, m.Bytes+int64(len(body))
 		was, known := there[key]
 		delete(there, key)
 		if !known || !sameBlock(m.Table, of[place].Kind, key.Start, body, was) {
-			differ = append(differ, blocks.Block{Series: of[place].block(), Start: key.Start, Body: slices.Clone(body)})
+			differ = append(differ, blocks.Block{Series: of[place].Block(), Start: key.Start, Body: slices.Clone(body)})
 		}
 		return nil
 	})
@@ -228,8 +229,8 @@ func (m *mover) differ(ctx context.Context, tx *sqlx.Tx, of []series) (differ []
 		return differ, err
 	}
 	for key := range there {
-		gone := slices.IndexFunc(of, func(one series) bool { return one.ID == key.Series })
-		differ = append(differ, blocks.Block{Series: of[gone].block(), Start: key.Start})
+		gone := slices.IndexFunc(of, func(one tables.Series) bool { return one.ID == key.Series })
+		differ = append(differ, blocks.Block{Series: of[gone].Block(), Start: key.Start})
 	}
 	return differ, nil
 }
@@ -264,7 +265,7 @@ func sameBlock(table blocks.Table, kind string, start time.Time, a, b []byte) bo
 }
 
 // changed are the series for which blocks were put since the first step began.
-func (m *mover) changed(ctx context.Context, db sqlx.QueryerContext) ([]series, error) {
+func (m *mover) changed(ctx context.Context, db sqlx.QueryerContext) ([]tables.Series, error) {
 	put := make(map[blocks.Series]bool)
 	err := m.from.Store.Changed(ctx, m.since, func(one blocks.Series) error {
 		put[blocks.Series{Organization: one.Organization, Kind: one.Kind, Subject: one.Subject}] = true
@@ -273,8 +274,8 @@ func (m *mover) changed(ctx context.Context, db sqlx.QueryerContext) ([]series, 
 	if err != nil || len(put) == 0 {
 		return nil, err
 	}
-	all, err := statement.All[series](ctx, db, "list series", allSeries)
-	return slices.DeleteFunc(all, func(one series) bool {
+	all, err := tables.AllSeries(ctx, db)
+	return slices.DeleteFunc(all, func(one tables.Series) bool {
 		return !put[blocks.Series{Organization: one.Organization, Kind: one.Kind, Subject: one.Subject}]
 	}), err
 }
@@ -284,12 +285,12 @@ func (m *mover) judge(ctx context.Context) error {
 	if len(m.doubt) == 0 {
 		return nil
 	}
-	changed, err := m.changed(ctx, m.store.db)
+	changed, err := m.changed(ctx, m.db)
 	if err != nil {
 		return err
 	}
 	for _, one := range m.doubt {
-		if !slices.ContainsFunc(changed, func(of series) bool { return of.ID == one.Series.ID }) {
+		if !slices.ContainsFunc(changed, func(of tables.Series) bool { return of.ID == one.Series.ID }) {
 			return &one
 		}
 	}

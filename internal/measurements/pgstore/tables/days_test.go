@@ -1,4 +1,4 @@
-package pgstore
+package tables
 
 import (
 	"fmt"
@@ -15,20 +15,21 @@ import (
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/blocks/blockstest"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
+	"muster/internal/testing/pgtest"
 	"muster/migrations"
 )
 
 // rawDaysOf is a store in which only the blocks of raw samples of a series are checked.
 type rawDaysOf struct {
-	*stage
-	tables
+	*testing.T
+	Blocks
 	series blocks.Series
 }
 
 func newRawDays(t *testing.T) rawDaysOf {
-	s := newStage(t)
-	return rawDaysOf{s, tables{s.db}, blocks.Series{ID: 1, Organization: uuid.New(), Kind: codec.Sessions, Subject: "a", Engine: fleet.PostgreSQL}}
+	return rawDaysOf{t, Blocks{pgtest.DB(t)}, blocks.Series{ID: 1, Organization: uuid.New(), Kind: codec.Sessions, Subject: "a", Engine: fleet.PostgreSQL}}
 }
 
 // put puts a block at each of these times after the suite's Monday.
@@ -37,7 +38,7 @@ func (r rawDaysOf) put(after ...time.Duration) error {
 	for i, one := range after {
 		list[i] = blocks.Block{Series: r.series, Start: blockstest.Hour.Add(one), Body: []byte(one.String())}
 	}
-	return transact.Once(r.Context(), r.stage.db, nil, func(tx *sqlx.Tx) error { return r.Put(r.Context(), tx, blocks.Raw, list) })
+	return transact.Once(r.Context(), r.DB, nil, func(tx *sqlx.Tx) error { return r.Put(r.Context(), tx, blocks.Raw, list) })
 }
 
 func (r rawDaysOf) has(after ...time.Duration) {
@@ -57,7 +58,7 @@ func (r rawDaysOf) has(after ...time.Duration) {
 // named are the tables that there are.
 func (r rawDaysOf) named() (names []string) {
 	r.Helper()
-	if err := r.stage.db.SelectContext(r.Context(), &names, `SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'block_raw'::regclass ORDER BY 1`); err != nil {
+	if err := r.DB.SelectContext(r.Context(), &names, `SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'block_raw'::regclass ORDER BY 1`); err != nil {
 		r.Fatal(err)
 	}
 	return names
@@ -113,7 +114,7 @@ func TestADayThatSomebodyReads(t *testing.T) {
 	if err := r.put(0); err != nil {
 		t.Fatal(err)
 	}
-	reader, err := r.stage.db.BeginTxx(t.Context(), nil)
+	reader, err := r.DB.BeginTxx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,8 +161,9 @@ func TestDaysAreMadeAtOnce(t *testing.T) {
 	if err := all.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if n := r.count(`SELECT count(*) FROM block_raw`); n != 6*9 || len(r.named()) != 9 {
-		t.Errorf("%d blocks in %v, want 54 in 9", n, r.named())
+	n, err := statement.One[int](t.Context(), r.DB, "count blocks", `SELECT count(*) FROM block_raw`)
+	if err != nil || n != 6*9 || len(r.named()) != 9 {
+		t.Errorf("%d blocks in %v, want 54 in 9; %v", n, r.named(), err)
 	}
 }
 
@@ -170,7 +172,7 @@ func TestDaysAreMadeAtOnce(t *testing.T) {
 func TestAnInstallationFromBeforeDays(t *testing.T) {
 	t.Parallel()
 	r := newRawDays(t)
-	provider, err := goose.NewProvider(goose.DialectPostgres, r.stage.db.DB, migrations.FS, goose.WithDisableVersioning(true))
+	provider, err := goose.NewProvider(goose.DialectPostgres, r.DB.DB, migrations.FS, goose.WithDisableVersioning(true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,10 +186,10 @@ func TestAnInstallationFromBeforeDays(t *testing.T) {
 	before()
 	soon := 4000 * aDay // a clock that was far ahead
 	for _, one := range []time.Duration{-3 * aDay, 0, soon} {
-		r.exec(`INSERT INTO block_raw VALUES (1, $1, convert_to($2, 'UTF8'))`, blockstest.Hour.Add(one), one.String())
+		r.DB.MustExec(`INSERT INTO block_raw VALUES (1, $1, convert_to($2, 'UTF8'))`, blockstest.Hour.Add(one), one.String())
 	}
 	after()
-	r.exec(`DELETE FROM block_raw WHERE start = $1`, blockstest.Hour.Add(soon))
+	r.DB.MustExec(`DELETE FROM block_raw WHERE start = $1`, blockstest.Hour.Add(soon))
 	for _, one := range []time.Duration{-40 * aDay, time.Hour, soon + aDay, soon + 2*aDay} {
 		if err := r.put(one); err != nil {
 			t.Fatal(err)
@@ -198,10 +200,10 @@ func TestAnInstallationFromBeforeDays(t *testing.T) {
 	}
 	r.forgets(soon)
 	before()
-	r.exec(`DELETE FROM block_raw WHERE start >= $1`, blockstest.Hour.Add(soon))
+	r.DB.MustExec(`DELETE FROM block_raw WHERE start >= $1`, blockstest.Hour.Add(soon))
 	r.has(-40*aDay, -3*aDay, 0, time.Hour)
 	after()
-	r.exec(`INSERT INTO block_raw VALUES (1, now() + interval '12 hours', 'by a binary from before')`)
+	r.DB.MustExec(`INSERT INTO block_raw VALUES (1, now() + interval '12 hours', 'by a binary from before')`)
 	r.forgets(time.Since(blockstest.Hour) + 3*aDay)
 	r.has()
 	if err := r.put(0); err != nil || !slices.Equal(r.named(), []string{"block_raw_20261116"}) {

@@ -1,4 +1,4 @@
-package pgstore
+package compaction
 
 import (
 	"context"
@@ -8,12 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
 
@@ -30,87 +29,80 @@ var (
 	noteUnpacked string
 	//go:embed sql/packed_before.sql
 	packedBefore string
+	//go:embed sql/whole_forget.sql
+	dropWholeRows string
 )
 
-const (
-	// forgetRows is how many rows one statement forgets.
-	forgetRows = 5000
-	// forgetGroup is how many weeks, or hours, of a series one transaction holds.
-	forgetGroup = 128
-)
+// ForgetGroup is how many weeks, or hours, of a series one transaction holds.
+const ForgetGroup = 128
 
-// forget drops what is older than its retention: details first, whose rests go to rows of
+// Forget drops what is older than its retention: details first, whose rests go to rows of
 // hours.
-func (s *Store) forget(ctx context.Context) error {
-	closing := s.round(ctx, claimOver, forgetGroup, closeDetails)
+func (c *Compactor) Forget(ctx context.Context) error {
+	closing := c.round(ctx, claimOver, ForgetGroup, closeDetails)
 	if closing != nil {
 		closing = fmt.Errorf("close weeks that are over: %w", closing)
 	}
-	unpacking := s.round(ctx, claimPacked, packGroup, unpack, s.retention.raw)
+	unpacking := c.round(ctx, claimPacked, PackGroup, unpack, c.ledger.Retention.Raw)
 	if unpacking != nil {
 		unpacking = fmt.Errorf("unpack hours that are not sealed: %w", unpacking)
 	}
-	return errors.Join(closing, unpacking, s.forgetDictionary(ctx), s.forgetWholes(ctx), s.forgetBlocks(ctx))
+	return errors.Join(closing, unpacking, c.dictionary.ForgetStatements(ctx), c.forgetWholes(ctx), c.forgetBlocks(ctx))
 }
 
 // forgetBlocks drops blocks that are older than they are kept.
-func (s *Store) forgetBlocks(ctx context.Context) error {
-	now, err := statement.One[time.Time](ctx, s.db, "read the time", `SELECT now()`)
+func (c *Compactor) forgetBlocks(ctx context.Context) error {
+	now, err := statement.One[time.Time](ctx, c.ledger.DB, "read the time", `SELECT now()`)
 	if err != nil {
 		return err
 	}
-	raw, err := statement.One[time.Time](ctx, s.db, "look which raw samples are not needed", packedBefore, s.retention.raw)
+	raw, err := statement.One[time.Time](ctx, c.ledger.DB, "look which raw samples are not needed", packedBefore, c.ledger.Retention.Raw)
 	if err != nil {
 		return err
 	}
-	hours, err := statement.One[time.Time](ctx, s.db, "look which weeks are open", stillOpen, s.retention.hours)
+	hours, err := statement.One[time.Time](ctx, c.ledger.DB, "look which weeks are open", stillOpen, c.ledger.Retention.Hours)
 	if err != nil {
 		return err
 	}
 	for table, before := range map[blocks.Table]time.Time{
-		blocks.Raw: raw, blocks.Minutes: now.Add(-s.retention.minutes), blocks.Hours: hours,
+		blocks.Raw: raw, blocks.Minutes: now.Add(-c.ledger.Retention.Minutes), blocks.Hours: hours,
 		blocks.ClosedHourDetails: measurements.KeptSince(timegrid.Hour, now), blocks.ClosedDayDetails: measurements.KeptSince(timegrid.Day, now),
 	} {
-		err = errors.Join(err, s.blocks.Forget(ctx, table, before.UTC()))
+		err = errors.Join(err, c.ledger.Blocks.Forget(ctx, table, before.UTC()))
 	}
 	return err
 }
 
-// forgetSome deletes rows that nothing is made of any more, forgetRows at a time, which is
-// the statement's last argument.
-func forgetSome(ctx context.Context, db *sqlx.DB, what, query string, args ...any) error {
-	for args = append(args, forgetRows); ; {
-		if n, err := statement.Affected(ctx, db, what, query, args...); err != nil || n < forgetRows {
-			return err
-		}
-	}
+// forgetWholes deletes rows of whole organizations that are older than those of series are kept.
+func (c *Compactor) forgetWholes(ctx context.Context) error {
+	return tables.Forget(ctx, c.ledger.DB, "forget old rows of whole organizations", dropWholeRows, c.ledger.Retention.Minutes, c.ledger.Retention.Hours)
 }
 
 // unpack puts raw samples of hours back into the head, so that blocks of raw samples can be
 // dropped by their time.
-func unpack(ctx context.Context, g *group, claimed []bucket) error {
+func unpack(ctx context.Context, g *group, claimed []tables.Bucket) error {
 	ranges := make([]blocks.Range, len(claimed))
 	for i, b := range claimed {
-		ranges[i] = blocks.Range{Series: g.series[b.Series].block(), From: b.Start, To: b.Start.Add(time.Hour)}
+		ranges[i] = blocks.Range{Series: g.Block(b.Series), From: b.Start, To: b.Start.Add(time.Hour)}
 	}
-	var rows []stored
-	err := g.store.eachPacked(ctx, g.tx, ranges, func(place int, at time.Time, body []byte) error {
-		rows = append(rows, stored{bucket{claimed[place].Series, at}, slices.Clone(body)})
+	var rows []tables.Stored
+	err := blocks.EachSample(ctx, g.Ledger.Blocks, g.Tx, ranges, func(place int, at time.Time, body []byte) error {
+		rows = append(rows, tables.StoredAs(tables.At(claimed[place].Series, at), slices.Clone(body)))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	what := fmt.Sprintf("unpack %d hours", len(claimed))
-	if _, err := statement.All[bucket](ctx, g.tx, what, insertRaw, append(statement.Columns(rows), g.store.inParts)...); err != nil { // what is there is newer
+	if _, err := g.Ledger.Raw.Insert(ctx, g.Tx, what, rows); err != nil { // what is there is newer
 		return err
 	}
-	return statement.Exec(ctx, g.tx, what, noteUnpacked, statement.Columns(claimed)...)
+	return statement.Exec(ctx, g.Tx, what, noteUnpacked, statement.Columns(claimed)...)
 }
 
 // overWeek is a week that is over, and its days with their hours.
 type overWeek struct {
-	bucket
+	tables.Bucket
 	row  []byte
 	days []blocks.Block
 	open map[blocks.Table][]blocks.Block // details
@@ -121,8 +113,8 @@ type overWeek struct {
 // the weeks and their days become their rest: if a sample arrives later for an hour that never
 // had one, its hour is added to it. A week whose results cannot be read keeps its details open:
 // it is logged, and tried again in the next round.
-func closeDetails(ctx context.Context, g *group, claimed []bucket) error {
-	closing, err := statement.All[bucket](ctx, g.tx, fmt.Sprintf("close %d weeks", len(claimed)), closeWeeks, statement.Columns(claimed)...)
+func closeDetails(ctx context.Context, g *group, claimed []tables.Bucket) error {
+	closing, err := statement.All[tables.Bucket](ctx, g.Tx, fmt.Sprintf("close %d weeks", len(claimed)), closeWeeks, statement.Columns(claimed)...)
 	if err != nil || len(closing) == 0 {
 		return err
 	}
@@ -131,30 +123,30 @@ func closeDetails(ctx context.Context, g *group, claimed []bucket) error {
 		return err
 	}
 	put := make(map[blocks.Table][]blocks.Block)
-	var kept []bucket
+	var kept []tables.Bucket
 	for _, week := range weeks {
-		if err := week.close(g.kind(week.Series), g.series[week.Series], put); err != nil {
-			g.store.log.ErrorContext(ctx, "details of a week cannot be closed, trying again later",
+		if err := week.close(g.Kind(week.Series), g.Series[week.Series], put); err != nil {
+			g.Ledger.Log.ErrorContext(ctx, "details of a week cannot be closed, trying again later",
 				"series", week.Series, "week", week.Start, "error", err)
-			kept = append(kept, week.bucket)
+			kept = append(kept, week.Bucket)
 		}
 	}
 	if err := g.put(ctx, put); err != nil || len(kept) == 0 {
 		return err
 	}
-	return statement.Exec(ctx, g.tx, fmt.Sprintf("keep %d weeks open", len(kept)), noteOpenWeeks, statement.Columns(kept)...)
+	return statement.Exec(ctx, g.Tx, fmt.Sprintf("keep %d weeks open", len(kept)), noteOpenWeeks, statement.Columns(kept)...)
 }
 
 // readOver reads the data of weeks.
-func (g *group) readOver(ctx context.Context, claimed []bucket) ([]*overWeek, error) {
+func (g *group) readOver(ctx context.Context, claimed []tables.Bucket) ([]*overWeek, error) {
 	weeks := make([]*overWeek, len(claimed))
 	ranges := make([]blocks.Range, len(claimed))
 	for i, b := range claimed {
-		weeks[i] = &overWeek{bucket: b.onGrid(), open: make(map[blocks.Table][]blocks.Block), late: make(map[blocks.Table][]blocks.Block)}
-		ranges[i] = blocks.Range{Series: g.series[b.Series].block(), From: b.Start.UTC(), To: b.Start.UTC().Add(timegrid.Week.Width())}
+		weeks[i] = &overWeek{Bucket: b.OnGrid(), open: make(map[blocks.Table][]blocks.Block), late: make(map[blocks.Table][]blocks.Block)}
+		ranges[i] = blocks.Range{Series: g.Block(b.Series), From: b.Start.UTC(), To: b.Start.UTC().Add(timegrid.Week.Width())}
 	}
 	for _, table := range []blocks.Table{blocks.Days, blocks.Hours, blocks.HourDetails, blocks.DayDetails, blocks.ClosedHourDetails, blocks.ClosedDayDetails} {
-		err := g.store.blocks.Each(ctx, g.tx, table, ranges, func(place int, start time.Time, body []byte) error {
+		err := g.Ledger.Blocks.Each(ctx, g.Tx, table, ranges, func(place int, start time.Time, body []byte) error {
 			week, one := weeks[place], blocks.Block{Series: ranges[place].Series, Start: start, Body: slices.Clone(body)}
 			switch table {
 			case blocks.Days:
@@ -176,19 +168,19 @@ func (g *group) readOver(ctx context.Context, claimed []bucket) ([]*overWeek, er
 }
 
 // close adds the blocks to put for a week.
-func (o *overWeek) close(k codec.Kind, of series, put map[blocks.Table][]blocks.Block) (err error) {
+func (o *overWeek) close(k codec.Kind, of tables.Series, put map[blocks.Table][]blocks.Block) (err error) {
 	changed := make(map[blocks.Table][]blocks.Block)
 	if k.OfDetails() {
 		for _, day := range o.days {
-			if day.Body, err = copySlot(k, o.row, bucket{o.Series, day.Start}.within(timegrid.Week, timegrid.Day), day.Body, restOfDay); err != nil {
+			if day.Body, err = codec.CopySlot(k, o.row, tables.At(o.Series, day.Start).Within(timegrid.Week, timegrid.Day), day.Body, codec.RestOfDay); err != nil {
 				return fmt.Errorf("keep the rest of %s: %w", day.Start, err)
 			}
 			changed[blocks.Hours] = append(changed[blocks.Hours], day)
 		}
-		if o.row, err = copySlot(k, o.row, weekItself, o.row, restOfWeek); err != nil {
+		if o.row, err = codec.CopySlot(k, o.row, codec.WeekItself, o.row, codec.RestOfWeek); err != nil {
 			return fmt.Errorf("keep the rest of the week: %w", err)
 		}
-		changed[blocks.Days] = []blocks.Block{{Series: of.block(), Start: o.Start, Body: o.row}}
+		changed[blocks.Days] = []blocks.Block{{Series: of.Block(), Start: o.Start, Body: o.row}}
 	}
 	if err := o.makeDays(k, of); err != nil {
 		return err
@@ -215,7 +207,7 @@ func (o *overWeek) close(k codec.Kind, of series, put map[blocks.Table][]blocks.
 }
 
 // makeDays makes the details of days of their hours', where rolling up does not.
-func (o *overWeek) makeDays(k codec.Kind, of series) error {
+func (o *overWeek) makeDays(k codec.Kind, of tables.Series) error {
 	if k.OfDetails() {
 		return nil
 	}
@@ -230,17 +222,8 @@ func (o *overWeek) makeDays(k codec.Kind, of series) error {
 			return fmt.Errorf("make the day %s: %w", day, err)
 		}
 		if body != nil {
-			o.open[blocks.DayDetails] = append(o.open[blocks.DayDetails], blocks.Block{Series: of.block(), Start: day, Body: body})
+			o.open[blocks.DayDetails] = append(o.open[blocks.DayDetails], blocks.Block{Series: of.Block(), Start: day, Body: body})
 		}
 	}
 	return nil
-}
-
-// copySlot returns a row with a slot of another one.
-func copySlot(k codec.Kind, from []byte, i int, to []byte, j int) ([]byte, error) {
-	slot, err := k.Slot(from, i)
-	if err != nil || slot == nil {
-		return to, err
-	}
-	return k.Set(to, j, slot)
 }

@@ -1,4 +1,4 @@
-package pgstore
+package tables
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type rawDay struct {
 }
 
 // missingDays are the days of blocks of raw samples for which there is no table.
-func missingDays(ctx context.Context, tx *sqlx.Tx, of []stored) (missing []time.Time, err error) {
+func missingDays(ctx context.Context, tx *sqlx.Tx, of []Stored) (missing []time.Time, err error) {
 	there, err := statement.All[rawDay](ctx, tx, "look which days have tables", rawDays)
 	for _, one := range of {
 		day := timegrid.Day.Floor(one.Start)
@@ -42,11 +42,11 @@ func missingDays(ctx context.Context, tx *sqlx.Tx, of []stored) (missing []time.
 //
 // They are created in a transaction of their own, so that no Put waits for them. ATTACH lets
 // others read and write meanwhile, a backup too; CREATE TABLE … PARTITION OF would not.
-func (t tables) makeDays(ctx context.Context, tx *sqlx.Tx, of []stored) error {
+func (t Blocks) makeDays(ctx context.Context, tx *sqlx.Tx, of []Stored) error {
 	if missing, err := missingDays(ctx, tx, of); err != nil || len(missing) == 0 {
 		return err
 	}
-	return transact.Once(ctx, t.db, nil, func(tx *sqlx.Tx) error {
+	return transact.Once(ctx, t.DB, nil, func(tx *sqlx.Tx) error {
 		if err := statement.Exec(ctx, tx, "wait no longer", dropPatience); err != nil {
 			return err
 		}
@@ -79,8 +79,8 @@ func makeDay(ctx context.Context, tx *sqlx.Tx, schema string, day time.Time) err
 
 // dropDays drops the days that end before a time, or at it. A day that is being read, as by a
 // backup for hours, is left to the next round, because later readers would wait behind us.
-func (t tables) dropDays(ctx context.Context, before time.Time) error {
-	days, err := statement.All[rawDay](ctx, t.db, "look which days have tables", rawDays)
+func (t Blocks) dropDays(ctx context.Context, before time.Time) error {
+	days, err := statement.All[rawDay](ctx, t.DB, "look which days have tables", rawDays)
 	if err != nil {
 		return err
 	}
@@ -88,13 +88,13 @@ func (t tables) dropDays(ctx context.Context, before time.Time) error {
 		if day.Until.After(before) {
 			break
 		}
-		err := transact.Once(ctx, t.db, nil, func(tx *sqlx.Tx) error {
+		err := transact.Once(ctx, t.DB, nil, func(tx *sqlx.Tx) error {
 			if err := statement.Exec(ctx, tx, "limit how long to wait", shortPatience); err != nil {
 				return err
 			}
 			return statement.Exec(ctx, tx, "drop "+day.Name, `DROP TABLE IF EXISTS `+day.Name)
 		})
-		if isHeld(err) {
+		if IsHeld(err) {
 			return nil
 		}
 		if err != nil {
@@ -107,8 +107,8 @@ func (t tables) dropDays(ctx context.Context, before time.Time) error {
 // shortPatience is how long who gives disk back waits for those who read.
 const shortPatience = `SET LOCAL lock_timeout = '100ms'`
 
-// isHeld says that another session did not release a table in time.
-func isHeld(err error) bool {
+// IsHeld says that another session did not release a table, or a row, in time.
+func IsHeld(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Code == "55P03" // lock_not_available
 }
