@@ -86,9 +86,9 @@ GET    /api/v1/checks                                tvmaA metrics:read
 GET    /api/v1/checks/:checkId                       tvmaA metrics:read
 GET    /api/v1/controls/:checkId                     -maA reports:download
 POST   /api/v1/evidence                              --aA audit:read
-GET    /api/v1/alerts/:alertId/notifications         vmaA alerts:read
-GET    /api/v1/instances/:instanceId/notification-rules vmaA alerts:read
-GET    /api/v1/instances/:instanceId/outage             vmaA alerts:read
+GET    /api/v1/alerts/:alertId/notifications         tvmaA alerts:read
+GET    /api/v1/instances/:instanceId/notification-rules tvmaA alerts:read
+GET    /api/v1/instances/:instanceId/outage             tvmaA alerts:read
 GET    /api/v1/channels                              ---A admin
 POST   /api/v1/channels                              ---A admin
 GET    /api/v1/channels/:channelId                   ---A admin

@@ -319,10 +319,10 @@ func newOracle(t *testing.T) *oracle {
 		if random.IntN(4) == 0 {
 			o.tags[name]["zone"] = "x"
 		}
-		switch i { // whatever is drawn, two are seen and one is not
+		switch i { // whatever is drawn, two are seen and two are not, one of each with findings
 		case 0, 2:
 			o.tags[name] = map[string]string{"env": "prod", "team": "a"}
-		case 1:
+		case 1, 3:
 			o.tags[name] = map[string]string{"env": "test", "team": "c"}
 		}
 		if o.tags[name]["zone"] == "x" || o.tags[name]["env"] == "prod" && o.tags[name]["team"] != "c" {
@@ -338,11 +338,47 @@ func newOracle(t *testing.T) *oracle {
 			w.team(o.part, fmt.Sprintf("%s %d", as, i), selector, o.part.of(as), as)
 		}
 	}
+	o.mailing(o.whole)
+	o.mailing(o.part)
 	o.ids, o.theirs = w.servers(o.whole, o.names, o.tags), w.servers(o.part, o.sees, o.tags)
 	w.raised(o.whole, alerting.Item{ExternalID: "of nobody", CreatedAt: w.ago(time.Hour)})
+	o.down(o.whole, o.ids, o.names)
+	o.down(o.part, o.theirs, o.sees)
 	o.noteServers(o.whole, o.ids, o.all)
 	o.noteServers(o.part, o.theirs, o.alike)
 	return o
+}
+
+// mailing has administrators told of all alerts.
+func (o *oracle) mailing(in tenant) {
+	o.t.Helper()
+	channel := o.post(in.admin, "/api/v1/channels", map[string]any{"name": "Administrators", "kind": "email", "administrators": true}).is(201).object()["id"]
+	o.post(in.admin, "/api/v1/notification-rules", map[string]any{"name": "All", "match": map[string]any{}, "channelIds": []any{channel}}).is(201)
+}
+
+// down has each server down but one, and all of them together.
+func (o *oracle) down(in tenant, ids map[string]uuid.UUID, names []string) {
+	o.t.Helper()
+	var firings []alert.Firing
+	for _, name := range names {
+		if name == o.names[2] {
+			continue
+		}
+		at := o.ago(time.Duration(name[len(name)-1]) * time.Minute)
+		firings = append(firings, alert.Firing{Key: "watch/down/" + name, Title: "down: " + name, Severity: alert.Critical, Rule: &alert.Rule{ID: "down", Name: "down"}, InstanceID: ids[name], StartsAt: at, SeenAt: o.clock.Now()})
+	}
+	if in.organization.ID == o.whole.organization.ID {
+		firings = append(firings, alert.Firing{Key: "watch/down", Title: "down: all", Severity: alert.Critical, Rule: &alert.Rule{ID: "down", Name: "down"}, StartsAt: o.ago(time.Hour), SeenAt: o.clock.Now()})
+	}
+	_, mark, err := o.deps.Commands.RecordFirings(o.t.Context(), usecase.Actor{OrganizationID: in.organization.ID, Component: "watch"}, firings)
+	must(o.t, err)
+	o.settle(mark)
+	o.followed()
+	var told int
+	must(o.t, o.deps.DB.Get(&told, `SELECT count(*) FROM deliveries WHERE organization_id = $1`, in.organization.ID))
+	if told == 0 {
+		o.t.Error("nobody is told of a server that is down")
+	}
 }
 
 // noteServers notes what was made with the servers.

@@ -73,13 +73,7 @@ func (s *ServerRoutes) GetAlert(ctx context.Context, r api.GetAlertRequestObject
 
 func (s *ServerRoutes) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, error) {
 	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
-	return row, wire.Found(ok && seesAlert(ctx, row), err, "alert")
-}
-
-// seesAlert reports whether the caller sees an alert: somebody with the role team sees those of
-// their servers.
-func seesAlert(ctx context.Context, row alerts.Alert) bool {
-	return wire.Caller(ctx).World == nil || row.Instance != nil && wire.Sees(ctx, row.Instance.ID)
+	return row, wire.Found(ok && wire.SeesAlert(ctx, row), err, "alert")
 }
 
 // withOwners shows alerts with the teams that own their servers, a side figure of this path.

@@ -98,8 +98,8 @@ func (s *NotificationRoutes) RetryDelivery(ctx context.Context, r api.RetryDeliv
 
 func (s *NotificationRoutes) ListAlertNotifications(ctx context.Context, r api.ListAlertNotificationsRequestObject) (api.ListAlertNotificationsResponseObject, error) {
 	organization := wire.Caller(ctx).Organization.ID
-	_, ok, err := s.Alerts.Alert(ctx, organization, r.AlertId)
-	if err := wire.Found(ok, err, "alert"); err != nil {
+	row, ok, err := s.Alerts.Alert(ctx, organization, r.AlertId)
+	if err := wire.Found(ok && wire.SeesAlert(ctx, row), err, "alert"); err != nil {
 		return nil, err
 	}
 	told, err := s.toldOf(ctx, r.AlertId)
@@ -133,11 +133,11 @@ func (s *NotificationRoutes) toldOf(ctx context.Context, alert uuid.UUID) ([]api
 func (s *NotificationRoutes) GetOutage(ctx context.Context, r api.GetOutageRequestObject) (api.GetOutageResponseObject, error) {
 	organization := wire.Caller(ctx).Organization.ID
 	there, err := s.Fleet.InstanceNames(ctx, organization, []uuid.UUID{r.InstanceId})
-	if err := wire.Found(len(there) > 0, err, "instance"); err != nil {
+	if err := wire.Found(len(there) > 0 && wire.Sees(ctx, r.InstanceId), err, "instance"); err != nil {
 		return nil, err
 	}
 	open, ok, err := s.Alerts.Outage(ctx, organization, r.InstanceId, string(watch.Down), string(watch.Silent))
-	if err != nil || !ok {
+	if err != nil || !ok || !wire.SeesAlert(ctx, open) {
 		return api.GetOutage200JSONResponse{}, err
 	}
 	told, err := s.toldOf(ctx, open.ID)

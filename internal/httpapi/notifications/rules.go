@@ -109,7 +109,7 @@ func (s *NotificationRoutes) PreviewNotificationRule(ctx context.Context, r api.
 func (s *NotificationRoutes) ListInstanceNotificationRules(ctx context.Context, r api.ListInstanceNotificationRulesRequestObject) (api.ListInstanceNotificationRulesResponseObject, error) {
 	organization := wire.Caller(ctx).Organization.ID
 	there, err := s.Fleet.InstanceNames(ctx, organization, []uuid.UUID{r.InstanceId})
-	if err := wire.Found(len(there) > 0, err, "instance"); err != nil {
+	if err := wire.Found(len(there) > 0 && wire.Sees(ctx, r.InstanceId), err, "instance"); err != nil {
 		return nil, err
 	}
 	rules, err := s.Told.OfInstance(ctx, organization, r.InstanceId, s.Accounts.Administrators)

@@ -13,6 +13,7 @@ import (
 	domain "muster/domain/team"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/projections/alerts"
 	projected "muster/projections/fleet"
 )
 
@@ -118,6 +119,12 @@ func Tags(f fleet.TagFilter) *map[string][]string {
 // Sees reports whether the caller sees an instance of their organization.
 func Sees(ctx context.Context, instance uuid.UUID) bool {
 	return Caller(ctx).World.Sees(instance)
+}
+
+// SeesAlert reports whether the caller sees an alert: somebody with the role team sees those of
+// their servers, and none that is about the whole organization.
+func SeesAlert(ctx context.Context, a alerts.Alert) bool {
+	return Caller(ctx).World == nil || a.Instance != nil && Sees(ctx, a.Instance.ID)
 }
 
 // MayAct refuses a change of an instance that the caller sees and may not change.
