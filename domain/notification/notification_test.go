@@ -17,9 +17,10 @@ import (
 // does not apply.
 func TestMatches(t *testing.T) {
 	t.Parallel()
-	orders, billing := uuid.New(), uuid.New()
+	orders, billing, payments := uuid.New(), uuid.New(), uuid.New()
 	raised := notification.Subject{
 		Type: notification.AlertRaised, Severity: alert.Critical, Instances: []uuid.UUID{orders}, Name: "Prod-Orders-01", Engine: fleet.PostgreSQL,
+		Tags: fleet.Tags{"env": {Value: "prod"}, "tier": {Value: "1"}}, Owner: payments,
 	}
 	homeless := notification.Subject{Type: notification.AlertRaised, Severity: alert.Critical}
 	failed := notification.Subject{Type: notification.ReportFailed, Instances: []uuid.UUID{orders}}
@@ -38,6 +39,11 @@ func TestMatches(t *testing.T) {
 		"another server":   {notification.Match{InstanceIDs: []uuid.UUID{billing}}, false, false, false, true, true},
 		"part of a name":   {notification.Match{NameContains: "ORDERS"}, true, false, true, true, true},
 		"no such name":     {notification.Match{NameContains: "staging"}, false, false, true, true, true},
+		"a tag":            {notification.Match{Tags: fleet.TagFilter{"env": {"dev", "prod"}}}, true, false, false, false, false},
+		"two tags":         {notification.Match{Tags: fleet.TagFilter{"env": {"prod"}, "tier": {"1"}}}, true, false, false, false, false},
+		"another tag":      {notification.Match{Tags: fleet.TagFilter{"env": {"prod"}, "tier": {"2"}}}, false, false, false, false, false},
+		"a team":           {notification.Match{TeamIDs: []uuid.UUID{uuid.New(), payments}}, true, false, false, false, false},
+		"another team":     {notification.Match{TeamIDs: []uuid.UUID{uuid.New()}}, false, false, false, false, false},
 		"an event":         {notification.Match{Events: []notification.EventType{notification.AlertRaised}}, true, true, false, false, false},
 		"another event":    {notification.Match{Events: []notification.EventType{notification.ReportFailed}}, false, false, true, true, false},
 	} {

@@ -74,10 +74,11 @@ type open struct {
 }
 
 func (a open) subject() notification.Subject {
-	s := notification.Subject{Type: notification.AlertRaised, Severity: a.Severity}
+	s := notification.Subject{}
 	if a.at != nil {
-		s.Instances, s.Name, s.Engine = []uuid.UUID{a.at.ID}, a.at.Name, a.at.Engine
+		s = a.at.subject()
 	}
+	s.Type, s.Severity = notification.AlertRaised, a.Severity
 	for _, o := range a.others {
 		s.Others = append(s.Others, o.subject())
 	}

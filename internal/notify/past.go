@@ -62,7 +62,7 @@ type server struct {
 	Name         string
 	Engine       fleet.Engine
 	Tags         fleet.Tags
-	Owner        uuid.UUID // a team; uuid.Nil: nobody's
+	Owner        uuid.UUID // the team that owns it today; uuid.Nil: none does
 	organization uuid.UUID
 }
 
@@ -206,7 +206,7 @@ func (p past) alert(id uuid.UUID, position int64) (is, was *openAlert) {
 	return is, was
 }
 
-// server is a server as of a position.
+// server is a server as of a position, with its owner of today.
 func (p past) server(id uuid.UUID, position int64) (s server, known bool) {
 	if p.today {
 		position = math.MaxInt64
@@ -218,11 +218,22 @@ func (p past) server(id uuid.UUID, position int64) (s server, known bool) {
 		}
 		s, known = n.server, true
 	}
-	teams := p.teams[s.organization]
-	if at := team.Owner(accounts.Selectors(teams), id, s.Tags); at >= 0 {
-		s.Owner = teams[at].ID
-	}
+	s.Owner = p.owner(id)
 	return s, known
+}
+
+// owner is the team that owns a server by the selectors and tags of today; uuid.Nil: none does.
+func (p past) owner(id uuid.UUID) uuid.UUID {
+	called := p.servers[id]
+	if len(called) == 0 {
+		return uuid.Nil
+	}
+	latest := called[len(called)-1]
+	teams := p.teams[latest.organization]
+	if at := team.Owner(accounts.Selectors(teams), id, latest.Tags); at >= 0 {
+		return teams[at].ID
+	}
+	return uuid.Nil
 }
 
 // description is the name of a report or a schedule, and its scope.

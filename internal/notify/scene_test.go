@@ -95,7 +95,7 @@ func newScene(t *testing.T) *scene {
 	must(t, err)
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	registry := usecase.Registry()
-	s.stage = projectionstest.Run(t, s.db, at, alerts.Projection(registry.Decode))
+	s.stage = projectionstest.Run(t, s.db, at, alerts.Projection(registry.Decode), fleet.Projection(registry.Decode))
 	s.dispatch = &notify.Dispatcher{DB: s.db, Events: events, Registry: registry, Queue: s.queue, Now: s.clock.Now, Alerts: s.stage.Ready}
 	s.sender = &notify.Sender{
 		DB: s.db, Queue: s.queue, Accounts: s.accounts, Seal: key, Poster: poster,
@@ -164,7 +164,13 @@ func (s *scene) passes(d time.Duration) {
 func (s *scene) follow() {
 	s.Helper()
 	must(s.T, projectionstest.Handle(s.Context(), s.db, s.dispatch.Groups()...))
-	s.await("the read model of alerts has caught up", func() bool {
+	s.caughtUp()
+}
+
+// caughtUp waits for the read models.
+func (s *scene) caughtUp() {
+	s.Helper()
+	s.await("the read models have caught up", func() bool {
 		there, err := s.stage.CatchUp(s.Context(), eventstore.Fleet)
 		must(s.T, err)
 		return there
