@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -119,13 +120,22 @@ func (s *Store) member(ctx context.Context, where string, args ...any) (m Member
 
 // Addresses returns where to mail; disabled, erased and foreign members are absent.
 func (s *Store) Addresses(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Address, error) {
+	return addresses(ctx, s.db, org, ids, organization.Invited, organization.Active)
+}
+
+// ConfirmedAddresses is Addresses without the members who have not accepted their invitation yet.
+func ConfirmedAddresses(ctx context.Context, q sqlx.QueryerContext, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Address, error) {
+	return addresses(ctx, q, org, ids, organization.Active)
+}
+
+func addresses(ctx context.Context, q sqlx.QueryerContext, org uuid.UUID, ids []uuid.UUID, statuses ...string) (map[uuid.UUID]Address, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	members, err := statement.All[Member](ctx, s.db, "look up members", `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
+	members, err := statement.All[Member](ctx, q, "look up members", `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
 	addresses := make(map[uuid.UUID]Address, len(members))
 	for _, m := range members {
-		if m.Status == organization.Invited || m.Status == organization.Active {
+		if slices.Contains(statuses, m.Status) {
 			addresses[m.ID] = Address{Name: m.Name, Email: m.Email}
 		}
 	}

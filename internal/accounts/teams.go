@@ -59,6 +59,20 @@ func Belongs(teams []Team, member uuid.UUID) (in, acting []Team) {
 	return in, acting
 }
 
+// MembersOf are the members of teams, each once.
+func MembersOf(teams []Team) (members []uuid.UUID) {
+	seen := map[uuid.UUID]bool{}
+	for _, t := range teams {
+		for _, m := range t.Terms.Members {
+			if !seen[m.ID] {
+				seen[m.ID] = true
+				members = append(members, m.ID)
+			}
+		}
+	}
+	return members
+}
+
 const teamColumns = `id, name, terms, created_at`
 
 // Teams are the teams of an organization in the order in which they were created, in which the

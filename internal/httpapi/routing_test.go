@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/usecase"
+	"muster/domain/alert"
 	"muster/domain/organization"
 )
 
@@ -82,5 +84,42 @@ func TestTheRulesOfAServerFollowItsTagsAndTeams(t *testing.T) {
 		if a := w.post(w.ours.admin, "/api/v1/notification-rules", map[string]any{"name": "x", "match": map[string]any{"teamIds": []string{id}}, "channelIds": []string{channel}}); !strings.Contains(a.Body.String(), `"pointer":"#/match/teamIds/0"`) {
 			t.Errorf("a rule of an unknown team: %d %s", a.Code, a.Body)
 		}
+	}
+}
+
+// TestTheOwningTeamIsToldOverHTTP: a channel of kind team has no settings, the page of a server
+// names the members of the owner, and so do the notifications of an alert that wait.
+func TestTheOwningTeamIsToldOverHTTP(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "payments"}).is(200)
+	payments := w.team(w.ours, "Payments", map[string][]string{"team": {"payments"}}, w.ours.member, organization.Member)
+	if a := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "x", "kind": "team", "administrators": true, "url": "https://a.example"}); a.Code != 422 || !strings.Contains(a.Body.String(), `"pointer":"#/url"`) {
+		t.Errorf("settings of a channel of kind team: %s", a.Body)
+	}
+	made := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "The owner", "kind": "team"}).is(201).object()
+	if made["kind"] != "team" || made["url"] != nil || len(made["memberIds"].([]any)) != 0 {
+		t.Errorf("made %v", made)
+	}
+	w.post(w.ours.admin, "/api/v1/notification-rules", map[string]any{"name": "All", "match": map[string]any{}, "channelIds": []any{made["id"]}}).is(201)
+	if got := w.rulesOf(w.ours.viewer, ids["orders"].String()) + ", " + w.rulesOf(w.ours.viewer, ids["ledger"].String()); got != "All (MEMBER), All ()" {
+		t.Errorf("will be notified: %s", got)
+	}
+	now := w.clock.Now()
+	_, mark, err := w.deps.Commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"},
+		[]alert.Firing{{Key: "watch/lag", Title: "lag", Severity: alert.Critical, InstanceID: ids["orders"], StartsAt: now, SeenAt: now}})
+	must(t, err)
+	if !w.deps.Waiter.Wait(t.Context(), mark.Log, mark.Position) {
+		t.Fatal("the projections do not follow")
+	}
+	w.followed()
+	event := w.get(w.ours.auditor, "/api/v1/deliveries").is(200).object()["items"].([]any)[0].(map[string]any)["events"].([]any)[0].(map[string]any)
+	if owner := event["owner"].(map[string]any); owner["id"] != payments || owner["name"] != "Payments" {
+		t.Errorf("the owner is %v", owner)
+	}
+	told := w.get(w.ours.viewer, "/api/v1/alerts/"+event["alertId"].(string)+"/notifications").is(200).object()["items"].([]any)[0].(map[string]any)
+	if people := told["recipients"].([]any); len(people) != 1 || people[0].(map[string]any)["id"] != w.ours.member.ID.String() {
+		t.Errorf("the notification waits for %v", people)
 	}
 }

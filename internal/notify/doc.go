@@ -39,7 +39,9 @@
 // severity: each of these is one event to send, under an id of its own.
 //
 // When a delivery is closed, it leaves out two kinds of events: the end of an alert whose raise
-// was not sent through this rule and channel, and an alert that was muted meanwhile. An alert
+// was not sent through this rule and channel, and an alert that was muted meanwhile. It records in
+// each event the team that owns the server then (owners.go). A channel of kind team also leaves
+// out the events that nobody owns. An alert
 // that is raised and resolved within quiet hours is suppressed at once.
 //
 // Chores: open alerts are repeated (repeatMinutes). Alertmanagers are fed each minute with all
@@ -73,6 +75,10 @@
 //   - A rule is changed: waiting events go out under the new name. A rule is removed or switched
 //     off: waiting events are suppressed, also between two attempts. A channel is changed: the
 //     next attempt goes to its new address.
+//   - A server changes its team: a rule with teams matches the owner of the time at which the
+//     Dispatcher handles the event. A channel of kind team leads to the owner of the time at which
+//     its delivery is closed, and stays with it at later attempts. A team is deleted between two
+//     attempts: the delivery is suppressed (no_recipients).
 //   - A member is disabled or erased: recipients are read at each attempt. If none is left, the
 //     delivery is suppressed (no_recipients).
 //   - An address of a channel that belongs to no member has not confirmed that it wants alerts:

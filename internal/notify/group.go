@@ -40,6 +40,7 @@ const (
 	reasonRuleOff     = "rule_disabled"
 	reasonChannel     = "channel_removed"
 	reasonNobody      = "no_recipients"
+	reasonNoOwner     = "no_owner"
 )
 
 // group is the events of one rule and one channel, within a transaction.

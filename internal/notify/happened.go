@@ -108,7 +108,8 @@ func (p past) tellFindings(e topic.Event, event fleet.InstanceAssessed) (told []
 			h.Title += ": " + strconv.Itoa(n.Findings) + " findings"
 		}
 		h.Notice.Severity, h.CheckID, h.FindingSeverity = &severity, &check, &finding
-		h.Instance = &channel.Reference{ID: s.ID, Name: s.Name}
+		place := s.reference()
+		h.Instance, h.Notice.Owner = &place, s.Owner
 		h.Subject = s.subject()
 		h.Subject.Type, h.Subject.Severity = notification.FindingNew, severity
 		told = append(told, h)
@@ -168,12 +169,15 @@ func (p past) tellAlert(e topic.Event, a *openAlert, t notification.EventType) h
 	}
 	if a.InstanceID != uuid.Nil {
 		s, _ := p.server(a.InstanceID, e.Position)
-		h.Instance = &channel.Reference{ID: s.ID, Name: s.Name}
-		h.Instances, h.Name, h.Engine, h.Tags, h.Owner = []uuid.UUID{s.ID}, s.Name, s.Engine, s.Tags, s.Owner
+		place, subject := s.reference(), s.subject()
+		h.Instance, h.Notice.Owner = &place, s.Owner
+		subject.Type, subject.Severity, subject.State = h.Subject.Type, h.Subject.Severity, h.State
+		h.Subject = subject
 	}
 	for _, id := range a.OtherInstanceIDs {
 		s, _ := p.server(id, e.Position)
 		h.Others = append(h.Others, s.subject())
+		h.OtherInstances = append(h.OtherInstances, channel.OwnedInstance{Reference: s.reference(), Owner: s.Owner})
 	}
 	return h
 }

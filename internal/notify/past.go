@@ -21,6 +21,7 @@ import (
 	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/internal/accounts"
+	"muster/internal/notify/channel"
 	"muster/internal/postgres/statement"
 )
 
@@ -62,13 +63,20 @@ type server struct {
 	Name         string
 	Engine       fleet.Engine
 	Tags         fleet.Tags
-	Owner        uuid.UUID // the team that owns it today; uuid.Nil: none does
+	Owner        *channel.Reference // the team that owns it today; nil: none does
 	organization uuid.UUID
 }
 
 func (s server) subject() notification.Subject {
-	return notification.Subject{Instances: []uuid.UUID{s.ID}, Name: s.Name, Engine: s.Engine, Tags: s.Tags, Owner: s.Owner}
+	subject := notification.Subject{Instances: []uuid.UUID{s.ID}, Name: s.Name, Engine: s.Engine, Tags: s.Tags}
+	if s.Owner != nil {
+		subject.Owner = s.Owner.ID
+	}
+	return subject
 }
+
+// reference is how a notification names it.
+func (s server) reference() channel.Reference { return channel.Reference{ID: s.ID, Name: s.Name} }
 
 // openAlert is an alert as it was described at some time.
 type openAlert struct {
@@ -222,18 +230,18 @@ func (p past) server(id uuid.UUID, position int64) (s server, known bool) {
 	return s, known
 }
 
-// owner is the team that owns a server by the selectors and tags of today; uuid.Nil: none does.
-func (p past) owner(id uuid.UUID) uuid.UUID {
+// owner is the team that owns a server by the selectors and tags of today; nil: none does.
+func (p past) owner(id uuid.UUID) *channel.Reference {
 	called := p.servers[id]
 	if len(called) == 0 {
-		return uuid.Nil
+		return nil
 	}
 	latest := called[len(called)-1]
 	teams := p.teams[latest.organization]
 	if at := team.Owner(accounts.Selectors(teams), id, latest.Tags); at >= 0 {
-		return teams[at].ID
+		return &channel.Reference{ID: teams[at].ID, Name: teams[at].Name}
 	}
-	return uuid.Nil
+	return nil
 }
 
 // description is the name of a report or a schedule, and its scope.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the statements
 	"math"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +13,7 @@ import (
 	"muster/commands"
 	"muster/domain/notification"
 	"muster/eventstore"
+	"muster/internal/accounts"
 	"muster/internal/notify/channel"
 	"muster/internal/notify/channel/kinds"
 	"muster/internal/postgres/statement"
@@ -184,7 +186,7 @@ type Told struct {
 
 // OfAlert returns who was told of an alert, newest first, at most 200.
 func (r *Reader) OfAlert(ctx context.Context, organization, alert uuid.UUID) ([]Told, error) {
-	return statement.All[Told](ctx, r.DB, "read who was told of an alert", ofAlertQuery, organization, alert)
+	return statement.All[Told](ctx, r.DB, "read who was told of an alert", ofAlertQuery, organization, alert, toOwners())
 }
 
 // InstanceRule is a rule that covers a server, with its channels.
@@ -200,9 +202,26 @@ type InstanceChannel struct {
 	Recipients []uuid.UUID
 }
 
+// toOwners names the kinds that lead to the owners of servers.
+func toOwners() []string { return kinds.Names(func(k channel.Kind) bool { return k.ToOwners }) }
+
+// membersOf are the members of a team who can be mailed; nil: no team, nobody.
+func (r *Reader) membersOf(ctx context.Context, people *accounts.Store, organization uuid.UUID, owner *channel.Reference) (members []uuid.UUID, err error) {
+	if owner == nil {
+		return nil, nil
+	}
+	team, there, err := people.Team(ctx, r.DB, organization, owner.ID)
+	if err != nil || !there {
+		return nil, err
+	}
+	all := accounts.MembersOf([]accounts.Team{team})
+	addresses, err := accounts.ConfirmedAddresses(ctx, r.DB, organization, all)
+	return slices.DeleteFunc(all, func(id uuid.UUID) bool { _, confirmed := addresses[id]; return !confirmed }), err
+}
+
 // OfInstance returns the enabled rules that cover alerts of a server, or reports that name it,
 // by name.
-func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUID, administrators func(context.Context, uuid.UUID) ([]uuid.UUID, error)) ([]InstanceRule, error) {
+func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUID, people *accounts.Store) ([]InstanceRule, error) {
 	called, err := history{r.Events, r.Registry}.names(ctx, r.DB, ids{instance: organization})
 	if err != nil {
 		return nil, err
@@ -216,7 +235,11 @@ func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUI
 	if err != nil {
 		return nil, err
 	}
-	admins, err := administrators(ctx, organization)
+	admins, err := people.Administrators(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	owning, err := r.membersOf(ctx, people, organization, s.Owner)
 	if err != nil {
 		return nil, err
 	}
@@ -225,6 +248,9 @@ func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUI
 		is := InstanceChannel{ID: c.ID, Name: c.Name, Kind: string(c.Kind), Recipients: c.MemberIDs}
 		if c.Administrators {
 			is.Recipients = append(is.Recipients, admins...)
+		}
+		if slices.Contains(toOwners(), is.Kind) {
+			is.Recipients = append(is.Recipients, owning...)
 		}
 		byID[c.ID] = is
 	}

@@ -168,7 +168,7 @@ func TestRulesMatchTagsAndTeams(t *testing.T) {
 	s.clock.Advance(time.Minute)
 	routed, covers := s.routed(), map[string][]string{}
 	for _, server := range slices.Sorted(maps.Keys(servers)) {
-		rules, err := s.reader.OfInstance(t.Context(), s.org.ID, servers[server], s.accounts.Administrators)
+		rules, err := s.reader.OfInstance(t.Context(), s.org.ID, servers[server], s.accounts)
 		must(t, err)
 		for _, r := range rules {
 			covers[r.Name] = append(covers[r.Name], server)

@@ -223,6 +223,9 @@ func (s *Sender) closeDelivery(ctx context.Context, tx *sqlx.Tx, d *deliveryRow,
 			return err
 		}
 	}
+	if err := s.noteOwners(ctx, tx, d.ID, d.OrganizationID, kind); err != nil {
+		return err
+	}
 	d.ClosedAt = &now
 	return statement.Exec(ctx, tx, "close a delivery", `UPDATE deliveries SET closed_at = $2 WHERE id = $1`, d.ID, now)
 }

@@ -192,6 +192,7 @@ const notice = (n: number): Schemas["Notice"] => ({
   reason: null,
   checkId: null,
   findingSeverity: null,
+  owner: null,
 });
 const delivery = (n: number, more: Partial<Schemas["Delivery"]>): Schemas["Delivery"] => ({
   id: id(n),

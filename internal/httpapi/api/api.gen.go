@@ -96,6 +96,7 @@ const (
 	ChannelKindChat         ChannelKind = "chat"
 	ChannelKindEmail        ChannelKind = "email"
 	ChannelKindPagerduty    ChannelKind = "pagerduty"
+	ChannelKindTeam         ChannelKind = "team"
 	ChannelKindTeams        ChannelKind = "teams"
 	ChannelKindWebhook      ChannelKind = "webhook"
 )
@@ -1001,7 +1002,7 @@ type AlertNotification struct {
 	// Reason The same as in the delivery.
 	Reason *string `json:"reason"`
 
-	// Recipients For `email`: the members that it was or will be sent to.
+	// Recipients For `email` and `team`: the members that it was or will be sent to.
 	Recipients []Person       `json:"recipients"`
 	Rule       Reference      `json:"rule"`
 	Status     DeliveryStatus `json:"status"`
@@ -1350,7 +1351,7 @@ type Channel struct {
 	// Rules The rules that use the channel, sorted by name.
 	Rules []Reference `json:"rules"`
 
-	// Url Null for `email`. For `chat` and `teams` only scheme and host, because the rest is a secret.
+	// Url Null for `email` and `team`. For `chat` and `teams` only scheme and host, because the rest is a secret.
 	Url *string `json:"url"`
 }
 
@@ -1395,7 +1396,7 @@ type ChannelTest struct {
 	// Outbox No mail server is set. The test message is in the outbox, and nobody has received it.
 	Outbox bool `json:"outbox"`
 
-	// StatusCode The HTTP code, or the SMTP code for `email`. Null if the receiver did not respond.
+	// StatusCode The HTTP code, or the SMTP code for `email` and `team`. Null if the receiver did not respond.
 	StatusCode *int `json:"statusCode"`
 }
 
@@ -1797,7 +1798,7 @@ type CreateChannel struct {
 	// Secret For `webhook`: `whsec_` and 24 to 64 bytes in base64. For `pagerduty`: the 32 letters and digits of a routing key. Stored encrypted.
 	Secret *string `json:"secret,omitempty"`
 
-	// Url For all other kinds: `https://` or `http://`, without user and password.
+	// Url For all kinds except `email` and `team`: `https://` or `http://`, without user and password.
 	Url *string `json:"url,omitempty"`
 }
 
@@ -2875,6 +2876,9 @@ type Notice struct {
 
 	// Instance For alerts and new findings.
 	Instance *Reference `json:"instance"`
+
+	// Owner The team that owns the server when the notification is sent. Null if no team does.
+	Owner *Reference `json:"owner"`
 
 	// Reason For `report.failed` and `schedule.missed`.
 	Reason   *string             `json:"reason"`
@@ -4473,7 +4477,7 @@ type ToldThrough struct {
 	Kind string             `json:"kind"`
 	Name string             `json:"name"`
 
-	// Recipients For `email`: the members that it would be sent to today.
+	// Recipients For `email` and `team`: the members that it would be sent to today.
 	Recipients []Person `json:"recipients"`
 }
 

@@ -112,7 +112,7 @@ func (s *NotificationRoutes) ListInstanceNotificationRules(ctx context.Context, 
 	if err := wire.Found(len(there) > 0 && wire.Sees(ctx, r.InstanceId), err, "instance"); err != nil {
 		return nil, err
 	}
-	rules, err := s.Told.OfInstance(ctx, organization, r.InstanceId, s.Accounts.Administrators)
+	rules, err := s.Told.OfInstance(ctx, organization, r.InstanceId, s.Accounts)
 	if err != nil {
 		return nil, err
 	}
@@ -222,6 +222,9 @@ func notice(n channel.Notice) api.Notice {
 	}
 	if n.Instance != nil {
 		shown.Instance = &api.Reference{Id: n.Instance.ID, Name: n.Instance.Name}
+	}
+	if n.Owner != nil {
+		shown.Owner = &api.Reference{Id: n.Owner.ID, Name: n.Owner.Name}
 	}
 	return shown
 }

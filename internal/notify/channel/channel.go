@@ -30,6 +30,10 @@ type Kind struct {
 	// times for that do not hold.
 	OwnPace bool
 
+	// ToOwners says that a delivery goes to the members of the teams that own the servers of its
+	// events. An event whose servers nobody owns is left out when the delivery is closed.
+	ToOwners bool
+
 	// Validate returns the rules that the settings of a channel break.
 	Validate func(notification.Channel) []rule.Broken
 	// Shown is the part of an address that may be shown.
@@ -74,7 +78,7 @@ func Posted(form Form) func(context.Context, Tools, Delivery) (int, error) {
 			return 0, err
 		}
 		m := d.Message
-		if m.Events, m.Omitted, err = with.Read(ctx, d, false); err != nil {
+		if m.Events, m.Omitted, err = with.Read(ctx, d, Which{}); err != nil {
 			return 0, err
 		}
 		header, body, err := form(m, address, with.Now())

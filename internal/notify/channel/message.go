@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,24 +29,36 @@ type Reference struct {
 	Name string    `json:"name"`
 }
 
+// OwnedInstance is a server with the team that owns it.
+type OwnedInstance struct {
+	Reference
+	Owner *Reference `json:"owner"`
+}
+
 // Notice is an event as it is told. ID is the same wherever and however often it is.
 type Notice struct {
-	ID         uuid.UUID              `json:"id"`
-	Type       notification.EventType `json:"type"`
-	At         time.Time              `json:"at"`
-	Title      string                 `json:"title"`
-	Label      string                 `json:"label,omitempty"`       // what is stable of an alert: its rule's name, else its first title
-	Details    string                 `json:"description,omitempty"` // of an alert that is raised
-	AlertRule  *alert.Rule            `json:"alertRule,omitempty"`   // likewise
-	Since      *time.Time             `json:"since,omitempty"`       // an alert fires, or fired
-	Until      *time.Time             `json:"until,omitempty"`       // it fired, where it is over
-	Severity   *alert.Severity        `json:"severity"`
-	Instance   *Reference             `json:"instance"`
-	AlertID    *uuid.UUID             `json:"alertId"`
-	ReportID   *uuid.UUID             `json:"reportId"`
-	ScheduleID *uuid.UUID             `json:"scheduleId"`
-	DueAt      *time.Time             `json:"dueAt"`
-	Reason     *string                `json:"reason"`
+	ID        uuid.UUID              `json:"id"`
+	Type      notification.EventType `json:"type"`
+	At        time.Time              `json:"at"`
+	Title     string                 `json:"title"`
+	Label     string                 `json:"label,omitempty"`       // what is stable of an alert: its rule's name, else its first title
+	Details   string                 `json:"description,omitempty"` // of an alert that is raised
+	AlertRule *alert.Rule            `json:"alertRule,omitempty"`   // likewise
+	Since     *time.Time             `json:"since,omitempty"`       // an alert fires, or fired
+	Until     *time.Time             `json:"until,omitempty"`       // it fired, where it is over
+	Severity  *alert.Severity        `json:"severity"`
+	Instance  *Reference             `json:"instance"`
+	// Owner is the team that owns the server: first when the event is put into a delivery, then
+	// when the delivery is closed. Nil: none does, or there is no server.
+	Owner *Reference `json:"owner"`
+	// OtherInstances are further servers that an alert concerns, as those on one host.
+	OtherInstances []OwnedInstance `json:"otherInstances,omitempty"`
+
+	AlertID    *uuid.UUID `json:"alertId"`
+	ReportID   *uuid.UUID `json:"reportId"`
+	ScheduleID *uuid.UUID `json:"scheduleId"`
+	DueAt      *time.Time `json:"dueAt"`
+	Reason     *string    `json:"reason"`
 	// Of new findings.
 	CheckID         *string `json:"checkId"`
 	FindingSeverity *string `json:"findingSeverity"`
@@ -76,9 +89,26 @@ func Heading(m Message) string {
 	return said
 }
 
+// Owners are the teams that own the servers of an event, each once.
+func (n Notice) Owners() (owners []Reference) {
+	add := func(owner *Reference) {
+		if owner != nil && !slices.ContainsFunc(owners, func(o Reference) bool { return o.ID == owner.ID }) {
+			owners = append(owners, *owner)
+		}
+	}
+	add(n.Owner)
+	for _, other := range n.OtherInstances {
+		add(other.Owner)
+	}
+	return owners
+}
+
 // Line is an event in a line.
 func Line(n Notice) string {
 	said := What(n) + ": " + About(n)
+	if n.Owner != nil {
+		said += ", owner " + printable.Clean(n.Owner.Name)
+	}
 	if why := Why(n); why != "" {
 		said += ": " + why
 	}
@@ -162,9 +192,17 @@ func length(d time.Duration) string {
 	return alert.Length(d)
 }
 
-// Facts say of an alert that is raised since when it fires and above what, and what to do; of
-// one that is over, how long it fired.
+// Facts are the owner of the server and what else is known of an alert. An alert that is raised
+// has the time since it fires, its threshold, and what to do. One that is over has how long it fired.
 func Facts(n Notice) (said []string) {
+	if n.Owner != nil {
+		said = append(said, "Owner: "+printable.Clean(n.Owner.Name)+".")
+	}
+	return append(said, course(n)...)
+}
+
+// course is how an alert has gone so far.
+func course(n Notice) (said []string) {
 	if d, over := lasted(n); over {
 		const at = "2 January 2006, 15:04:05 UTC"
 		return []string{"It is over. It lasted " + length(d) + ", from " + n.Since.UTC().Format(at) + " to " + n.Until.UTC().Format(at) + "."}

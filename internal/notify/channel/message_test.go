@@ -66,6 +66,11 @@ func TestAServerIsNamedOnce(t *testing.T) {
 	if got := channel.Acknowledge("https://m/", n) + " " + channel.Dashboard("https://m/", n); got != "https://m/alerts/"+id.String()+"#acknowledge https://m/?instanceId="+uuid.Nil.String() {
 		t.Errorf("links %q", got)
 	}
+	owned := n
+	owned.Owner = &channel.Reference{Name: "Payments\x01"}
+	if got := channel.Line(owned) + "|" + channel.Facts(owned)[0]; got != "Raised: shop: 10 sessions wait, owner Payments\ufffd|Owner: Payments\ufffd." {
+		t.Errorf("with an owner: %q", got)
+	}
 	n.Type = notification.AlertResolved
 	if len(channel.Facts(n)) > 0 || channel.Acknowledge("https://m", n) != "" {
 		t.Error("what is over is to be acknowledged")

@@ -2,23 +2,33 @@ package channel
 
 import (
 	"context"
+	_ "embed" // the statement
 	"encoding/json"
 	"fmt"
+
+	"github.com/google/uuid"
 
 	"muster/internal/postgres/statement"
 )
 
-// Read returns the first events of a delivery, or with alerts only those of alerts, and how
-// many more there are. A test has none.
-func (t Tools) Read(ctx context.Context, d Delivery, alerts bool) (notices []Notice, omitted int, err error) {
+// Which are some of the events of a delivery.
+type Which struct {
+	Alerts bool        // those of alerts alone
+	Owners []uuid.UUID // those about servers of one of these teams; nil: all
+}
+
+//go:embed read.sql
+var readQuery string
+
+// Read returns the first events of a delivery, and how many more there are. A test has none.
+func (t Tools) Read(ctx context.Context, d Delivery, which Which) (notices []Notice, omitted int, err error) {
 	if d.Test {
 		return []Notice{}, 0, nil
 	}
 	rows, err := statement.All[struct {
 		Notice []byte `db:"notice"`
 		All    int    `db:"all_of_them"`
-	}](ctx, t.DB, "read the events of a delivery", `SELECT notice, count(*) OVER () AS all_of_them FROM delivery_events
-		WHERE delivery_id = $1 AND dropped = '' AND (NOT $3 OR type LIKE 'alert.%') ORDER BY at, position, event_id LIMIT $2`, d.ID, Most, alerts)
+	}](ctx, t.DB, "read the events of a delivery", readQuery, d.ID, Most, which.Alerts, which.Owners)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,6 +1,15 @@
+-- Who was told of an alert ($2). Of the kinds $3 the members of the owning teams will be, as long as it waits.
 SELECT e.delivery_id, e.type, e.at, d.rule_id, r.name AS rule_name, d.channel_id, c.name AS channel_name, c.kind,
        CASE WHEN e.dropped <> '' THEN 'suppressed' ELSE d.status END AS status, coalesce(nullif(e.dropped, ''), d.reason) AS reason, d.status_at, d.last_code,
-       CASE WHEN d.status = 'pending' AND e.dropped = '' THEN to_json(c.member_ids || CASE WHEN c.administrators
+       CASE WHEN d.status = 'pending' AND e.dropped = '' AND c.kind = ANY ($3) THEN coalesce((
+                SELECT json_agg(DISTINCT m.id)::text
+                FROM teams t
+                CROSS JOIN LATERAL jsonb_array_elements(t.terms->'members') AS of_team
+                JOIN members m ON m.organization_id = t.organization_id AND m.id = (of_team->>'memberId')::uuid AND m.status = 'active'
+                WHERE t.organization_id = e.organization_id AND t.removed_at IS NULL
+                  AND (t.id::text = e.notice->'owner'->>'id' OR EXISTS (SELECT FROM jsonb_array_elements(e.notice->'otherInstances') o WHERE o->'owner'->>'id' = t.id::text))
+            ), '[]')
+            WHEN d.status = 'pending' AND e.dropped = '' THEN to_json(c.member_ids || CASE WHEN c.administrators
                 THEN ARRAY(SELECT id FROM members m WHERE m.organization_id = d.organization_id AND m.role = 'admin' AND m.status = 'active') ELSE '{}' END)::text
             ELSE coalesce((SELECT json_agg(member_id)::text FROM delivery_mails m WHERE m.delivery_id = d.id AND NOT m.outside), '[]') END AS recipients
 FROM delivery_events e

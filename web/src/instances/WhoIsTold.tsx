@@ -2,6 +2,7 @@ import { Anchor, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
 import { useSession } from "../api/session";
+import { mails } from "../notify/kinds";
 import { channelKindName, quietText, whatText } from "../notify/words";
 import { Few } from "./Few";
 
@@ -46,7 +47,7 @@ export function WhoIsTold({ instanceId }: { instanceId: string }) {
 
 function Through({ channel }: { channel: Schemas["ToldThrough"] }) {
   const { mail } = useSession();
-  if (channel.kind !== "email") {
+  if (!mails(channel.kind)) {
     return (
       <>
         <bdi>{channel.name}</bdi> ({channelKindName(channel.kind)})

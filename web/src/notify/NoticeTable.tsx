@@ -75,6 +75,12 @@ const About = ({ notice }: { notice: Notice }) => (
     {notice.instance && (
       <Text size="xs" c="dimmed">
         <bdi>{notice.instance.name}</bdi>
+        {notice.owner && (
+          <>
+            {", owner "}
+            <bdi>{notice.owner.name}</bdi>
+          </>
+        )}
       </Text>
     )}
     {notice.dueAt && (

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { Mark, type Tone } from "../ui/Mark";
+import { mails } from "./kinds";
 import { reasonText } from "./words";
 
 type Look = { tone: Tone; icon: ReactNode; name: string };
@@ -17,7 +18,7 @@ const looks: Record<string, Look> = {
 
 /** keptInOutbox says of a notification by e-mail that no mail server was set when it was sent: nobody got it. */
 export const keptInOutbox = (kind: string, { status, lastCode }: { status: string; lastCode: number | null }) =>
-  kind === "email" && status === "sent" && lastCode === null;
+  mails(kind) && status === "sent" && lastCode === null;
 
 export const statusName = (status: string) => looks[status]?.name ?? status;
 

@@ -42,6 +42,7 @@ const reasons: Record<string, string> = {
   rule_disabled: "Its rule was switched off",
   channel_removed: "Its channel was removed",
   no_recipients: "The channel has no recipient",
+  no_owner: "No team owns the server",
   muted: "The alert was muted",
 };
 

@@ -3,9 +3,7 @@
 package email
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	netmail "net/mail"
 	"slices"
@@ -18,9 +16,7 @@ import (
 	"muster/domain/printable"
 	"muster/domain/rule"
 	"muster/internal/accounts"
-	"muster/internal/mail"
 	"muster/internal/notify/channel"
-	"muster/internal/postgres/statement"
 	"muster/internal/text/pageaddress"
 )
 
@@ -72,7 +68,7 @@ func brokenAddresses(addresses []string) (broken []rule.Broken) {
 	return broken
 }
 
-// send mails each recipient, member or not, who has not been mailed yet, and notes each at once.
+// send mails the events of a delivery: to members all of them, to others those of alerts.
 func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, error) {
 	members, err := recipients(ctx, with, d.Channel)
 	if err != nil {
@@ -82,10 +78,26 @@ func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, err
 	if err != nil {
 		return 0, err
 	}
-	if d.Test {
-		return test(ctx, with, d, members, outside)
+	ours, theirs := d.Message, d.Message
+	if ours.Events, ours.Omitted, err = with.Read(ctx, d, channel.Which{}); err != nil {
+		return 0, err
 	}
-	return deliver(ctx, with, d, members, outside)
+	if len(outside) > 0 {
+		if theirs.Events, theirs.Omitted, err = with.Read(ctx, d, channel.Which{Alerts: true}); err != nil {
+			return 0, err
+		}
+		if len(theirs.Events) == 0 && !d.Test {
+			outside = nil
+		}
+	}
+	var letters []channel.Letter
+	for member, to := range members {
+		letters = append(letters, channel.Letter{To: member, Address: to, Message: ours})
+	}
+	for _, a := range outside {
+		letters = append(letters, channel.Letter{To: a.ID, Address: accounts.Address{Email: a.Address}, Leave: leaveLink(d.PublicURL, a), Message: theirs})
+	}
+	return with.Mail(ctx, d, letters)
 }
 
 // recipients are the members that a channel leads to now.
@@ -110,101 +122,4 @@ func outsiders(ctx context.Context, with channel.Tools, row commands.ChannelRow)
 // leaveLink ends the mails to an address. Its secret is in the fragment, which no server logs.
 func leaveLink(publicURL string, a commands.ChannelAddress) string {
 	return pageaddress.Link(publicURL, pageaddress.LeaveAlerts) + "#" + a.LeaveToken
-}
-
-// test mails everybody, and notes nothing.
-func test(ctx context.Context, with channel.Tools, d channel.Delivery, members map[uuid.UUID]accounts.Address, outside []commands.ChannelAddress) (code int, err error) {
-	if len(members)+len(outside) == 0 {
-		return 0, channel.ErrNobody
-	}
-	one := func(id uuid.UUID, to accounts.Address, leave string) {
-		handover, failed := mailTo(ctx, with, d.Message, id, to, leave)
-		code, err = max(code, handover.Code), cmp.Or(err, failed)
-	}
-	for member, to := range members {
-		one(member, to, "")
-	}
-	for _, a := range outside {
-		one(a.ID, accounts.Address{Email: a.Address}, leaveLink(d.PublicURL, a))
-	}
-	return code, refusal(err)
-}
-
-// deliver mails the events of a delivery: to members all of them, to others those of alerts.
-func deliver(ctx context.Context, with channel.Tools, d channel.Delivery, members map[uuid.UUID]accounts.Address, outside []commands.ChannelAddress) (code int, err error) {
-	told, err := statement.All[uuid.UUID](ctx, with.DB, "read who was mailed", `SELECT member_id FROM delivery_mails WHERE delivery_id = $1`, d.ID)
-	if err != nil {
-		return 0, err
-	}
-	m, theirs := d.Message, d.Message
-	if m.Events, m.Omitted, err = with.Read(ctx, d, false); err != nil {
-		return 0, err
-	}
-	if len(outside) > 0 {
-		if theirs.Events, theirs.Omitted, err = with.Read(ctx, d, true); err != nil {
-			return 0, err
-		}
-		if len(theirs.Events) == 0 {
-			outside = nil
-		}
-	}
-	if len(members)+len(outside) == 0 && len(told) == 0 {
-		return 0, channel.ErrNobody
-	}
-	var temporary, final error
-	tell := func(m channel.Message, id uuid.UUID, to accounts.Address, leave string) error {
-		if slices.Contains(told, id) {
-			return nil
-		}
-		handover, err := mailTo(ctx, with, m, id, to, leave)
-		var refused *mail.DeliveryError
-		switch {
-		case errors.As(err, &refused) && !refused.Temporary:
-			final = err
-		case err != nil:
-			temporary = err
-		default:
-			code = handover.Code
-			return statement.Exec(ctx, with.DB, "note a mail", `INSERT INTO delivery_mails (delivery_id, member_id, organization_id, sent_at, outside)
-				VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, d.ID, id, d.OrganizationID, with.Now(), leave != "")
-		}
-		return nil
-	}
-	for member, to := range members {
-		if err := tell(m, member, to, ""); err != nil {
-			return 0, err
-		}
-	}
-	for _, a := range outside {
-		if err := tell(theirs, a.ID, accounts.Address{Email: a.Address}, leaveLink(d.PublicURL, a)); err != nil {
-			return 0, err
-		}
-	}
-	return code, refusal(cmp.Or(temporary, final)) // one that may still be reached is tried first
-}
-
-// refusal is an error of a mail server as one of any receiver; others stay as they are.
-func refusal(err error) error {
-	if letter, ok := errors.AsType[*mail.DeliveryError](err); ok {
-		return &channel.Error{Code: letter.Code, Sentence: letter.Reason(), Final: !letter.Temporary}
-	}
-	return err
-}
-
-func mailTo(ctx context.Context, with channel.Tools, m channel.Message, member uuid.UUID, to accounts.Address, leave string) (mail.Handover, error) {
-	n := mail.Notices{
-		OrganizationID: m.OrganizationID, DeliveryID: m.ID, MemberID: member, Organization: m.Organization, Demo: m.Demo,
-		Rule: m.Rule.Name, Heading: channel.Heading(m), At: m.At, Omitted: m.Omitted, Leave: leave,
-	}
-	for _, e := range m.Events {
-		n.Lines = append(n.Lines, mail.NoticeLine{
-			What: channel.What(e), About: channel.About(e), Why: channel.Why(e), Link: channel.Link(m.PublicURL, e), At: e.At,
-			Facts: channel.Facts(e), Acknowledge: channel.Acknowledge(m.PublicURL, e), Dashboard: channel.Dashboard(m.PublicURL, e),
-		})
-	}
-	message, err := with.Composer.ComposeNotices(n, mail.Address{Name: to.Name, Email: to.Email})
-	if err != nil {
-		return mail.Handover{}, err
-	}
-	return with.Transport.Send(ctx, message)
 }

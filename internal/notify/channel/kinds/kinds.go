@@ -13,13 +13,14 @@ import (
 	"muster/internal/notify/channel/chat"
 	"muster/internal/notify/channel/email"
 	"muster/internal/notify/channel/pagerduty"
+	"muster/internal/notify/channel/team"
 	"muster/internal/notify/channel/teams"
 	"muster/internal/notify/channel/webhook"
 )
 
 // All returns every kind, in the order in which the pages offer them.
 func All() []channel.Kind {
-	return []channel.Kind{email.Kind(), webhook.Kind(), chat.Kind(), alertmanager.Kind(), teams.Kind(), pagerduty.Kind()}
+	return []channel.Kind{email.Kind(), team.Kind(), webhook.Kind(), chat.Kind(), alertmanager.Kind(), teams.Kind(), pagerduty.Kind()}
 }
 
 // Find returns the kind of a name. An error means that this program does not know it.

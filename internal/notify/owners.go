@@ -1,0 +1,106 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/accounts"
+	"muster/internal/notify/channel"
+	"muster/internal/postgres/statement"
+)
+
+// noteOwners records in the events of a delivery the teams that own their servers now. Of a kind
+// that leads to the owners, it leaves out the events that nobody owns, and those whose owners have
+// no member who can be mailed.
+func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery, organization uuid.UUID, kind channel.Kind) error {
+	rows, err := statement.All[struct {
+		ID     uuid.UUID `db:"event_id"`
+		Notice []byte    `db:"notice"`
+	}](ctx, tx, "read the events of a delivery", `SELECT event_id, notice FROM delivery_events WHERE delivery_id = $1 AND dropped = ''`, delivery)
+	if err != nil {
+		return err
+	}
+	notices, servers := make([]channel.Notice, len(rows)), ids{}
+	for i, row := range rows {
+		n := &notices[i]
+		if err := json.Unmarshal(row.Notice, n); err != nil {
+			return fmt.Errorf("read a notice: %w", err)
+		}
+		if n.Instance != nil {
+			servers[n.Instance.ID] = organization
+		}
+		for _, other := range n.OtherInstances {
+			servers[other.ID] = organization
+		}
+	}
+	now, err := history{registry: s.Registry}.names(ctx, tx, servers)
+	if err != nil {
+		return err
+	}
+	mailed, err := reached(ctx, tx, organization, now.teams[organization], kind)
+	if err != nil {
+		return err
+	}
+	noted := make([]ownedEvent, len(rows))
+	for i, n := range notices {
+		if n.Instance != nil {
+			n.Owner = now.owner(n.Instance.ID)
+		}
+		for j, other := range n.OtherInstances {
+			n.OtherInstances[j].Owner = now.owner(other.ID)
+		}
+		text, err := json.Marshal(n)
+		if err != nil {
+			return fmt.Errorf("encode a notice: %w", err)
+		}
+		noted[i] = ownedEvent{rows[i].ID, string(text), ""}
+		if kind.ToOwners {
+			noted[i].Dropped = unreached(n.Owners(), mailed)
+		}
+	}
+	return statement.Exec(ctx, tx, "note the owners of a delivery", `UPDATE delivery_events e SET notice = n.notice::jsonb, dropped = n.dropped
+		FROM unnest($2::uuid[], $3::text[], $4::text[]) AS n (event, notice, dropped) WHERE e.delivery_id = $1 AND e.event_id = n.event`,
+		append([]any{delivery}, statement.Columns(noted)...)...)
+}
+
+// ownedEvent is an event of a delivery with its owners, and why it is left out.
+type ownedEvent struct {
+	Event   uuid.UUID
+	Notice  string
+	Dropped string
+}
+
+// reached are the teams with a member who can be mailed. Of a kind that does not lead to teams
+// there are none.
+func reached(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, teams []accounts.Team, kind channel.Kind) (map[uuid.UUID]bool, error) {
+	reached := map[uuid.UUID]bool{}
+	if !kind.ToOwners {
+		return reached, nil
+	}
+	addresses, err := accounts.ConfirmedAddresses(ctx, tx, organization, accounts.MembersOf(teams))
+	for _, t := range teams {
+		for _, m := range t.Terms.Members {
+			if _, confirmed := addresses[m.ID]; confirmed {
+				reached[t.ID] = true
+			}
+		}
+	}
+	return reached, err
+}
+
+// unreached is why an event with these owners reaches nobody; empty: it reaches somebody.
+func unreached(owners []channel.Reference, reached map[uuid.UUID]bool) string {
+	if len(owners) == 0 {
+		return reasonNoOwner
+	}
+	for _, o := range owners {
+		if reached[o.ID] {
+			return ""
+		}
+	}
+	return reasonNobody
+}
