@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,10 @@ func (f everyServer) InstanceNames(_ context.Context, _ uuid.UUID, ids []uuid.UU
 
 func (f everyServer) SelectedNames(ctx context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error) {
 	return f.InstanceNames(ctx, organization, selector.InstanceIDs)
+}
+
+func (everyServer) World(context.Context, uuid.UUID, []team.Selector, []team.Selector) (team.World, error) {
+	return nil, errors.New("nobody here has the role team")
 }
 
 func (everyServer) DatabaseOn(context.Context, uuid.UUID, uuid.UUID, uuid.UUID) (string, bool, error) {
