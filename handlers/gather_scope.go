@@ -9,6 +9,8 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/domain/report"
+	"muster/domain/team"
+	"muster/internal/accounts"
 	"muster/internal/assessment/feed"
 	"muster/internal/files/blobs"
 	"muster/internal/report/snapshot"
@@ -46,6 +48,9 @@ func (g *Inputs) addInstances(ctx context.Context, in Gathering, doc *snapshot.D
 	for i := range doc.Instances {
 		ids[i] = doc.Instances[i].ID
 	}
+	if err := g.addOwners(ctx, in.OrganizationID, ids, doc.Instances); err != nil {
+		return err
+	}
 	databases, err := g.Fleet.DatabasesOf(ctx, in.OrganizationID, ids)
 	if err != nil {
 		return err
@@ -64,6 +69,25 @@ func (g *Inputs) addInstances(ctx context.Context, in Gathering, doc *snapshot.D
 	}
 	if scope.DatabaseID != nil {
 		doc.Database = databaseRef(doc, *scope.DatabaseID)
+	}
+	return nil
+}
+
+// addOwners notes the teams that own the instances now.
+func (g *Inputs) addOwners(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, instances []snapshot.Instance) error {
+	teams, err := g.Accounts.Teams(ctx, organization)
+	if err != nil || len(teams) == 0 {
+		return err
+	}
+	tags, err := g.Fleet.TagsOf(ctx, organization, ids)
+	if err != nil {
+		return err
+	}
+	selectors := accounts.Selectors(teams)
+	for i, id := range ids {
+		if at := team.Owner(selectors, id, tags[id]); at >= 0 {
+			instances[i].Owner = &snapshot.Owner{ID: teams[at].ID, Name: teams[at].Name}
+		}
 	}
 	return nil
 }

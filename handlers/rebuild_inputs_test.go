@@ -48,6 +48,9 @@ func storedInputs(t *testing.T) []byte {
 func TestInputsInHandAreEnough(t *testing.T) {
 	t.Parallel()
 	inputs := storedInputs(t)
+	if bytes.Contains(inputs, []byte(`"owner":{`)) || bytes.Contains(inputs, []byte(`"owner":null`)) {
+		t.Fatal("inputs from before owners got some")
+	}
 	renderer, err := pdf.New(pdf.Build{Version: "1.0", Commit: "c0ffee"})
 	if err != nil {
 		t.Fatal(err)

@@ -67,10 +67,13 @@ func TestPictures(t *testing.T) {
 	r := renderer(t)
 	security, _ := render(t, r, snapshottest.Rich(report.Security))
 	scorecard, _ := render(t, r, snapshottest.Rich(report.InstanceScorecard))
+	owned, _ := render(t, r, snapshottest.Owned(snapshottest.Rich(report.Security), "Payments", "Platform", "Analytics", ""))
+	inventory, _ := render(t, r, snapshottest.Owned(snapshottest.Rich(report.DataInventory), "Payments"))
 	for name, tc := range map[string]struct {
 		file []byte
 		page int
 	}{
+		"owners-first-steps": {owned, 1}, "owners-plan": {owned, 9}, "owners-cover": {inventory, 1}, "owners-risks": {inventory, 9},
 		"security-cover": {security, 1}, "security-summary": {security, 2}, "security-findings": {security, 4}, "security-exceptions": {security, 7}, "scorecard-health": {scorecard, 2}, "scorecard-utilization": {scorecard, 3}, "scorecard-alerts": {scorecard, 4},
 	} {
 		t.Run(name, func(t *testing.T) {

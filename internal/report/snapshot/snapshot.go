@@ -126,8 +126,9 @@ type Instance struct {
 	Host       string      `json:"host"`
 	Active     bool        `json:"active"`
 	CreatedAt  time.Time   `json:"createdAt"`
-	Collected  bool        `json:"collected"`  // has a DSN: Muster itself can assess it
-	Assessment *Assessment `json:"assessment"` // nil: never assessed (NotAssessed says why)
+	Owner      *Owner      `json:"owner,omitempty"` // when the inputs were gathered; nil: no team, or a document of before owners
+	Collected  bool        `json:"collected"`       // has a DSN: Muster itself can assess it
+	Assessment *Assessment `json:"assessment"`      // nil: never assessed (NotAssessed says why)
 	// Logged is where the log has the assessment; nil if there is none, and in documents from
 	// before this field.
 	Logged *LoggedAssessment `json:"logged,omitempty"`
@@ -140,6 +141,12 @@ type Instance struct {
 	Databases   []Database    `json:"databases"` // sorted by name
 	Release     *Release      `json:"release"`   // nil: version unknown to the feed
 	CVEs        []InstanceCVE `json:"cves"`      // sorted by id
+}
+
+// Owner is the team that owns an instance.
+type Owner struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
 }
 
 // LoggedAssessment names an assessment and its event in the fleet's log, so that a document can

@@ -122,6 +122,9 @@ func (b *Builder) pill(x, baseline float64, label string, c typeset.Color) float
 func (b *Builder) particulars() {
 	doc := b.Doc
 	rows := [][2]string{{"Scope", Shorten(doc.ScopeLabel, 200)}}
+	if owner := analysis.OneOwner(doc); owner != nil {
+		rows = append(rows, [2]string{"Owner", Shorten(owner.Name, 120)})
+	}
 	if doc.Window != nil {
 		rows = append(rows, [2]string{"Window", Minute(doc.Window.From) + " – " + Minute(doc.Window.To)})
 	}

@@ -157,9 +157,9 @@ func Worklist(b *blocks.Builder) {
 	}
 	b.Para(blocks.Count(len(tasks), "item needs", "items need") + " a decision.")
 	blocks.Table(b, []typeset.Column{
-		{Title: "Item", Max: 80}, {Title: "Where", Flex: 1}, {Title: "Why", Flex: 1.4}, {Title: "Since"}, {Title: "Suggested decision", Max: 90}, {Title: "Owner"},
+		{Title: "Item", Max: 80}, {Title: "Where", Flex: 1}, {Title: "Why", Flex: 1.4}, {Title: "Since"}, {Title: "Suggested decision", Max: 90}, {Title: "Owner", Max: 56},
 	}, tasks, func(_ int, t sections.Task) []typeset.Cell {
-		return []typeset.Cell{blocks.Strong(t.Item), taskPlace(t), blocks.Text(t.Why), blocks.Text(t.Since), blocks.Text(t.Decision), blocks.Faint("              ")}
+		return []typeset.Cell{blocks.Strong(t.Item), taskPlace(t), blocks.Text(t.Why), blocks.Text(t.Since), blocks.Text(t.Decision), sections.Owner(t.Owner, 14)}
 	})
 }
 
@@ -174,7 +174,10 @@ func taskPlace(t sections.Task) typeset.Cell {
 func tasks(b *blocks.Builder) []sections.Task {
 	tasks := sections.LapsingTasks(b)
 	eachDatabase(b, func(in snapshot.Instance, db snapshot.Database) {
-		tasks = append(tasks, databaseTasks(in, db)...)
+		for _, t := range databaseTasks(in, db) {
+			t.Owner = analysis.OwnerOf(&in)
+			tasks = append(tasks, t)
+		}
 	})
 	slices.SortStableFunc(tasks, func(x, y sections.Task) int {
 		return cmp.Or(cmp.Compare(x.Rank, y.Rank), strings.Compare(x.Where, y.Where), strings.Compare(x.Table, y.Table), strings.Compare(x.Item, y.Item))
@@ -242,12 +245,12 @@ func RiskRegister(b *blocks.Builder) {
 	}
 	blocks.Table(b, []typeset.Column{
 		{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers, and existing controls", Flex: 1.5},
-		{Title: "Proposed treatment, due", Flex: 1}, {Title: "Owner"},
+		{Title: "Proposed treatment, due", Flex: 1}, {Title: "Owner", Max: 56},
 	}, b.Risks, func(i int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
 			blocks.Faint(fmt.Sprintf("R-%03d", i+1)), {Text: tableName(r.Table), Style: blocks.CodeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: blocks.CellMuted},
 			registerRisk(r), {Text: blocks.OrDash(strings.Join(r.Drivers, "; ")), Sub: "Controls: " + cmp.Or(strings.Join(r.Controls, "; "), "none seen"), SubStyle: blocks.CellMuted},
-			{Text: treatment(r), Sub: riskDue(b, r), SubStyle: blocks.CellMuted}, blocks.Faint("           "),
+			{Text: treatment(r), Sub: riskDue(b, r), SubStyle: blocks.CellMuted}, sections.Owner(r.Owner, 11),
 		}
 	})
 	note := "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 1 open CVE of CVSS 7.0 or more. " +

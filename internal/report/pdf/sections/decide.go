@@ -312,8 +312,16 @@ func FirstSteps(b *blocks.Builder, first []analysis.Step) {
 	if b.Assessed.Assessed == 0 { // nobody knows how many there are
 		after = ""
 	}
-	d.Page().Text(left, d.Y+9, blocks.SubStyle, typeset.Left, after+"Effort S: under an hour, M: a day, L: more. Fill in the owners.")
+	d.Page().Text(left, d.Y+9, blocks.SubStyle, typeset.Left, after+"Effort S: under an hour, M: a day, L: more."+fillIn(first))
 	d.Y += blocks.StandingRow
+}
+
+// fillIn asks for the owners that are missing.
+func fillIn(steps []analysis.Step) string {
+	if slices.ContainsFunc(steps, func(s analysis.Step) bool { return s.OwnersInWords() == "" }) {
+		return " Fill in the owners."
+	}
+	return ""
 }
 
 // step draws one action: what, where, by when, and what is gone once it is done.
@@ -341,7 +349,7 @@ func step(b *blocks.Builder, n int, s analysis.Step) {
 	}
 	page.Text(x, y+18, blocks.SubStyle, typeset.Left, where)
 	page.Text(left+effortAt+8, y+14, blocks.RowStrong, typeset.Center, blocks.OrDash(s.Effort))
-	page.Rule(left+dueAt, y+11, closesAt-dueAt-10, 0, 0.4, blocks.Muted)
+	stepOwner(b, s, left+dueAt, y)
 	page.Text(left+dueAt, y+18, blocks.RowStyle, typeset.Left, blocks.Day(s.Due))
 	stepCloses(b, s, left+closesAt, y)
 	const bar = 28.0
@@ -349,6 +357,23 @@ func step(b *blocks.Builder, n int, s analysis.Step) {
 	page.Fill(right-bar-28, y+8, bar*s.Cleared, 6, blocks.Accent)
 	page.Text(right, y+13.8, blocks.RowStrong, typeset.Right, blocks.Percent(s.Cleared))
 	d.Y += blocks.ActionRow
+}
+
+// stepOwner writes the owner of an action, or a line to write one on.
+func stepOwner(b *blocks.Builder, s analysis.Step, x, y float64) {
+	const width = closesAt - dueAt - 8
+	words := s.OwnersInWords()
+	switch {
+	case words == "":
+		b.Paper.Page().Rule(x, y+11, width-2, 0, 0.4, blocks.Muted)
+		return
+	case len(s.Owners) > 1:
+		words = blocks.Count(len(s.Owners), "owner", "owners")
+		if slices.ContainsFunc(s.Owners, func(o analysis.Owned) bool { return o.Name == "" }) {
+			words = "see plan" // which has room for the teams, and says that some have none
+		}
+	}
+	b.Paper.Page().Text(x, y+9.6, blocks.RowStrong, typeset.Left, b.Fit(words, blocks.RowStrong, width))
 }
 
 // stepCloses writes the two gravest of what an action closes.

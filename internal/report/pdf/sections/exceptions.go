@@ -81,12 +81,20 @@ func instanceName(b *blocks.Builder, x snapshot.Exception) string {
 	if x.InstanceID == nil {
 		return "every instance"
 	}
-	for _, in := range b.Doc.Instances {
-		if in.ID == *x.InstanceID {
-			return blocks.Shorten(in.Name, 80)
-		}
+	if in := instanceOf(b, x); in != nil {
+		return blocks.Shorten(in.Name, 80)
 	}
 	return x.InstanceID.String()
+}
+
+// instanceOf is the instance that an exception is about; nil: every one, or one that is not in scope.
+func instanceOf(b *blocks.Builder, x snapshot.Exception) *snapshot.Instance {
+	for i := range b.Doc.Instances {
+		if in := &b.Doc.Instances[i]; x.InstanceID != nil && in.ID == *x.InstanceID {
+			return in
+		}
+	}
+	return nil
 }
 
 // daysLeft says how long something still holds.
@@ -115,7 +123,7 @@ func LapsingTasks(b *blocks.Builder) []Task {
 		tasks = append(tasks, Task{
 			Rank: 1, Item: "Exception lapses " + blocks.Day(x.Until), Where: place, Table: blocks.Shorten(x.Object, 80),
 			Why:   a.Check.ID + " " + a.Check.Title + ", accepted by " + blocks.Shorten(x.GrantedBy.Shown(), 60) + ": " + blocks.Shorten(x.Reason, 200),
-			Since: blocks.Day(x.GrantedAt), Decision: "Renew the exception or fix the finding",
+			Since: blocks.Day(x.GrantedAt), Decision: "Renew the exception or fix the finding", Owner: analysis.OwnerOf(instanceOf(b, x)),
 		})
 	}
 	return tasks
@@ -125,4 +133,5 @@ func LapsingTasks(b *blocks.Builder) []Task {
 type Task struct {
 	Rank                                     int
 	Item, Where, Table, Why, Since, Decision string
+	Owner                                    string // of the server; empty: no team
 }

@@ -31,18 +31,32 @@ func Remediation(b *blocks.Builder) {
 	}
 	blocks.Table(b, []typeset.Column{
 		{Title: "#", Align: typeset.Right}, {Title: "Action", Flex: 1}, {Title: "Closes", Align: typeset.Right}, {Title: "On", Align: typeset.Right}, {Title: "Severity"},
-		{Title: "Effort", Align: typeset.Center}, {Title: "Restart", Align: typeset.Center}, {Title: "Due"}, {Title: "Risk removed", Align: typeset.Right}, {Title: "Owner", Align: typeset.Left},
+		{Title: "Effort", Align: typeset.Center}, {Title: "Restart", Align: typeset.Center}, {Title: "Due"}, {Title: "Risk removed", Align: typeset.Right}, {Title: "Owner", Max: ownerWidth},
 	}, b.Plan, func(i int, s analysis.Step) []typeset.Cell {
 		return []typeset.Cell{
 			blocks.Faint(blocks.Number(i + 1)),
 			{Text: s.Action, Style: blocks.CellStrong, Sub: closes(s), SubStyle: blocks.CodeMuted},
 			blocks.Text(blocks.Number(s.Findings)), blocks.Text(blocks.Number(s.Instances)), blocks.Severity(s.Severity), blocks.Text(blocks.OrDash(s.Effort)), blocks.Text(blocks.YesNo(s.NeedsRestart)),
-			blocks.Text(blocks.Day(s.Due)), blocks.Strong(blocks.Percent(s.Cleared)), blocks.Faint("              "),
+			blocks.Text(blocks.Day(s.Due)), blocks.Strong(blocks.Percent(s.Cleared)), Owner(s.OwnersInWords(), roomForName),
 		}
 	})
 	b.Small("Order: weight removed per effort (S 1, M 3, L 8). Closes: findings" + andVulnerabilities(b) + ". On: instances. Risk removed: share of all weight that this step and those before it remove. " +
 		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " for High, " +
 		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. “" + b.Objects + "” lists the objects of each check. Runnable statements are listed there.")
+}
+
+// ownerWidth is how wide a column of owners is at most.
+const ownerWidth = 64
+
+// roomForName is how many spaces have room for a name that somebody writes in.
+const roomForName = 14
+
+// Owner is a cell with the owner, or with room to write one in.
+func Owner(name string, room int) typeset.Cell {
+	if name == "" {
+		return blocks.Faint(strings.Repeat(" ", room))
+	}
+	return blocks.Text(name)
 }
 
 // closes names the checks of a step, and what it would close besides.

@@ -22,8 +22,9 @@ type Step struct {
 	CVEs         int            // of Findings, the open CVEs
 	Where        []string       // names of the instances, sorted
 	Instances    int
-	Severity     string // the highest it closes
-	Effort       string // S, M, L
+	Owners       []Owned // of the instances
+	Severity     string  // the highest it closes
+	Effort       string  // S, M, L
 	NeedsRestart bool
 	Due          time.Time
 	Weight       float64 // of what it closes
@@ -69,6 +70,7 @@ func Plan(doc snapshot.Document) []Step {
 	steps := make([]Step, 0, len(drafts))
 	for _, d := range drafts {
 		d.Instances, d.Where = len(d.instances), slices.Sorted(maps.Values(d.instances))
+		d.Owners = ownersOf(doc, d.instances)
 		slices.Sort(d.Checks)
 		d.Checks = slices.Compact(d.Checks)
 		d.Due = doc.AsOf.AddDate(0, 0, DueDays(d.Severity))

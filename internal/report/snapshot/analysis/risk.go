@@ -20,6 +20,7 @@ type TableRisk struct {
 	InstanceID   uuid.UUID
 	InstanceName string
 	Engine       string
+	Owner        string // of the instance; empty: no team
 	Database     string
 	Table        snapshot.ClassifiedTable
 	Encrypted    *bool // at rest, by the table or its database; nil: not known
@@ -88,7 +89,7 @@ func risksOf(doc snapshot.Document, own bool) []TableRisk {
 				risk.encrypted(cmp.Or(table.Encrypted, db.Encrypted))
 				risk.treat(about)
 				risk.InstanceID, risk.InstanceName, risk.Engine = in.ID, in.Name, in.Engine
-				risk.Database = db.Name
+				risk.Database, risk.Owner = db.Name, OwnerOf(in)
 				out = append(out, risk)
 			}
 		}

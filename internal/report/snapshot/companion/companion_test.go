@@ -288,3 +288,36 @@ func TestEachRowSaysHowToVerify(t *testing.T) {
 		}
 	}
 }
+
+// TestTheOwnerIsAColumn of both tables, in the documents of before an empty one.
+func TestTheOwnerIsAColumn(t *testing.T) {
+	t.Parallel()
+	for kind, name := range map[report.Kind]string{report.Security: report.FindingsFile, report.DataInventory: report.InventoryFile} {
+		doc := snapshottest.Owned(snapshottest.Rich(kind), "=Payments", "")
+		owners := map[string]snapshot.Owner{}
+		for _, in := range doc.Instances {
+			if in.Owner != nil {
+				owners[in.ID.String()] = snapshot.Owner{ID: in.Owner.ID, Name: "'=Payments"}
+			}
+		}
+		seen := map[string]bool{}
+		for _, row := range read(t, name, doc) {
+			seen[row["owner"]] = true
+			want, id := owners[row["instanceId"]], ""
+			if want.Name != "" {
+				id = want.ID.String()
+			}
+			if row["owner"] != want.Name || row["ownerId"] != id {
+				t.Fatalf("%s: %v, want %+v", name, row, want)
+			}
+		}
+		if len(seen) != 2 {
+			t.Errorf("%s: owners %v", name, seen)
+		}
+		for _, row := range read(t, name, snapshottest.Rich(kind)) {
+			if row["owner"]+row["ownerId"] != "" {
+				t.Fatalf("%s of before: %v", name, row)
+			}
+		}
+	}
+}

@@ -16,7 +16,7 @@ import (
 var findingsHeader = []string{
 	"id", "checkId", "title", "domain", "severity", "references", "instanceId", "instance", "databaseId", "database",
 	"object", "evidence", "measured", "threshold", "status", "reason", "firstSeenAt", "lastSeenAt", "exceptionId", "acceptedUntil",
-	"remediation", "statement", "impact", "needsRestart", "rollback", "verify", "runIn", "unlisted",
+	"remediation", "statement", "impact", "needsRestart", "rollback", "verify", "runIn", "unlisted", "ownerId", "owner",
 }
 
 // The statuses of a finding, as the API has them.
@@ -92,6 +92,9 @@ func (l *listing) add(check snapshot.Check, f analysis.Finding, status string) {
 		"instanceId": id(f.InstanceID), "instance": Cell(f.InstanceName), "databaseId": databaseID(in, f.Database), "database": Cell(f.Database),
 		"object": Cell(f.Object), "evidence": Cell(f.Evidence), "measured": Cell(result.Measured), "threshold": Cell(result.Threshold),
 		"status": status, "firstSeenAt": at(f.FirstSeen), "lastSeenAt": at(lastSeen(in, f)), "unlisted": whole(max(0, result.Total-max(1, len(result.Violations)))),
+	}
+	if in.Owner != nil {
+		row["ownerId"], row["owner"] = id(in.Owner.ID), Cell(in.Owner.Name)
 	}
 	switch status {
 	case notAssessed:

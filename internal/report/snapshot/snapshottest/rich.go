@@ -2,6 +2,7 @@ package snapshottest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -87,6 +88,19 @@ func Rich(kind report.Kind) snapshot.Document {
 		}}
 	}
 	return snapshot.Normalize(doc)
+}
+
+// Owned gives each instance of a document one of these teams as its owner, one after the other.
+// An empty name is no team.
+func Owned(doc snapshot.Document, teams ...string) snapshot.Document {
+	doc.Instances = slices.Clone(doc.Instances)
+	for i := range doc.Instances {
+		doc.Instances[i].Owner = nil
+		if n := i % len(teams); teams[n] != "" {
+			doc.Instances[i].Owner = &snapshot.Owner{ID: ID(700 + n), Name: teams[n]}
+		}
+	}
+	return doc
 }
 
 var versions = []struct{ version, major, latest, target string }{
