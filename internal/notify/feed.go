@@ -89,6 +89,9 @@ func (a open) fed() channel.Fed {
 	f := channel.Fed{ID: a.ID, Label: a.Label, Title: a.Title, Severity: a.Severity, StartsAt: a.RaisedAt}
 	if a.at != nil {
 		f.Instance = a.at.Name
+		if a.at.Owner != nil {
+			f.Owner = a.at.Owner.Name
+		}
 	}
 	if a.Now != nil {
 		f.Title = *a.Now

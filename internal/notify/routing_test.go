@@ -282,7 +282,7 @@ func TestAlertmanagersAreFedByTagsAndTeams(t *testing.T) {
 	}
 	s.firesOn(false, map[string]uuid.UUID{"lag": server, "disk": other})
 	s.follow()
-	for _, round := range []struct{ tags, want string }{{"", "lag"}, {"team=web", ""}} {
+	for _, round := range []struct{ tags, want string }{{"", "lag Payments"}, {"team=web", ""}} {
 		if round.tags != "" {
 			s.retag(server, round.tags)
 		}
@@ -313,8 +313,8 @@ func (s *scene) fedRound() *fedRound {
 	r := &fedRound{}
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
 		var posted []struct {
-			Labels map[string]string
-			EndsAt time.Time
+			Labels, Annotations map[string]string
+			EndsAt              time.Time
 		}
 		body, _ := io.ReadAll(request.Body)
 		_ = json.Unmarshal(body, &posted)
@@ -322,7 +322,7 @@ func (s *scene) fedRound() *fedRound {
 		defer r.mu.Unlock()
 		for _, a := range posted {
 			if a.EndsAt.After(s.clock.Now()) {
-				r.names = append(r.names, a.Labels["alertname"])
+				r.names = append(r.names, strings.TrimSpace(a.Labels["alertname"]+" "+a.Annotations["owner"]))
 			}
 		}
 	}))

@@ -98,6 +98,7 @@ type Fed struct {
 	Description      string
 	Severity         alert.Severity
 	Instance         string
+	Owner            string // the team that owns the instance; empty: none does
 	StartsAt, EndsAt time.Time
 	// Labels are others than follow from it: those that it had when it was told before.
 	Labels map[string]string

@@ -112,12 +112,13 @@ type fedEvent struct {
 	Severity alert.Severity         `db:"severity"`
 	Label    string                 `db:"label"`
 	Instance string                 `db:"instance"`
+	Owner    string                 `db:"owner"`
 }
 
 func fedOf(events []fedEvent, now time.Time) []channel.Fed {
 	fed := make([]channel.Fed, len(events))
 	for i, e := range events {
-		fed[i] = channel.Fed{ID: e.ID, Label: e.Label, Title: e.Title, Severity: e.Severity, Instance: e.Instance, StartsAt: e.RaisedAt, EndsAt: now.Add(fedFor)}
+		fed[i] = channel.Fed{ID: e.ID, Label: e.Label, Title: e.Title, Severity: e.Severity, Instance: e.Instance, Owner: e.Owner, StartsAt: e.RaisedAt, EndsAt: now.Add(fedFor)}
 		if e.Type == notification.AlertResolved {
 			fed[i].EndsAt = e.At
 			if now.Before(e.At) { // it fires there until then

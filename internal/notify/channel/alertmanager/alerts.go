@@ -51,6 +51,9 @@ func Alerts(alerts []channel.Fed, organization, publicURL string) ([]byte, error
 			EndsAt:       a.EndsAt.UTC(),
 			GeneratorURL: channel.Link(publicURL, channel.Notice{AlertID: &a.ID}),
 		}
+		if a.Owner != "" { // no label: an alert with another owner is the same one
+			all[i].Annotations["owner"] = a.Owner
+		}
 		if a.Description != "" {
 			all[i].Annotations["description"] = a.Description
 		}

@@ -12,6 +12,7 @@ import (
 	"muster/internal/notify/channel/alertmanager"
 	"muster/internal/notify/channel/chat"
 	"muster/internal/notify/channel/kinds"
+	"muster/internal/notify/channel/teams"
 	"muster/internal/notify/channel/webhook"
 )
 
@@ -61,6 +62,22 @@ func TestSettings(t *testing.T) {
 	}
 	if got := joined(broken(withRecipients)); got != "#/memberIds out_of_range, #/administrators out_of_range" {
 		t.Errorf("recipients of a chat: %q", got)
+	}
+}
+
+// TestChatsAndCardsNameTheOwner as plain text: the name of a team mentions nobody.
+func TestChatsAndCardsNameTheOwner(t *testing.T) {
+	t.Parallel()
+	m := channel.Message{Events: []channel.Notice{{
+		Type: notification.AlertRaised, Title: "Lag", Instance: &channel.Reference{Name: "pay"}, Owner: &channel.Reference{Name: "Payments @all"},
+	}}}
+	for name, body := range map[string]func() ([]byte, error){
+		"Slack": func() ([]byte, error) { return chat.Body(m, chat.Slack) }, "Mattermost": func() ([]byte, error) { return chat.Body(m, chat.Mattermost) },
+		"Teams": func() ([]byte, error) { return teams.Body(m) },
+	} {
+		if got, err := body(); err != nil || !strings.Contains(string(got), "Raised: Lag, pay, owner Payments \u200b@\u200ball") {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
 	}
 }
 

@@ -50,6 +50,17 @@ func TestATriggerFitsPagerDuty(t *testing.T) {
 	}
 }
 
+// TestATriggerNamesTheOwner of the server, within the details.
+func TestATriggerNamesTheOwner(t *testing.T) {
+	t.Parallel()
+	h := of(t, notification.AlertRaised, "Lag", alert.Critical)
+	h.Notice = []byte(strings.Replace(string(h.Notice), `"owner":null`, `"owner":{"id":"0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a02","name":"Payments"}`, 1))
+	e, err := trigger(h, channel.Message{PublicURL: "https://muster.example.org"})
+	if err != nil || !strings.HasPrefix(e.Payload.Details["details"], "Owner: Payments.") {
+		t.Errorf("%+v, %v", e.Payload, err)
+	}
+}
+
 // TestTheStateInTheEnd of an alert is what PagerDuty is told.
 func TestTheStateInTheEnd(t *testing.T) {
 	t.Parallel()
