@@ -43,7 +43,7 @@ func TestSignedKeys(t *testing.T) {
 		how(&document)
 		return document
 	}
-	const since, away, unsigned = "changed since it was signed", "its signature was taken away", "bears no signature"
+	const since, away, unsigned = "changed since it was signed", "its signature is missing", "has no signature"
 	for name, c := range map[string]struct {
 		document attest.Keys
 		refused  string

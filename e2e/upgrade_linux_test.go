@@ -340,7 +340,7 @@ func (u *upgrade) forwardAgain(t *testing.T) {
 
 func (u *upgrade) secondStep(t *testing.T) {
 	t.Helper()
-	if said := u.machines[0].follow(t, u.page.take(t, "The second step", 0)); !strings.Contains(said, "finished: no program from before") {
+	if said := u.machines[0].follow(t, u.page.take(t, "The second step", 0)); !strings.Contains(said, "finished: programs of the previous version") {
 		t.Errorf("the second step says %q", said)
 	}
 	for _, m := range u.machines {

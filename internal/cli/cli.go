@@ -79,10 +79,10 @@ func Root(started *bool) *cobra.Command {
 them that can be proven afterwards.
 
   muster serve --demo      a filled demo organization on http://127.0.0.1:8080
-  muster serve             your own; the first start prints a link to set it up
+  muster serve             your own installation; the first start prints a link to set it up
 
 Every flag has an environment variable (--public-url is MUSTER_PUBLIC_URL); the
-flag wins. Without --database-url Muster runs a private PostgreSQL under
+flag takes precedence. Without --database-url Muster runs a private PostgreSQL under
 --data-dir, and every subcommand finds it there.`,
 		SilenceUsage:          true,
 		SilenceErrors:         true,

@@ -21,7 +21,7 @@ var MeasuredEngines = live.Measured
 
 // Command returns the command agent.
 func Command() *cobra.Command {
-	return command.Parent("agent", "Measure servers from beside them", agentRunCommand(), agentCheckCommand(), agentGrantsCommand())
+	return command.Parent("agent", "Measure servers from a machine near them", agentRunCommand(), agentCheckCommand(), agentGrantsCommand())
 }
 
 func agentRunCommand() *cobra.Command {
@@ -29,14 +29,14 @@ func agentRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run --server URL --token-file FILE --config FILE",
 		Short: "Measure and assess servers, and send the results",
-		Long: `Measures and assesses the servers of the configuration and this machine, and sends
-what it finds to the server: sessions, statements, host figures and assessments. What
-cannot be sent is kept in the configuration's directory and sent when the server is
-back. It needs neither a database nor any other setting.
+		Long: `Measures this machine, and measures and assesses the servers of the configuration. The
+agent sends sessions, statements, host figures and assessments to Muster. While Muster
+cannot be reached, the agent keeps this data in the configuration's directory, and sends
+it later. The agent needs no database and no other settings.
 
-The token is one for ingest (muster token create --kind ingest); its file is read at
-each call. A file with a token or a password that others than its owner may read is
-refused (chmod 600). docs/agent.md has the configuration.`,
+The token is an ingest token (muster token create --kind ingest). The agent reads its
+file at each call. It refuses a file with a token or a password if anyone except its
+owner may read it (chmod 600). docs/agent.md describes the configuration.`,
 		Example: `  muster agent run --server https://muster.example.org --token-file /etc/muster/agent.token --config /etc/muster/agent.yaml`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -59,9 +59,9 @@ refused (chmod 600). docs/agent.md has the configuration.`,
 			return runAgent(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().StringVar(&server, "server", "", "the Muster that what is found is sent to")
-	cmd.Flags().StringVar(&tokenFile, "token-file", "", "holds the ingest token")
-	cmd.Flags().StringVar(&config, "config", "", "says which servers are measured")
+	cmd.Flags().StringVar(&server, "server", "", "the URL of the Muster server")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "the file with the ingest token")
+	cmd.Flags().StringVar(&config, "config", "", "the configuration file, with the servers")
 	command.Require(cmd, "server", "token-file", "config")
 	return cmd
 }

@@ -24,21 +24,24 @@ func agentCheckCommand() *cobra.Command {
 	var config, report, server, tokenFile string
 	cmd := &cobra.Command{
 		Use:   "check --config FILE [--report FILE] [--server URL] [--token-file FILE]",
-		Short: "Try once how an agent would read each server",
-		Long: `Connects to each server of the configuration, reads once what an agent reads again
-and again, runs the checks, and says what works and which grants are missing. It
-sends nothing, and writes nothing but the report.
+		Short: "Measure and assess each server once, as an agent would, without sending",
+		Long: `Connects to each server of the configuration, measures it once, runs the checks, and
+prints what works and which grants are missing. The command sends nothing, and writes
+no file except the report.
 
-With --server (or MUSTER_SERVER) it warns where the agent would send its token
-unencrypted, and with --token-file it says whether others may read the token.
+With --server (or MUSTER_SERVER) it warns if the agent would send its token unencrypted.
+With --token-file it says whether others may read the token.
 
---report FILE writes what the developers of Muster need of a server that it has not
-met live: versions, which query was answered with how many rows of which form, which
-check came to what. No name, no text, no value and no address is in it; read it
-before you pass it on.
+--report FILE writes a report for the developers of Muster about servers of versions
+that were not tested live: the versions, the number and form of the rows that each query
+returned, and the result of each check. It contains no name, text, value or address.
+Read the report before you pass it on.
 
-Exit status: 0 each server can be measured and assessed, though some checks may lack a
-grant; 1 one cannot; 2 the configuration is wrong.`,
+Exit status:
+
+  0  each server can be measured and assessed; some checks may lack a grant
+  1  at least one server cannot be measured or assessed
+  2  the configuration is wrong`,
 		Example: `  muster agent check --config /etc/muster/agent.yaml
   muster agent check --config /etc/muster/agent.yaml --report muster-report.json`,
 		Args: cobra.NoArgs,
@@ -82,15 +85,15 @@ grant; 1 one cannot; 2 the configuration is wrong.`,
 				}
 			}
 			if !works {
-				return &command.ExitError{Status: command.ExitFailed, Err: errors.New("not all of it works; see above")}
+				return &command.ExitError{Status: command.ExitFailed, Err: errors.New("at least one part fails; see above")}
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&config, "config", "", "says which servers are tried")
-	cmd.Flags().StringVar(&report, "report", "", "a file for what came of it, without names")
-	cmd.Flags().StringVar(&server, "server", "", "the Muster that the agent sends to (MUSTER_SERVER)")
-	cmd.Flags().StringVar(&tokenFile, "token-file", "", "holds the ingest token")
+	cmd.Flags().StringVar(&config, "config", "", "the configuration file, with the servers")
+	cmd.Flags().StringVar(&report, "report", "", "write the results, without names, to this file")
+	cmd.Flags().StringVar(&server, "server", "", "the URL of the Muster server (MUSTER_SERVER)")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "the file with the ingest token")
 	command.Require(cmd, "config")
 	return cmd
 }
@@ -124,8 +127,8 @@ func agentGrantsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grants --engine " + strings.Join(names, "|") + " [--version V] [--classify off|names|values]",
 		Short: "Print the grants that Muster's account needs on a server",
-		Long: `Prints a script for an administrator of the server: what an account needs so that
-Muster, or its agent, can measure and assess it, and nothing beside.`,
+		Long: `Prints a script for an administrator of the server. It gives an account the rights that
+Muster or its agent needs to measure and assess the server, and no others.`,
 		Example: `  muster agent grants --engine postgresql --version 16 | psql -h db01 -U postgres
   muster agent grants --engine sqlserver --version 2022
   muster agent grants --engine oracle`,
@@ -142,8 +145,8 @@ Muster, or its agent, can measure and assess it, and nothing beside.`,
 		},
 	}
 	cmd.Flags().StringVar(&engine, "engine", "", strings.Join(names[:last], ", ")+" or "+names[last])
-	cmd.Flags().StringVar(&version, "version", "", "of the server (16, 2022, 19.24, azure); none: of all that are known")
-	cmd.Flags().StringVar(&classify, "classify", assessment.ClassifyNames, "off, names or values: how personal data is looked for")
+	cmd.Flags().StringVar(&version, "version", "", "the version of the server (16, 2022, 19.24, azure); default: all known versions")
+	cmd.Flags().StringVar(&classify, "classify", assessment.ClassifyNames, "how Muster searches for personal data: off, names or values")
 	command.Require(cmd, "engine")
 	return cmd
 }

@@ -24,7 +24,7 @@ func adminCreateCommand(cfg *config.Config) *cobra.Command {
 	var email, name, passwordFile, organizationName string
 	cmd := &cobra.Command{
 		Use:     "create --email ADDRESS --name NAME [--password-file FILE]",
-		Short:   "Add an administrator; without a password file a password is made and printed once",
+		Short:   "Add an administrator; without a password file, create a password and print it once",
 		Example: `  muster admin create --email ana@example.org --name "Ana Alves" --in "My organization"`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,7 +46,7 @@ func adminCreateCommand(cfg *config.Config) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&email, "email", "", "the address that signs them in")
+	cmd.Flags().StringVar(&email, "email", "", "the address with which the administrator signs in")
 	cmd.Flags().StringVar(&name, "name", "", "the person's name")
 	cmd.Flags().StringVar(&passwordFile, "password-file", "", "a file that holds the password")
 	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; required if there are several")
@@ -95,8 +95,9 @@ func SetupLinkCommand(cfg *config.Config) *cobra.Command {
 		Use:   "setup-link",
 		Short: "Print a new link for the first administrator; it works once, for 30 minutes",
 		Args:  cobra.NoArgs,
-		Long: `Prints a new link for the first administrator. It leads to where the server of the data
-directory listens, or listened last; --public-url or --listen name another address.`,
+		Long: `Prints a new link for the first administrator. The link has the address at which the
+server of the data directory listens, or last listened. --public-url or --listen sets
+another address.`,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, _ []string, in *installation.Installation) error {
 			if !in.Config.AddressSet {
 				in.Config.PublicURL = cmp.Or(in.ServedAt(), in.Config.PublicURL)

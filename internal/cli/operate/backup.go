@@ -29,20 +29,20 @@ func BackupCommand(cfg *config.Config) *cobra.Command {
 	var accept bool
 	cmd := &cobra.Command{
 		Use:   "backup DIR",
-		Short: "Copy database, files and keys into a new directory, while serve runs or not",
+		Short: "Copy database, files and keys into a new directory; serve may run",
 		Long: `Makes a backup in DIR, which must be empty or absent:
 
-  database.dump   what one moment's snapshot of the database shows (pg_dump)
+  database.dump   one snapshot of the database (pg_dump)
   blobs/          every PDF and inputs document that the log names at that moment
-  secret.key      the secret keys, without which connection strings stay sealed
-  manifest.json   what there is, with digests and the signed heads of the logs;
-                  written last: without it, it is no backup
+  secret.key      the secret keys; connection strings cannot be opened without them
+  manifest.json   the list of files with their digests, and the signed heads of the
+                  logs. It is written last: a directory without it is not a backup
 
-The logs are verified up to the heads that are signed. Keep it as safe as the
-installation itself: it holds the keys. A failed backup is removed; of one that was
-killed manifest.json.part stays. pg_dump of the server's major version, or of a
-newer one, has to be installed here. The logs' heads that it prints are witnesses:
-keep them elsewhere.`,
+The command verifies the logs up to the heads that it signs. Keep the backup as safe
+as the installation itself, because it holds the keys. A failed backup is removed. A
+killed backup leaves its files and manifest.json.part. The command needs pg_dump of
+the server's major version or a newer one. It prints the heads of the logs, which are
+witnesses: keep them elsewhere.`,
 		Example: "  muster backup /backups/muster-$(date +%F)",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,7 +57,7 @@ keep them elsewhere.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&accept, "accept-findings", false, "make it although events do not fit, or files are missing or damaged or cannot be told, and note which")
+	cmd.Flags().BoolVar(&accept, "accept-findings", false, "make the backup even if events do not match, or files are missing, damaged or unreadable, and list these findings in it")
 	return cmd
 }
 
@@ -125,18 +125,20 @@ func RestoreCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore DIR",
 		Short: "Load a backup into an empty installation, and verify all of it",
-		Long: `Loads what 'muster backup' has made into an installation that does not exist yet:
-a data directory without a database, or a --database-url whose database is empty;
-an empty blob store; no secret key file, or the same one.
+		Long: `Loads a backup into a new installation, which needs:
 
-First the backup is held against its manifest, then everything is loaded, and
-then the logs are verified against the heads that were signed when the backup was
-made, and every file against the log. Until that is done, nothing else opens the
-installation. If it is cut off, run it again: it goes on where it stopped.
+  * a data directory without a database, or a --database-url with an empty database
+  * an empty blob store
+  * no secret key file, or the one of the backup
 
-The state is that of the backup. Everybody has to sign in again, but tokens that
-were revoked and members who were disabled since are back: look through them.
-Do not let the old installation run on beside this one.`,
+The command compares the backup with its manifest, and then loads everything. It
+verifies the logs against the heads that were signed with the backup, and every file
+against the log. Until the restore is complete, no other command opens the
+installation. If it is interrupted, run it again, and it continues where it stopped.
+
+The restored state is that of the backup. All users must sign in again. Tokens that
+were revoked, and members who were disabled, after the backup are back: check them.
+Stop the old installation: it must not run next to this one.`,
 		Example: `  muster restore /backups/muster-2026-11-20 --data-dir /var/lib/muster
   muster restore /backups/muster-2026-11-20 --database-url postgres://muster@db/muster --blob-url s3://new-bucket`,
 		Args: cobra.ExactArgs(1),
@@ -150,7 +152,7 @@ Do not let the old installation run on beside this one.`,
 			return Restore(cmd, cfg, b, report, accept)
 		},
 	}
-	cmd.Flags().BoolVar(&accept, "accept-findings", false, "finish although logs or files do not fit, and say what does not")
+	cmd.Flags().BoolVar(&accept, "accept-findings", false, "finish even if logs or files do not match, and print what does not match")
 	return cmd
 }
 

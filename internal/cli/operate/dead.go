@@ -26,9 +26,9 @@ const deadListLimit = 1000
 func DeadCommand(cfg *config.Config) *cobra.Command {
 	return command.Parent("dead", "Events and jobs that were set aside",
 		deadListCommand(cfg),
-		deadOneCommand(cfg, "show", "Show one, whole", showDead),
-		deadOneCommand(cfg, "retry", "Apply the event and those waiting behind it, or run the job again (not the build of a report that has ended)", retryDead),
-		deadOneCommand(cfg, "drop", "Give it up for good; rebuilds skip a dropped event too", dropDead),
+		deadOneCommand(cfg, "show", "Show one event with its error, or one job with its attempts", showDead),
+		deadOneCommand(cfg, "retry", "Apply the event and the events behind it, or run the job again (except the build of a report that has ended)", retryDead),
+		deadOneCommand(cfg, "drop", "Give up an event or a job for good; rebuilds skip a dropped event, too", dropDead),
 	)
 }
 

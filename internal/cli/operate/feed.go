@@ -26,7 +26,7 @@ import (
 
 // FeedCommand returns the command feed.
 func FeedCommand(cfg *config.Config) *cobra.Command {
-	return command.Parent("feed", "What is known of releases and their vulnerabilities", feedShowCommand(cfg), feedUpdateCommand(cfg))
+	return command.Parent("feed", "Releases of database engines, and their known vulnerabilities", feedShowCommand(cfg), feedUpdateCommand(cfg))
 }
 
 func feedShowCommand(cfg *config.Config) *cobra.Command {
@@ -34,12 +34,12 @@ func feedShowCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print each major with its end of life, latest release and number of known CVEs",
-		Long: `Prints the tables that this program was built with: reports and checks judge
-versions by them. It asks nothing and needs no database. What the tables do not know
-stands below them.
+		Long: `Prints the tables that are built into this program, and below them the gaps in the
+tables. Reports and checks use the tables to judge versions. The command needs no
+database and no network.
 
-With --current it opens the installation and prints the tables with all updates, by
-which it judges now.`,
+With --current it opens the installation and prints the tables with all updates, as
+reports and checks use them now.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !current {
@@ -58,7 +58,7 @@ which it judges now.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&current, "current", false, "with the updates of this installation")
+	cmd.Flags().BoolVar(&current, "current", false, "print the tables with the updates of this installation")
 	return cmd
 }
 
@@ -104,19 +104,18 @@ func feedUpdateCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update FILE",
 		Short: "Add published vulnerabilities to the feed",
-		Long: `Reads records of OSV, and those of the PostgreSQL project and of MongoDB in the
-CVE list (JSON 5): one, an array, one a line, or a zip archive of them, as OSV.dev
-exports them. Records about anything else are passed over and counted.
+		Long: `Reads OSV records, and the records of the PostgreSQL project and of MongoDB in the CVE
+list (JSON 5). A file is one record, an array, one record per line, or a zip archive of
+these, as OSV.dev exports them. Other records are skipped and counted.
 
-The file is held against its SHA-256, from --sha256 or from FILE.sha256 beside it, and
-against its signature by minisign in FILE.minisig, if MUSTER_FEED_KEY is set; without
-either, nothing says what it should be, and it is refused.
+The command compares the file with its SHA-256, from --sha256 or from FILE.sha256 next
+to it. If MUSTER_FEED_KEY is set, it also checks the minisign signature in FILE.minisig.
+A file with neither a digest nor a signature is refused.
 
-Prints what becomes other, by engine. A file with anything wrong in it is refused as a
-whole, with everything that is wrong: what is broken, what contradicts itself, and what
-is older than what is known and says otherwise. All processes of the installation judge
-by the new feed from their next look and their next report on; reports that are there
-stay as they are.`,
+The command prints the changes by engine. If any record is wrong, it refuses the whole
+file and prints every error: a broken record, a contradiction, or a record that is older
+than the known one and differs from it. All processes use the new feed from their next
+assessment and their next report on. Existing reports do not change.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			update.file = args[0]
@@ -127,10 +126,10 @@ stay as they are.`,
 			return installation.With(cmd.Context(), cfg, func(in *installation.Installation) error { return update.apply(cmd, in, found) })
 		},
 	}
-	cmd.Flags().BoolVar(&update.dryRun, "dry-run", false, "only say what would become other")
+	cmd.Flags().BoolVar(&update.dryRun, "dry-run", false, "print the changes only")
 	cmd.Flags().StringVar(&update.sha256, "sha256", "", "the `digest` that the file must have")
-	cmd.Flags().StringSliceVar(&update.engines, "engine", nil, "take the records of this `engine` alone: postgresql, mysql, mongodb; may be given again")
-	cmd.Flags().BoolVar(&update.older, "older", false, "take what is older than what is known, too")
+	cmd.Flags().StringSliceVar(&update.engines, "engine", nil, "use only the records of this `engine`: postgresql, mysql, mongodb; you can repeat the flag")
+	cmd.Flags().BoolVar(&update.older, "older", false, "also accept records that are older than the known ones")
 	return cmd
 }
 

@@ -50,23 +50,24 @@ func fleetApplyCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply FILE",
 		Short: "Apply servers, exceptions and settings from a YAML file",
-		Long: `Prints how the organization differs from the file (-: standard input) and applies
-that. A second run finds nothing to do. docs/administrators.md describes the file.
+		Long: `Prints the differences between the organization and the file (-: standard input), and
+applies them. A second run finds nothing to do. docs/administrators.md describes the
+file.
 
-A server is known by its externalId: another name is a rename. What the file leaves
-out stays as it is; what a list of the file does not name stays, too, and is listed,
-unless --prune removes it. Passwords are referred to (${NAME}, dsnFile, passwordFile):
-one in the clear is refused.
+The externalId identifies a server: another name is a rename. Fields that the file
+leaves out do not change. Servers and exceptions that a list does not name stay, and
+are printed; --prune removes them. The file refers to passwords (${NAME}, dsnFile,
+passwordFile). A file with a password in the clear is refused.
 
-New connections are tried first. A server that cannot be reached is left out and the
-others are applied; --unreached takes it all the same, as soon as Muster may connect to
-it. Exit status:
+The command first tries new connections. It skips a server that it cannot reach, and
+applies the others; --unreached registers that server all the same, if Muster is
+allowed to connect to it. Exit status:
 
-  0  all is as the file declares it
-  1  the file is refused as a whole, or something was not applied
+  0  everything is as the file declares it
+  1  the whole file is refused, or some changes were not applied
   2  wrong usage
   3  cannot tell: the file or the database cannot be read; nothing was changed
-  4  --dry-run: there are differences`,
+  4  a --dry-run found differences`,
 		Example: `  muster fleet apply fleet.yaml --dry-run
   muster fleet apply fleet.yaml --email ana@example.org
   muster fleet apply fleet.yaml --prune --json`,
@@ -78,8 +79,8 @@ it. Exit status:
 	}
 	f := cmd.Flags()
 	f.BoolVar(&a.dryRun, "dry-run", false, "print the differences only, without connecting to any server")
-	f.BoolVar(&a.prune, "prune", false, "remove the servers and revoke the exceptions that the lists of the file do not name")
-	f.BoolVar(&a.unreached, "unreached", false, "also take servers that cannot be reached now")
+	f.BoolVar(&a.prune, "prune", false, "remove servers and revoke exceptions that the lists of the file do not name")
+	f.BoolVar(&a.unreached, "unreached", false, "also register servers that cannot be reached now")
 	f.StringVar(&a.email, "email", "", "the acting administrator; required if the organization has several")
 	f.StringVar(&a.organization, "in", "", "the organization's name or id; required if there are several and --email is not given")
 	f.BoolVar(&a.json, "json", false, "print one JSON object (docs/administrators.md)")

@@ -21,7 +21,7 @@ import (
 
 // MeasurementsCommand returns the command measurements.
 func MeasurementsCommand(cfg *config.Config) *cobra.Command {
-	return command.Parent("measurements", "What is measured, and where it is kept: copy, drop", measurementsCopyCommand(cfg), measurementsDropCommand(cfg))
+	return command.Parent("measurements", "Move measurements to another store: copy, drop", measurementsCopyCommand(cfg), measurementsDropCommand(cfg))
 }
 
 // inPostgreSQL is how the command line calls the installation's own database as a home of
@@ -33,16 +33,18 @@ func measurementsCopyCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "copy --to URL",
 		Short: "Move measurements of closed hours to ClickHouse, or back to PostgreSQL",
-		Long: `Copies all measurements whose hour is over, compares both, and notes where they are,
-while 'serve' runs. Broken off, it goes on when it is called again. Where a bucket is not
-the same, it names the first one, switches nothing and ends with status 1.
+		Long: `Copies the measurements of all completed hours, compares both copies, and records the
+new place, while 'serve' runs. If it is interrupted, run it again, and it continues. If
+a bucket differs, the command names the first such bucket, switches nothing and ends
+with status 1.
 
---to clickhouse://… moves them from PostgreSQL to ClickHouse. --to postgres moves them
-back into the installation's own database, from where MUSTER_MEASUREMENTS_URL says.
+--to clickhouse://… moves measurements from PostgreSQL to ClickHouse. --to postgres
+moves them from the ClickHouse in MUSTER_MEASUREMENTS_URL back into the installation's
+own database.
 
-When it has ended well, restart every 'serve' with MUSTER_MEASUREMENTS_URL, or without it
-after the way back: until then those keep what they are sent, and show nothing new. What
-was copied stays where it was until 'muster measurements drop'.`,
+After a successful copy, restart every 'serve' with MUSTER_MEASUREMENTS_URL, or without
+it if you moved back. Until its restart, a process stores new samples but does not show
+them. The old copy stays until you run 'muster measurements drop'.`,
 		Example: `  muster measurements copy --to clickhouse://muster:secret@ch1:9000,ch2:9000/measurements?cluster=muster
   muster measurements copy --to postgres`,
 		Args: cobra.NoArgs,
@@ -131,12 +133,12 @@ func measurementsDropCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drop --from URL --yes",
 		Short: "Drop the old copy after a move of measurements, and free its disk",
-		Long: `Drops the measurements that 'muster measurements copy' left where they had been:
---from postgres those in the installation's own database, --from clickhouse://… those
-there after the way back. It does so once a 'serve' has been started where they are now.
-See that none runs any more that was started before: it would show gaps.
+		Long: `Drops the old copy that 'muster measurements copy' left: with --from postgres the one
+in the installation's own database, with --from clickhouse://… the one in ClickHouse
+after you moved back. The command refuses until a 'serve' was started with the new
+place. Make sure that no 'serve' from before the copy still runs: it would show gaps.
 
-Without --yes it says how much there is, drops nothing and ends with status 2.`,
+Without --yes the command shows the amount of data, drops nothing and ends with status 2.`,
 		Example: `  muster measurements drop --from postgres --yes`,
 		Args:    cobra.NoArgs,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, _ []string, in *installation.Installation) error {
@@ -164,7 +166,7 @@ Without --yes it says how much there is, drops nothing and ends with status 2.`,
 		}),
 	}
 	cmd.Flags().StringVar(&from, "from", "", "postgres, or clickhouse://user:password@host:9000[,host…]/database[?cluster=NAME&secure=true]")
-	cmd.Flags().BoolVar(&yes, "yes", false, "drop it")
+	cmd.Flags().BoolVar(&yes, "yes", false, "drop the old copy; without this flag, only show its size")
 	command.Require(cmd, "from")
 	return cmd
 }

@@ -22,8 +22,8 @@ func migrateUpCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "up",
 		Short: "Bring the schema up to date; serve does this when it starts",
-		Long: `Takes all migrations that are due. A second step at the end is left to 'muster migrate
-finish': until then the programs from before may run too.`,
+		Long: `Applies all due migrations, except a second step at the end, which 'muster migrate
+finish' takes. Until then, programs of the previous version may run, too.`,
 		Args: cobra.NoArgs,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, _ []string, in *installation.Installation) error {
 			waiting, err := waitingMigrations(in, cmd)
@@ -33,7 +33,7 @@ finish': until then the programs from before may run too.`,
 			if err := command.Say(cmd, "the schema is up to date\n"); err != nil || len(waiting) == 0 {
 				return err
 			}
-			return command.Say(cmd, "%d left to 'muster migrate finish'; until then programs from before may run, too\n", len(waiting))
+			return command.Say(cmd, "%d left to 'muster migrate finish'; until then, programs of the previous version may run, too\n", len(waiting))
 		}),
 	}
 }
@@ -42,12 +42,13 @@ func migrateFinishCommand(cfg *config.Config) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "finish --yes",
-		Short: "Take the second step of an upgrade, when no older program runs any more",
-		Long: `Takes the migrations that wait until no program from before runs any more: they take away
-what only such a program needs. From then on one does not start. While one is connected to
-the database this is refused. The way back is the backup from before the upgrade.
+		Short: "Take the second step of an upgrade, after all older programs have stopped",
+		Long: `Applies the migrations that remove what only the previous version needs. The command
+refuses while a program of that version is connected to the database, and afterwards
+such a program does not start. From then on, the only way back is the backup from
+before the upgrade.
 
-Without --yes it says what waits, does nothing and ends with status 2.`,
+Without --yes the command lists these migrations, does nothing and ends with status 2.`,
 		Example: `  muster migrate finish --yes`,
 		Args:    cobra.NoArgs,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, _ []string, in *installation.Installation) error {
@@ -64,15 +65,15 @@ Without --yes it says what waits, does nothing and ends with status 2.`,
 						return err
 					}
 				}
-				return &command.ExitError{Status: command.ExitUsage, Err: errors.New("nothing was done; --yes takes it, and no program from before may run any more")}
+				return &command.ExitError{Status: command.ExitUsage, Err: errors.New("nothing was done; --yes takes the second step, after which programs of the previous version can no longer run")}
 			}
 			if err := postgres.Finish(cmd.Context(), in.DB, in.Log); err != nil {
 				return err
 			}
-			return command.Say(cmd, "finished: no program from before may run any more\n")
+			return command.Say(cmd, "finished: programs of the previous version can no longer run\n")
 		}),
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "take it; without, only say what waits")
+	cmd.Flags().BoolVar(&yes, "yes", false, "take the second step; without this flag, only list its migrations")
 	return cmd
 }
 
@@ -91,9 +92,13 @@ func migrateStatusCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "List the migrations and when each was applied; changes nothing",
-		Long: `Lists the migrations that this program knows, when each was applied or that it is pending,
-and who may run beside it: 'expand' the programs from before, 'alone' none of them,
-'contract' none of them either, and it waits for 'muster migrate finish'.`,
+		Long: `Lists the migrations that this program knows, the time at which each was applied, or
+'pending', and its kind. The kind says whether programs of the previous version may run
+after it:
+
+  expand     they may run
+  alone      they may not run
+  contract   they may not run; 'muster migrate finish' applies it`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return installation.WithDatabase(cmd.Context(), cfg, installation.Access{Pool: 2}, func(in *installation.Installation) error {

@@ -44,7 +44,7 @@ func organizationCreateCommand(cfg *config.Config) *cobra.Command {
 		},
 	}
 	create.Flags().StringVar(&name, "name", "", "the organization's name")
-	create.Flags().StringVar(&email, "admin-email", "", "the administrator's address, which signs them in")
+	create.Flags().StringVar(&email, "admin-email", "", "the address with which the administrator signs in")
 	create.Flags().StringVar(&passwordFile, "admin-password-file", "", "a file that holds the administrator's password")
 	command.Require(create, "name", "admin-email", "admin-password-file")
 	return create
@@ -55,12 +55,12 @@ func organizationDeleteCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete NAME --yes",
 		Short: "Delete an organization's files, measurements and personal data; its events stay",
-		Long: `Deletes an organization, by name or id: the files of its reports, its measurements,
-its members and all that they and its machines sign in with, the connections of its
-servers, assessments, findings. It cannot be undone. Its events stay, and name nobody.
+		Long: `Deletes an organization, by name or id: its members, tokens and sessions, the files of
+its reports, its measurements, the connections of its servers, assessments and
+findings. You cannot undo this. The organization's events stay; they name no member.
 
-Without --yes it says what there is to delete, deletes nothing and ends with status 2.
-Broken off, it goes on where it was when it is called again. It may run beside 'serve'.`,
+Without --yes the command lists the data, deletes nothing and ends with status 2. If
+it is interrupted, run it again, and it continues. 'serve' may run meanwhile.`,
 		Example: `  muster organization delete "Second House"
   muster organization delete "Second House" --yes`,
 		Args: cobra.ExactArgs(1),
@@ -83,7 +83,7 @@ Broken off, it goes on where it was when it is called again. It may run beside '
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "delete it; without, only say what there is to delete")
+	cmd.Flags().BoolVar(&yes, "yes", false, "delete it; without this flag, only list the data")
 	return cmd
 }
 

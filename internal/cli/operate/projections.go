@@ -29,7 +29,7 @@ func projectionsListCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "Show every projection, and the handler of notifications, with position, lag and status",
+		Short: "Show position, lag and status of every projection and of the notification handler",
 		Args:  cobra.NoArgs,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, _ []string, in *installation.Installation) error {
 			statuses, err := in.Runner.Statuses(cmd.Context())
@@ -72,12 +72,12 @@ func projectionsRebuildCommand(cfg *config.Config) *cobra.Command {
 	var options projections.RebuildOptions
 	cmd := &cobra.Command{
 		Use:   "rebuild NAME",
-		Short: "Rebuild a projection beside the live one, compare, switch",
-		Long: `Fills the projection from the first event into tables of its own while the old
-ones go on serving, prints how the two differ, and switches. NAME is
-report_history, audit, fleet, alerts, exceptions or health. A difference does not stop the switch
-unless --stop-on-difference is given; the old tables stay for an hour. If it is
-cut off, running it again joins the rebuild in progress.`,
+		Short: "Rebuild a projection next to the live one, compare, and switch",
+		Long: `Fills new tables from the first event while the old tables keep serving, prints the
+differences, and switches. NAME is report_history, audit, fleet, alerts, exceptions or
+health. A difference prevents the switch only with --stop-on-difference. The old tables
+stay for an hour. If the command is interrupted, run it again, and it joins the rebuild
+in progress.`,
 		Example: `  muster projections rebuild report_history
   muster projections rebuild fleet --stop-on-difference`,
 		Args: aProjection,
@@ -100,7 +100,7 @@ cut off, running it again joins the rebuild in progress.`,
 			return command.Say(cmd, "%s is rebuilt and live\n", args[0])
 		}),
 	}
-	cmd.Flags().BoolVar(&options.StopOnDifference, "stop-on-difference", false, "keep the old tables where the new ones differ")
+	cmd.Flags().BoolVar(&options.StopOnDifference, "stop-on-difference", false, "keep the old tables if the new ones differ")
 	return cmd
 }
 
@@ -123,7 +123,7 @@ func projectionsDiffCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff NAME",
-		Short: "Show how the last rebuild differed from the projection before it",
+		Short: "Show the differences between the last rebuild and the previous tables",
 		Args:  aProjection,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, args []string, in *installation.Installation) error {
 			difference, ok, err := in.Runner.Diff(cmd.Context(), args[0])

@@ -20,9 +20,9 @@ func TokenCommand(cfg *config.Config) *cobra.Command {
 	var kind, email, name, scopes, expires string
 	create := &cobra.Command{
 		Use:   "create --kind api|ingest --email ADDRESS [--scopes a,b] [--expires 90d]",
-		Short: "Mint a token for a member and print it once",
-		Long: `Mints a token and prints it, and nothing else, on standard output. It is not
-stored and cannot be shown again. A token never exceeds its member's role.
+		Short: "Create a token for a member and print it once",
+		Long: `Prints a new token, and nothing else, on standard output. Muster does not store the
+token and cannot show it again. A token never has more rights than its member's role.
 
 Scopes of an API token: ` + scopeNames() + `
 An ingest token works under /ingest/v1 only and takes no scopes.`,
@@ -50,10 +50,10 @@ An ingest token works under /ingest/v1 only and takes no scopes.`,
 		},
 	}
 	create.Flags().StringVar(&kind, "kind", "api", "api or ingest")
-	create.Flags().StringVar(&email, "email", "", "the member the token acts for")
-	create.Flags().StringVar(&name, "name", "command line", "what the token is for, as lists show it")
-	create.Flags().StringVar(&scopes, "scopes", "", "comma-separated; none: everything the member's role allows")
-	create.Flags().StringVar(&expires, "expires", "90d", "how long it works (12h, 90d), at most a year, or an RFC 3339 time")
+	create.Flags().StringVar(&email, "email", "", "the address of the member for whom the token acts")
+	create.Flags().StringVar(&name, "name", "command line", "the name of the token in lists")
+	create.Flags().StringVar(&scopes, "scopes", "", "comma-separated scopes (default everything that the member's role allows)")
+	create.Flags().StringVar(&expires, "expires", "90d", "lifetime of the token (12h, 90d), at most a year, or the RFC 3339 time of its end")
 	command.Require(create, "email")
 	return command.Parent("token", "API and ingest tokens", create)
 }
@@ -79,7 +79,7 @@ func newToken(kind, name, scopes, expires string, now time.Time) (accounts.NewTo
 	for _, s := range strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' || r == ' ' }) {
 		scope := organization.Scope(s)
 		if !slices.Contains(organization.Scopes(), scope) {
-			wrong = append(wrong, fmt.Sprintf("--scopes: there is not a scope %q", s))
+			wrong = append(wrong, fmt.Sprintf("--scopes: there is no scope %q", s))
 		}
 		t.Scopes = append(t.Scopes, scope)
 	}

@@ -39,12 +39,12 @@ type selection struct {
 }
 
 func (s *selection) bind(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization, fleet or keys; none: all")
-	cmd.Flags().StringVar(&s.organization, "organization", "", "only this organization's, by id")
-	cmd.Flags().StringVar(&s.stream, "stream", "", "only this stream's, by id (a report, an instance)")
-	cmd.Flags().StringVar(&s.types, "type", "", "only these types, comma-separated (report.ready)")
-	cmd.Flags().StringVar(&s.from, "from", "", "only those recorded at or after this RFC 3339 time")
-	cmd.Flags().StringVar(&s.to, "to", "", "only those recorded before this RFC 3339 time")
+	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization, fleet or keys (default all)")
+	cmd.Flags().StringVar(&s.organization, "organization", "", "only events of this organization, by id")
+	cmd.Flags().StringVar(&s.stream, "stream", "", "only events of this stream, by id (a report, an instance)")
+	cmd.Flags().StringVar(&s.types, "type", "", "only events of these types, comma-separated (report.ready)")
+	cmd.Flags().StringVar(&s.from, "from", "", "only events recorded at or after this RFC 3339 time")
+	cmd.Flags().StringVar(&s.to, "to", "", "only events recorded before this RFC 3339 time")
 }
 
 // logs and filter read the flags; all that is wrong is in one usage error.
@@ -89,7 +89,7 @@ func eventsListCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "Print events as JSON, one a line, in the order of their log",
+		Short:   "Print events as JSON, one per line, in the order of their log",
 		Example: "  muster events list --log reports --type report.ready,report.failed --from 2026-11-01T00:00:00Z",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -119,7 +119,7 @@ func eventsListCommand(cfg *config.Config) *cobra.Command {
 	}
 	s.bind(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, {\"events\":[…]}, instead of lines")
-	cmd.Flags().IntVar(&s.limit, "limit", 0, "stop after so many; 0: all")
+	cmd.Flags().IntVar(&s.limit, "limit", 0, "stop after this number of events; 0: all")
 	return cmd
 }
 
@@ -201,15 +201,15 @@ func eventsReplayCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay [--as-of TIME] [--kind KIND]",
-		Short: "Fold the logs into the history listing and the three counts, as they were at a time",
-		Long: `Reads the reports log from its first event and prints the history listing as the
-log had recorded it before --as-of, and the fleet's log for how many instances,
-databases and alerts (open and not muted) it knew of. It asks no projection, so it
-also shows what a projection should say.
+		Short: "Print the report history and three counts as the logs had recorded them at a time",
+		Long: `Reads the log reports from its first event, and prints the report history as the log
+had recorded it before --as-of. From the log fleet it prints the numbers of instances,
+databases and alerts (open and not muted). The command reads no projection, so you can
+compare a projection with it.
 
-The counts are not the overview's "seven days ago". That takes what is known today
-and asks when it was registered: what was imported since with times of then is in
-it, and what was removed or muted since is not. Here it is the other way round.`,
+The counts differ from the overview's "seven days ago". The overview uses what is known
+today: it counts objects that were imported later with earlier times, and leaves out
+objects that were removed or muted since. This command does the opposite.`,
 		Example: `  muster events replay --as-of 2026-11-01T00:00:00Z --kind Security`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -251,8 +251,8 @@ it, and what was removed or muted since is not. Here it is the other way round.`
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
-	cmd.Flags().StringVar(&asOf, "as-of", "", "an RFC 3339 time; none: now")
-	cmd.Flags().StringVar(&kind, "kind", "", fmt.Sprintf("one of %v; none: all", report.Kinds()))
+	cmd.Flags().StringVar(&asOf, "as-of", "", "an RFC 3339 time (default now)")
+	cmd.Flags().StringVar(&kind, "kind", "", fmt.Sprintf("one of %v (default all)", report.Kinds()))
 	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; required if there are several")
 	return cmd
 }

@@ -34,24 +34,28 @@ func eventsVerifyCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [--witness LOG:POSITION:HASH|CHECKPOINT|FILE]",
 		Short: "Verify the logs from their first event",
-		Long: `Reads each log from its first event: contents against digests, digests against
-the chain, positions and versions for gaps, the end against the head row, and
-the hashes that are kept of its Merkle tree against the events. Then it holds the
-tree against everything that was signed of it: the checkpoints and proofs that are
-kept, and the file beside the secret key. Exit status 1 says that something does
-not fit, and the lines before it say what.
+		Long: `Reads each log from its first event, and compares contents with digests, digests with
+the chain, the last event with the head row, and the stored hashes of the Merkle tree
+with the events. It also searches for gaps in positions and versions. Then it compares
+the tree with everything that was signed about it: the kept checkpoints and proofs, and
+the file next to the secret key. Exit status 1 means that something does not match; the
+lines before it say what.
 
-A chain beside its own data proves little: who can rewrite all of it can make it
-whole again. --witness holds its log against what somebody kept: a head, as the
-footer of a report, its mail, the page or 'muster events witness' prints it, or
-as a whole line of 'muster events head'; a checkpoint ('muster events checkpoint');
-or a file with one of them, a report's PDF or its proof.json. Only that log is
-checked then.`,
+A chain that is stored next to its own data proves little: anyone who can rewrite all
+of it can compute a new chain. --witness compares a log with a copy that you kept
+elsewhere:
+
+  * a head, from the footer of a report, its mail, the page or 'muster events witness',
+    or a whole line of 'muster events head'
+  * a checkpoint ('muster events checkpoint')
+  * a file with one of them: a report's PDF or its proof.json
+
+The command then checks only that log.`,
 		Example: `  muster events verify
   muster events verify --witness reports:123:9f2c…
   muster events verify --witness 'muster-head-1 …'
   muster events verify --witness security.pdf
-  muster events verify --export reports.jsonl     a file of 'muster events export', without any database`,
+  muster events verify --export reports.jsonl     a file from 'muster events export', without a database`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logs, filter, err := s.read()
@@ -80,11 +84,11 @@ checked then.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization, fleet or keys; none: all")
-	cmd.Flags().StringVar(&s.organization, "organization", "", "check the contents of this organization's events only, by id")
-	cmd.Flags().StringVar(&witness, "witness", "", "what somebody kept: log:position:hash, a line of 'muster events head', a checkpoint, or a file with one, a PDF or proof.json")
+	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization, fleet or keys (default all)")
+	cmd.Flags().StringVar(&s.organization, "organization", "", "check only the contents of this organization's events, by id")
+	cmd.Flags().StringVar(&witness, "witness", "", "a copy that you kept: log:position:hash, a line of 'muster events head', a checkpoint, or a file with one, a PDF or proof.json")
 	cmd.Flags().StringVar(&export, "export", "", "check an exported file instead of the database")
-	cmd.Flags().StringVar(&keys, "keys", "", "with --export: the installation's public keys, of which one has to have signed it")
+	cmd.Flags().StringVar(&keys, "keys", "", "with --export: the installation's public keys; one of them must have signed the file")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	return cmd
 }
@@ -271,7 +275,7 @@ func signerOf(v eventstore.Verification, keys attest.Keys) (id string, err error
 		}
 		return k.ID, nil
 	}
-	return "", errors.New("the key that signed it is none of the given ones")
+	return "", errors.New("none of the given keys signed it")
 }
 
 // readKeys reads a document of keys.
@@ -298,7 +302,7 @@ func parseKeys(document []byte) (attest.Keys, error) {
 	}
 	switch {
 	case keys.Signature == nil:
-		return attest.Keys{}, &attest.MalformedError{What: "keys", Reason: "it names an installation and the head of its log, and its signature was taken away"}
+		return attest.Keys{}, &attest.MalformedError{What: "keys", Reason: "it names an installation and the head of its log, but its signature is missing"}
 	case !keys.SignedBy(current):
 		return attest.Keys{}, &attest.MalformedError{What: "keys", Reason: "none of its current report keys signed it: it was changed since it was signed"}
 	}
@@ -311,17 +315,17 @@ func unsignedKeys(keys attest.Keys) bool {
 }
 
 // unsignedSentence is what is said of such a document.
-const unsignedSentence = "--keys: this document of keys bears no signature: a version of before made it, or somebody took the signature away; nothing shows that no date in it was changed"
+const unsignedSentence = "--keys: this document of keys has no signature: an earlier version made it, or somebody removed the signature. Dates in it may have been changed."
 
 func eventsHeadCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	var check, key string
 	cmd := &cobra.Command{
 		Use:   "head",
-		Short: "Print the signed heads of the logs, to be kept elsewhere as witnesses",
-		Long: `Prints one line a log: log, position and hash, the installation's public key and
-its Ed25519 signature. Keep it where whoever runs the database cannot write; later
-'muster events verify --witness LINE' holds the log against it.`,
+		Short: "Print the signed heads of the logs, which you keep elsewhere as witnesses",
+		Long: `Prints one line for each log: log, position and hash, the installation's public key and
+its Ed25519 signature. Keep the lines in a place where the database's administrators
+cannot write. Later, 'muster events verify --witness LINE' compares the log with a line.`,
 		Example: `  muster events head >> /somewhere/else/heads
   muster events head --check 'muster-head-1 …' --key BASE64`,
 		Args: cobra.NoArgs,
@@ -349,8 +353,8 @@ its Ed25519 signature. Keep it where whoever runs the database cannot write; lat
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
-	cmd.Flags().StringVar(&check, "check", "", "check a line that was kept instead, against --key")
-	cmd.Flags().StringVar(&key, "key", "", "the public key that is expected to have signed, base64, as the line has it or as it is published")
+	cmd.Flags().StringVar(&check, "check", "", "check the signature of this kept line with --key, instead of printing heads")
+	cmd.Flags().StringVar(&key, "key", "", "the public key of the expected signer in base64, in the form of the line or of the published document")
 	return cmd
 }
 
@@ -358,9 +362,9 @@ func eventsWitnessCommand(cfg *config.Config) *cobra.Command {
 	log := string(eventstore.Reports)
 	cmd := &cobra.Command{
 		Use:   "witness [--log LOG]",
-		Short: "Print the head of a log as log:position:hash, to be kept elsewhere",
-		Long: `Prints one line that 'muster events verify --witness' takes. It bears no
-signature; 'muster events head' prints signed ones.`,
+		Short: "Print the head of a log as log:position:hash, which you keep elsewhere",
+		Long: `Prints one line for 'muster events verify --witness'. The line has no signature;
+'muster events head' prints signed lines.`,
 		Example: `  muster events witness >> /somewhere/else/witnesses`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -386,9 +390,9 @@ func eventsExportCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --log LOG [--in ORGANIZATION] [--file FILE]",
 		Short: "Write a log to a file that can be verified without the database",
-		Long: `Writes one JSON line an event with its exact bytes. With --in, the events of other
-organizations are opaque: their digests only, so that the chain can be checked
-and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`,
+		Long: `Writes one JSON line for each event, with its exact bytes. With --in, the file has only
+the digests of other organizations' events: the chain can be checked, and their content
+is not shown. 'muster events verify --export FILE' checks the file.`,
 		Example: `  muster events export --log reports --in "My organization" --file reports.jsonl`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -422,8 +426,8 @@ and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`
 		},
 	}
 	cmd.Flags().StringVar(&log, "log", "reports", "reports, organization, fleet or keys")
-	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; none: every event whole")
-	cmd.Flags().StringVar(&path, "file", "", "a new file; none: standard output")
+	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id (default: show the events of all organizations)")
+	cmd.Flags().StringVar(&path, "file", "", "a new file (default standard output)")
 	return cmd
 }
 

@@ -213,10 +213,10 @@ func eventsCheckpointCommand(cfg *config.Config) *cobra.Command {
 	log := string(eventstore.Reports)
 	cmd := &cobra.Command{
 		Use:   "checkpoint [--log LOG]",
-		Short: "Print the last checkpoint of a log, to be kept elsewhere",
-		Long: `Prints the signed root of the log's Merkle tree, as GET /proof/LOG/checkpoint gives
-it, with what witnesses have signed below it. 'muster events verify --witness FILE'
-holds the log against it later.`,
+		Short: "Print the last checkpoint of a log, which you keep elsewhere",
+		Long: `Prints the signed root of the log's Merkle tree, with the signatures of witnesses below
+it, as GET /proof/LOG/checkpoint does. Later, 'muster events verify --witness FILE'
+compares the log with it.`,
 		Example: `  muster events checkpoint > /somewhere/else/checkpoint`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -41,20 +41,23 @@ func EvidenceCommand(cfg *config.Config) *cobra.Command {
 	var a asked
 	cmd := &cobra.Command{
 		Use:   "evidence --check ID --from TIME --to TIME | --verify FILE --keys FILE",
-		Short: "Print how a check stood on each server over a period, with a proof",
-		Long: `Prints when a check passed, failed, was accepted by an exception and was not
-assessed, on each server of its engine that was active at any time in the period
-(at most 400 days), from recorded assessments: an answer holds until the next
-assessment, 24 hours at most.
+		Short: "Print the states of a check on each server over a period, with a proof",
+		Long: `Prints the times at which a check passed, failed, was accepted by an exception or was not
+assessed. The list has each server of the check's engine that was active at any time in
+the period (at most 400 days). The command uses recorded assessments: a result is valid
+until the next assessment, and for 24 hours at most.
 
---json is the evidence: signed by the installation's report key, with the heads of
-the logs at this moment and the digest of each assessment. --csv and --pdf are for
-people; --proof FILE writes the signed JSON that they were made from.
+--json prints the evidence, signed by the installation's report key, with the current
+heads of the logs and the digest of each assessment. --csv and --pdf are for people;
+--proof FILE writes the signed JSON that they were made from.
 
---verify checks signed JSON, or a signed PDF, with the installation's public keys alone, without its
-database. Exit status: 0 it is signed by a key that was in force, 1 it was changed, or its
-times cannot be true, 3 cannot tell (none of the keys is the one that is named, the key ended,
-a file cannot be read).`,
+--verify checks signed JSON, or a signed PDF, with the installation's public keys and
+without its database. Exit status of --verify:
+
+  0  signed by a key that was in force
+  1  changed, or its times cannot be true
+  3  cannot tell: the named key is not among the given ones or has ended, or a file
+     cannot be read`,
 		Example: `  muster evidence --check PG-S17 --from 2026-07-01T00:00:00Z --to 2026-10-01T00:00:00Z
   muster evidence --check PG-S17 --from 2026-07-01T00:00:00Z --to 2026-10-01T00:00:00Z --pdf --proof q3.json > q3.pdf
   muster evidence --verify q3.json --keys muster-keys.json`,
@@ -72,15 +75,15 @@ a file cannot be read).`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&a.check, "check", "", "the check's id (PG-S17)")
-	f.StringVar(&a.from, "from", "", "an RFC 3339 time, part of the period")
-	f.StringVar(&a.to, "to", "", "an RFC 3339 time, not part of the period; a time in the future means now")
+	f.StringVar(&a.from, "from", "", "the start of the period, an RFC 3339 time")
+	f.StringVar(&a.to, "to", "", "the end of the period (exclusive), an RFC 3339 time; a time in the future means now")
 	f.StringSliceVar(&a.instances, "instance", nil, "only these servers, by id")
 	f.StringVar(&a.organization, "in", "", "the organization's name or id; required if there are several")
 	f.BoolVar(&a.json, "json", false, "print the signed evidence as JSON")
 	f.BoolVar(&a.csv, "csv", false, "print one row for each period as CSV")
-	f.BoolVar(&a.pdf, "pdf", false, "print it as a PDF")
+	f.BoolVar(&a.pdf, "pdf", false, "print the evidence as a PDF")
 	f.StringVar(&a.signed, "proof", "", "also write the signed JSON to this new file")
-	f.StringVar(&a.verify, "verify", "", "check this file, signed JSON or a PDF, instead")
+	f.StringVar(&a.verify, "verify", "", "check this file (signed JSON or a PDF), and make no evidence")
 	f.StringVar(&a.keys, "keys", "", "the installation's keys, from /.well-known/muster-keys.json; with --verify")
 	return cmd
 }

@@ -35,15 +35,15 @@ func keysRotateCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rotate",
 		Short: "Create a new secret key and re-encrypt everything under it",
-		Long: `Puts a new key in front of the old ones in the secret key file, and seals the
-connection strings of all servers and the addresses of channels again under it, in one transaction. Running
-processes that use the same file go on working and need not be told. A machine
-with a copy of the file needs the new one: until it has that, it cannot open what
-was sealed since, and does not start again.
+		Long: `Puts a new key in front of the old ones in the secret key file. In one transaction, the
+command seals the connection strings of all servers and the addresses of channels again
+under the new key. Running processes that use the same file notice the change by
+themselves. A machine with a copy of the file needs the new file: until then, it cannot
+open newly sealed data, and does not start again.
 
-If it is cut off, everything can still be read, and running it again finishes.
-The old keys stay in the file until 'muster keys retire'. Heads of the log are
-signed with the new key from now on; 'muster keys list' prints the public keys.`,
+If the rotation is interrupted, everything can still be read; run the command again to
+finish. The old keys stay in the file until 'muster keys retire'. From now on the new key
+signs the heads of the logs; 'muster keys list' prints the public keys.`,
 		Args: cobra.NoArgs,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, _ []string, in *installation.Installation) error {
 			done, err := secrets.Rotate(cmd.Context(), in.DB, in.Key.Path(), func(ctx context.Context, tx *sqlx.Tx) (int, error) { return reseal(ctx, in, tx) }, func(r secrets.Rotation) error {
@@ -93,13 +93,13 @@ func keysRetireCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "retire",
 		Short: "Remove the old secret keys from the key file",
-		Long: `Seals again whatever is still sealed under an old key, and then removes the old
-keys from the secret key file. What a process with an old copy of the file seals
-afterwards is refused, so give every machine the new file first.
+		Long: `Seals all data under old keys again under the current key, and then removes the old keys
+from the secret key file. Afterwards, data that a process seals with an old copy of the
+file is refused, so first give every machine the new file.
 
-Heads of the log that an old key signed stay signed: its public key stays in
-'muster keys list', for 'muster events head --check LINE --key PUBLIC'. Backups
-that were made before hold their own key file and can be restored as they are.`,
+The signatures of an old key on log heads stay valid: its public key stays in
+'muster keys list', for 'muster events head --check LINE --key PUBLIC'. Earlier backups contain
+their own key file, so you can restore them without changes.`,
 		Args: cobra.NoArgs,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, _ []string, in *installation.Installation) error {
 			if err := in.Signing.Publish(cmd.Context()); err != nil { // what goes stays published
@@ -130,19 +130,19 @@ func keysRevokeCommand(cfg *config.Config) *cobra.Command {
 	var since, reason string
 	cmd := &cobra.Command{
 		Use:   "revoke ID --since T",
-		Short: "Revoke a key that somebody else may have, from a time on",
-		Long: `Publishes of a key that it is not to be believed from a time on: ID is a fingerprint
-of 'muster keys list', or the id of a key of 'muster keys export', and all keys go
-that come from the same secret key. Whoever checks a report with the new document
-of keys then believes what the key signed only where a time stamp or a witness
-shows that it is older than T.
+		Short: "Revoke a key that somebody else may have had since a given time",
+		Long: `Publishes that nobody should trust a key from the time T on. ID is a fingerprint from
+'muster keys list', or the id of a key from 'muster keys export'. The command revokes all
+keys that come from the same secret key. A check with the new document of keys then
+accepts a signature of the key only if a time stamp or a witness shows that the signature
+is older than T.
 
-T is the earliest time at which the key may have been in other hands, as
-2026-11-23T12:00:00Z or 2026-11-23. It can be set to an earlier time later, and
-never to a later one. The current key cannot be revoked: rotate first.
+T is the earliest time at which somebody else may have had the key, such as
+2026-11-23T12:00:00Z or 2026-11-23. You can later change it to an earlier time, but never
+to a later one. You cannot revoke the current key: rotate first.
 
-Give the new document of keys to your auditors: the one that they kept does not
-know. docs/runbooks/rotate-keys.md has the whole procedure.`,
+Give the new document of keys to your auditors, because their copy does not have the
+revocation. docs/runbooks/rotate-keys.md has the whole procedure.`,
 		Example: `  muster keys rotate && muster keys retire
   muster keys revoke f28a8514dea843af --since 2026-11-23T12:00:00Z --reason "a backup was stolen"`,
 		Args: cobra.ExactArgs(1),
@@ -167,8 +167,8 @@ know. docs/runbooks/rotate-keys.md has the whole procedure.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "", "the earliest time at which it may have been in other hands")
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for auditors: no personal data")
+	cmd.Flags().StringVar(&since, "since", "", "the earliest time at which somebody else may have had the key")
+	cmd.Flags().StringVar(&reason, "reason", "", "the reason, for auditors; without personal data")
 	return cmd
 }
 
@@ -203,11 +203,11 @@ func keysListCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "Print the secret keys' fingerprints, dates and public keys",
-		Long: `Prints every key that the installation ever had, oldest first: since when, whether
-it is current, old (still in the key file), retired or revoked, how many connections are
-sealed under it, and the public key that checks the log heads it has signed. No
-secret is printed. The public keys that come from it for checkpoints, reports and
-PDFs are in 'muster keys export'.`,
+		Long: `Prints every key that the installation ever had, oldest first, with its start, its state
+(current; old: still in the key file; retired; revoked), the number of connections that
+are sealed under it, and the public key that checks its signatures on log heads. The
+command prints no secret. 'muster keys export' prints the public keys for checkpoints,
+reports and PDFs.`,
 		Args: cobra.NoArgs,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, _ []string, in *installation.Installation) error {
 			known, err := secrets.History(cmd.Context(), in.DB)
@@ -236,10 +236,10 @@ func keysExportCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "export",
 		Short: "Print the public keys that check checkpoints, reports and PDFs",
-		Long: `Prints the document that GET /.well-known/muster-keys.json answers with: every
-public key that signs or ever signed for this installation. 'muster verify
---offline --keys FILE' takes it. Keep it where whoever runs the database cannot
-write: keys that come from the same place as what they check prove nothing.`,
+		Long: `Prints the same document as GET /.well-known/muster-keys.json: every public key that
+signs or ever signed for this installation. Use it with 'muster verify --offline --keys
+FILE'. Keep the document in a place where the database's administrators cannot write:
+keys from the same place as a report prove nothing about the report.`,
 		Example: `  muster keys export > muster-keys.json`,
 		Args:    cobra.NoArgs,
 		RunE: installation.Opened(cfg, func(cmd *cobra.Command, _ []string, in *installation.Installation) error {
@@ -257,7 +257,7 @@ write: keys that come from the same place as what they check prove nothing.`,
 
 // sayFingerprint tells whoever keeps the document what to compare with reports and mails.
 func sayFingerprint(cmd *cobra.Command, keys attest.Keys) {
-	fmt.Fprintf(cmd.ErrOrStderr(), "these keys have the fingerprint %s, which reports and mails of today print\n", keys.Fingerprint())
+	fmt.Fprintf(cmd.ErrOrStderr(), "these keys have the fingerprint %s, which current reports and mails print\n", keys.Fingerprint())
 }
 
 // keyLines joins what the database knows of the keys with the file. A key of the

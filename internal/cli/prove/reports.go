@@ -26,25 +26,25 @@ func ReportsCommand(cfg *config.Config) *cobra.Command {
 	rebuild := &cobra.Command{
 		Use:   "rebuild ID [--verify] [--file FILE [--name NAME]]\n  muster reports rebuild --inputs FILE [--against FILE] [--verify] [--file FILE [--name NAME]]",
 		Short: "Build a report's PDF and tables again from its recorded inputs",
-		Long: `Builds the PDF of a report, and the tables that go with it (findings.csv,
-inventory.csv), again from the inputs that were recorded when it was made, and holds
-them against the log, whose events of the report it verifies first.
-Exit status with --verify:
+		Long: `Verifies the report's events in the log, builds the report's PDF and tables
+(findings.csv, inventory.csv) again from the recorded inputs, and compares them with the
+log. Exit status with --verify:
 
-  0  identical, byte for byte
-  1  differs, or the inputs do not match their digest, or the events that name
-     the digests (report.ready among them) do not verify; nothing is built then
-  3  built by another renderer: the inputs match their digest, run the version
-     that is named to get the same bytes
-  4  the inputs were erased, and by which rule
+  0  the files are identical, byte for byte
+  1  a file differs; or the inputs do not match their digest, or the events that name
+     the digests (report.ready among them) do not verify, and nothing was built
+  3  another renderer built the report: the inputs match their digest; run the named
+     version to get the same bytes
+  4  the inputs were erased; the command names the rule
 
---inputs asks no database, data directory or network: the report's inputs.json is all
-that is needed, as its page and API give it or as the file store has it. So the program
-that built a report builds it again, although a newer one has migrated the database since.
---against holds the PDF against one in hand: a PDF, signed or as it was built; the
-report's proof.json; or a SHA-256. A signed PDF and a proof.json also name the inputs,
-the tables and the program that built them. Whose proof it is, 'muster verify --offline'
-says.`,
+--inputs needs no database, data directory or network, only the report's inputs.json,
+from its page, the API or the file store. So the program that built a report can build
+it again after a newer program has migrated the database.
+
+--against compares the PDF with a record: a PDF (signed, or as it was built), the
+report's proof.json, or a SHA-256. A signed PDF and a proof.json also name the inputs,
+the tables and the program that built them. 'muster verify --offline' says who signed
+the proof.`,
 		Example: `  muster reports rebuild 0198c5de-… --verify
   muster reports rebuild --inputs inputs.json --against security.pdf --verify
   muster reports rebuild --inputs inputs.json --file again.pdf`,
@@ -63,7 +63,7 @@ says.`,
 				}
 			}
 			if !verify && path == "" {
-				return &command.ExitError{Status: command.ExitUsage, Err: errors.New("say what for: --verify, --file FILE, or both")}
+				return &command.ExitError{Status: command.ExitUsage, Err: errors.New("give --verify, --file FILE, or both")}
 			}
 			if err := hand.check(cmd, verify); err != nil {
 				return err
@@ -97,10 +97,10 @@ says.`,
 		},
 	}
 	hand.flags(rebuild)
-	rebuild.Flags().BoolVar(&verify, "verify", false, "answer with the exit status")
+	rebuild.Flags().BoolVar(&verify, "verify", false, "compare, and set the exit status by the result")
 	rebuild.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	rebuild.Flags().StringVar(&path, "file", "", "write the PDF to this new file")
-	rebuild.Flags().StringVar(&name, "name", report.PDFFile, "write another of its files instead: findings.csv, inventory.csv")
+	rebuild.Flags().StringVar(&name, "name", report.PDFFile, "write this file of the report instead: findings.csv, inventory.csv")
 	return command.Parent("reports", "Reports that were built", rebuild)
 }
 

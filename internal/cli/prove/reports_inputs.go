@@ -27,9 +27,9 @@ type inHand struct {
 }
 
 func (h *inHand) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&h.inputs, "inputs", "", "build from this inputs.json, without any database")
-	cmd.Flags().StringVar(&h.against, "against", "", "with --inputs: hold the PDF against this PDF, proof.json or SHA-256")
-	cmd.Flags().BoolVar(&h.offline, "offline", false, "ask no database and no network, as --inputs does by itself")
+	cmd.Flags().StringVar(&h.inputs, "inputs", "", "build from this inputs.json, without a database")
+	cmd.Flags().StringVar(&h.against, "against", "", "with --inputs: compare the PDF with this PDF, proof.json or SHA-256")
+	cmd.Flags().BoolVar(&h.offline, "offline", false, "use no database and no network; --inputs implies this")
 }
 
 // check says what of the flags does not fit together.
@@ -42,7 +42,7 @@ func (h *inHand) check(cmd *cobra.Command, verify bool) error {
 	case !given && h.offline:
 		wrong = append(wrong, "--offline: only with --inputs, the report's inputs.json")
 	case given && verify && h.against == "":
-		wrong = append(wrong, "--verify: name with --against what the PDF is held against, a PDF, a proof.json or a SHA-256")
+		wrong = append(wrong, "--verify: also give --against with a PDF, a proof.json or a SHA-256 to compare with")
 	}
 	if against := cmd.Flags().Changed("against"); against && !given {
 		wrong = append(wrong, "--against: only with --inputs")

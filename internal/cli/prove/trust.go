@@ -16,7 +16,7 @@ import (
 
 // TrustCommand returns the command trust.
 func TrustCommand(cfg *config.Config) *cobra.Command {
-	return command.Parent("trust", "The trust file, by which an auditor verifies", trustInitCommand(cfg))
+	return command.Parent("trust", "The trust file that an auditor verifies with", trustInitCommand(cfg))
 }
 
 func trustInitCommand(cfg *config.Config) *cobra.Command {
@@ -24,13 +24,16 @@ func trustInitCommand(cfg *config.Config) *cobra.Command {
 	var needed int
 	cmd := &cobra.Command{
 		Use:   "init [--keys FILE] [--tsa-ca FILE] [--witnesses FILE] [--needed N]",
-		Short: "Print a trust file: keys, time stamp authorities, and how many of which witnesses",
-		Long: `Prints one document with all that 'muster verify --offline --trust FILE' rests on: the
-public keys (of this installation, or of --keys), the certificates of the time stamp
-authorities to believe (--tsa-ca), and the witnesses (--witnesses, else those that
-serve asks) with how many of them have to have signed (--needed, else more than half).
+		Short: "Print a trust file: keys, time stamp authorities, and required witnesses",
+		Long: `Prints one document with everything that 'muster verify --offline --trust FILE' relies on:
 
-Keep it away from the installation: whoever can change it decides what holds.`,
+  * the public keys of this installation, or those in --keys
+  * the certificates of the time stamp authorities that you trust (--tsa-ca)
+  * the witnesses (--witnesses, else those of MUSTER_WITNESSES), and the number of them
+    that must have signed (--needed, else more than half)
+
+Keep the document away from the installation: anyone who can change it decides which
+reports pass.`,
 		Example: `  muster trust init --tsa-ca ca.pem > trust.json
   muster trust init --keys muster-keys.json --witnesses witnesses.txt --needed 2 > trust.json   without the installation`,
 		Args: cobra.NoArgs,
@@ -65,10 +68,10 @@ Keep it away from the installation: whoever can change it decides what holds.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&keysFile, "keys", "", "the installation's public keys, as /.well-known/muster-keys.json gave them; none: those of this installation")
-	cmd.Flags().StringVar(&authority, "tsa-ca", "", "certificates (PEM) of those whose time stamps are believed")
-	cmd.Flags().StringVar(&witnesses, "witnesses", "", "a file of witnesses, one verifier key a line; none: MUSTER_WITNESSES")
-	cmd.Flags().IntVar(&needed, "needed", 0, "how many of the witnesses have to have signed")
+	cmd.Flags().StringVar(&keysFile, "keys", "", "the installation's public keys, from /.well-known/muster-keys.json (default those of this installation)")
+	cmd.Flags().StringVar(&authority, "tsa-ca", "", "certificates (PEM) of the time stamp authorities that you trust")
+	cmd.Flags().StringVar(&witnesses, "witnesses", "", "a file of witnesses, one verifier key per line (default MUSTER_WITNESSES)")
+	cmd.Flags().IntVar(&needed, "needed", 0, "the number of witnesses that must have signed")
 	return cmd
 }
 

@@ -43,24 +43,28 @@ func VerifyCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
 		Short: "Verify a report or evidence, and print who requested it, when, and who received it",
-		Long: `Looks for the SHA-256 of each file (-: standard input) in the logs of every
-organization and holds the report's events against the hash chain, the proof that
-was made of it against both, and the log against everything that was signed of it:
-kept checkpoints and proofs, and the file beside the secret key. A file is a
-report's PDF, a table that goes with it (findings.csv, inventory.csv), its
-inputs.json, or evidence of a control (JSON or PDF). Exit status:
+		Long: `A file is a report's PDF, one of its tables (findings.csv, inventory.csv), its
+inputs.json, or evidence of a control (JSON or PDF); - is standard input. The command
+searches the logs of every organization for the file's SHA-256. Then it compares
 
-  0  ours and intact
-  1  not one of ours, or changed, or its events do not fit
+  * the report's events with the hash chain
+  * the report's proof with the file and the events
+  * the log with everything that was signed about it: kept checkpoints and proofs, and
+    the file next to the secret key
+
+Exit status:
+
+  0  the file is from this installation and intact
+  1  the file is not from this installation, was changed, or its events do not match
   3  cannot tell: the file or the database cannot be read
 
-Of several files, 1 comes before 3 and 3 before 0.
+For several files, 1 takes precedence over 3, and 3 over 0.
 
---offline asks no database, data directory or network, and needs the installation's
-public keys (--keys), kept from ` + "/.well-known/muster-keys.json" + `: the proof is in the
-PDF, or beside the files (--proof). Exports, signed evidence (JSON or PDF) and mails
-(.eml) are checked by the same keys. --trust takes all that a check rests on in one
-file. Without a proof or the right keys the status is 3.`,
+--offline needs no database, data directory or network. It needs the installation's
+public keys (--keys), which you kept from ` + "/.well-known/muster-keys.json" + `, and a proof: the one in
+the PDF, or --proof. The same keys check exports, signed evidence (JSON or PDF) and
+mails (.eml). --trust names one file with everything that a check relies on. Without a
+proof or the right keys the status is 3.`,
 		Example: `  muster verify security.pdf
   curl … | muster verify -
   muster verify --offline --keys muster-keys.json security.pdf

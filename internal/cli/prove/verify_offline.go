@@ -31,14 +31,14 @@ type offlineOptions struct {
 }
 
 func (o *offlineOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.offline, "offline", false, "ask no database and no network")
-	cmd.Flags().StringVar(&o.trust, "trust", "", "with --offline: a file of 'muster trust init', in the place of --keys, --tsa-ca and --witnesses")
-	cmd.Flags().StringVar(&o.keys, "keys", "", "with --offline: the installation's public keys, as /.well-known/muster-keys.json gave them")
-	cmd.Flags().StringVar(&o.proof, "proof", "", "with --offline: a proof.json that lies beside the files")
-	cmd.Flags().StringVar(&o.authority, "tsa-ca", "", "with --offline: certificates (PEM) of those whose time stamps are believed")
-	cmd.Flags().StringVar(&o.witnesses, "witnesses", "", "with --offline: a file of witnesses, one verifier key a line, of whom one has to have signed")
-	cmd.Flags().StringArrayVar(&o.kept, "checkpoint", nil, "with --offline: a checkpoint that was kept, or a PDF or proof.json with one: the log has to go on from it, or it from the log; several, too")
-	cmd.Flags().StringArrayVar(&o.links, "consistency", nil, "with --checkpoint: what GET /proof/LOG/consistency answered; several, too")
+	cmd.Flags().BoolVar(&o.offline, "offline", false, "check without a database and a network")
+	cmd.Flags().StringVar(&o.trust, "trust", "", "with --offline: a file from 'muster trust init', instead of --keys, --tsa-ca and --witnesses")
+	cmd.Flags().StringVar(&o.keys, "keys", "", "with --offline: the installation's public keys, from /.well-known/muster-keys.json")
+	cmd.Flags().StringVar(&o.proof, "proof", "", "with --offline: a proof.json for the files")
+	cmd.Flags().StringVar(&o.authority, "tsa-ca", "", "with --offline: certificates (PEM) of the time stamp authorities that you trust")
+	cmd.Flags().StringVar(&o.witnesses, "witnesses", "", "with --offline: a file of witnesses, one verifier key per line; at least one of them must have signed")
+	cmd.Flags().StringArrayVar(&o.kept, "checkpoint", nil, "with --offline: a checkpoint that you kept, or a PDF or proof.json that contains one; it must have the same history as the log; you can repeat the flag")
+	cmd.Flags().StringArrayVar(&o.links, "consistency", nil, "with --checkpoint: a response of GET /proof/LOG/consistency; you can repeat the flag")
 }
 
 // unasked refuses what only --offline takes.

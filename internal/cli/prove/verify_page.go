@@ -12,7 +12,7 @@ import (
 // installation.
 func WithPage(cmd *cobra.Command) *cobra.Command {
 	flags := cmd.Flags()
-	asked := flags.Bool("page", false, "print one HTML file that does --offline in a browser; --keys FILE puts the keys into it")
+	asked := flags.Bool("page", false, "print an HTML file that checks like --offline, in a browser; --keys FILE includes the keys")
 	if flags.Lookup("keys") == nil {
 		flags.String("keys", "", "the installation's public keys, from /.well-known/muster-keys.json; with --page")
 	}

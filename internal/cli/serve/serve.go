@@ -46,12 +46,12 @@ func Command(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Run the API, the pages, projections, workers and collectors",
-		Long: `Runs everything in one process, or with --roles a part of it, so that several
-machines share the work on one database. Without --database-url it runs its own
-private PostgreSQL under --data-dir, which takes no network connections.
+		Long: `Runs everything in one process. With --roles it runs a part, so that several machines
+share the work on one database. Without --database-url it runs a private PostgreSQL
+under --data-dir, which accepts no network connections.
 
-SIGTERM stops it: no new work is taken, work in hand is finished or handed back
-within 20 s, and nothing is lost.`,
+SIGTERM stops the process. It then starts no new work, and within 20 s finishes its
+current work or hands it back, so nothing is lost.`,
 		Example: `  muster serve --demo
   muster serve --database-url postgres://muster@db/muster --roles api
   muster serve --database-url postgres://muster@db/muster --roles projections,workers,collectors`,
