@@ -727,7 +727,7 @@ func TestTheFileOfTheGuide(t *testing.T) {
 		t.Fatal("the guide has no file, or not what it prints")
 	}
 	until := time.Now().UTC().AddDate(0, 6, 0).Format(time.RFC3339)
-	here := strings.NewReplacer("db01:5432", "127.0.0.1:1", "db02:5432", "127.0.0.1:2", "db03:5432", "127.0.0.1:3", "ms01:1433", "127.0.0.1:4", "ora01:1521", "127.0.0.1:5", "2027-06-01T00:00:00Z", until, "My organization, as ana@example.org", "Acme, as "+ana, "{ana@example.org:", "{"+ana+":")
+	here := strings.NewReplacer("db01:5432", "127.0.0.1:1", "db02:5432", "127.0.0.1:2", "db03:5432", "127.0.0.1:3", "ms01:1433", "127.0.0.1:4", "ora01:1521", "127.0.0.1:5", "2027-06-01T00:00:00Z", until, "My organization, as ana@example.org", "Acme, as "+ana, "{ana@example.org:", "{"+ana+":", "[ana@example.org]", "["+ana+"]")
 	file := fileWith(t, "fleet.yaml", here.Replace(text[1]))
 	secrets := filepath.Join(filepath.Dir(file), "secrets")
 	if err := os.Mkdir(secrets, 0o700); err != nil {
@@ -744,7 +744,7 @@ func TestTheFileOfTheGuide(t *testing.T) {
 	if dry := apply("--dry-run"); dry.status != operate.ExitDiffers || dry.out != here.Replace(shown[1]) {
 		t.Errorf("ended with %d\n%s%s\nthe guide has\n%s", dry.status, dry.out, dry.errors, here.Replace(shown[1]))
 	}
-	if done := apply("--unreached"); done.status != 0 || !strings.Contains(done.out, "done: 9 of 9") {
+	if done := apply("--unreached"); done.status != 0 || !strings.Contains(done.out, "done: 12 of 12") {
 		t.Errorf("ended with %d\n%s%s", done.status, done.out, done.errors)
 	}
 	if again := apply("--prune"); again.status != 0 || !strings.Contains(again.out, "nothing to do") {

@@ -14,8 +14,12 @@ import (
 // Kind is the name of a kind of channel, spelled as in events. internal/notify/channel has the kinds.
 type Kind string
 
-// Email is the kind that an organization begins with, and the only one with recipients.
-const Email Kind = "email"
+// The kinds without an address of their own: the recipients are members. Organizations begin with
+// a channel of kind Email. OwningTeam has no settings.
+const (
+	Email      Kind = "email"
+	OwningTeam Kind = "team"
+)
 
 // EventType is a type of event that a rule can send, spelled as in the API.
 type EventType string

@@ -42,21 +42,21 @@ type fleetApply struct {
 
 // FleetCommand returns the command fleet.
 func FleetCommand(cfg *config.Config) *cobra.Command {
-	return command.Parent("fleet", "An organization's servers, exceptions and settings as a file", fleetApplyCommand(cfg))
+	return command.Parent("fleet", "An organization's servers, teams, rules, exceptions and settings as a file", fleetApplyCommand(cfg))
 }
 
 func fleetApplyCommand(cfg *config.Config) *cobra.Command {
 	var a fleetApply
 	cmd := &cobra.Command{
 		Use:   "apply FILE",
-		Short: "Apply servers, exceptions and settings from a YAML file",
+		Short: "Apply servers, teams, rules, exceptions and settings from a YAML file",
 		Long: `Prints the differences between the organization and the file (-: standard input), and
 applies them. A second run finds nothing to do. docs/administrators.md describes the
 file.
 
 The externalId identifies a server: another name is a rename. Fields that the file
-leaves out do not change. Servers and exceptions that a list does not name stay, and
-are printed; --prune removes them. The file refers to passwords (${NAME}, dsnFile,
+leaves out do not change. Items that a list does not name stay, and are printed;
+--prune removes them. The file refers to passwords (${NAME}, dsnFile,
 passwordFile). A file with a password in the clear is refused.
 
 The command first tries new connections. It skips a server that it cannot reach, and
@@ -79,7 +79,7 @@ allowed to connect to it. Exit status:
 	}
 	f := cmd.Flags()
 	f.BoolVar(&a.dryRun, "dry-run", false, "print the differences only, without connecting to any server")
-	f.BoolVar(&a.prune, "prune", false, "remove servers and revoke exceptions that the lists of the file do not name")
+	f.BoolVar(&a.prune, "prune", false, "remove servers, teams, rules and channels, and revoke exceptions, that the lists of the file do not name")
 	f.BoolVar(&a.unreached, "unreached", false, "also register servers that cannot be reached now")
 	f.StringVar(&a.email, "email", "", "the acting administrator; required if the organization has several")
 	f.StringVar(&a.organization, "in", "", "the organization's name or id; required if there are several and --email is not given")

@@ -3,6 +3,7 @@ package fleetfile
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -64,7 +65,7 @@ func (a *Applier) Apply(ctx context.Context, p *Plan) error {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		err := ctx.Err()
-		if err == nil && (c.Kind == KindException || c.Kind == KindTeam) && !caughtUp {
+		if err == nil && slices.Contains([]string{KindTeam, KindRule, KindException}, c.Kind) && !caughtUp {
 			err = a.CatchUp(ctx)
 			caughtUp = err == nil
 		}
@@ -135,6 +136,10 @@ func (a *Applier) do(ctx context.Context, t task, p *Plan) error {
 		return err
 	case t.team != nil:
 		return a.team(ctx, t.team, p)
+	case t.channel != nil:
+		return a.channel(ctx, t.channel, p)
+	case t.rule != nil:
+		return a.rule(ctx, t.rule, p)
 	case t.exception != nil:
 		return a.except(ctx, t.exception, p)
 	case t.instance.remove:

@@ -31,6 +31,8 @@ const (
 	KindSettings  = "settings"
 	KindInstance  = "instance"
 	KindTeam      = "team"
+	KindChannel   = "channel"
+	KindRule      = "rule"
 	KindException = "exception"
 )
 
@@ -109,6 +111,8 @@ type task struct {
 	settings  *commands.ChangeOrganization
 	instance  *instanceTask
 	team      *teamTask
+	channel   *channelTask
+	rule      *ruleTask
 	exception *exceptionTask
 }
 
@@ -139,6 +143,8 @@ type Plan struct {
 	Changes []Change
 	Stays   []Change
 	ids     map[string]uuid.UUID // of the instances that are there, by external id
+
+	teams, channels map[string]uuid.UUID // that are there, by name in lower case
 }
 
 // named is the external id of an instance that is there.

@@ -1,5 +1,5 @@
 // Package fleetfile applies the fleet file to an organization: its servers with their connections,
-// its teams, its exceptions and its settings.
+// its teams, its channels and rules of notifications, its exceptions and its settings.
 //
 // Reader reads the YAML strictly and reports all faults at once, each with line, field and rule;
 // a fault repeats no value of the file. Source loads the current state, Compare computes the
@@ -14,7 +14,9 @@
 // its subject (check, instance, database, object). Its reason and time cannot be changed once an
 // administrator has granted it, so a new one replaces it and is in force before the old one is
 // revoked. A team is identified by its name, and its members by their addresses. New teams come
-// after the existing ones, in the order of the file.
+// after the existing ones, in the order of the file. Channels and rules are identified by their
+// names, too. Two of one name are a fault, for nobody knows which one is meant. A file has no
+// channel with an address or a secret.
 //
 // A field that an entry leaves out stays as it is, and so does a list that the file does not
 // have. Items missing from a list stay, too, and are reported; only prune removes them. A server

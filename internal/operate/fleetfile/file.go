@@ -15,9 +15,11 @@ type File struct {
 	Instances  []Instance
 	Exceptions []Exception
 	Teams      []Team
+	Channels   []Channel
+	Rules      []Rule
 	// Lists says which lists the file has at all: what a list that is there does not name
 	// can be pruned, and a list that is not there says nothing.
-	Lists struct{ Instances, Exceptions, Teams bool }
+	Lists struct{ Instances, Exceptions, Teams, Channels, Rules bool }
 }
 
 // Instance is a server as the file declares it; nil is left as it is.

@@ -43,6 +43,12 @@ func (s Source) Load(ctx context.Context, of uuid.UUID, f File, now time.Time) (
 	if state.Teams, err = s.Accounts.Teams(ctx, of); err != nil {
 		return state, err
 	}
+	if state.Channels, err = s.channels(ctx, of); err != nil {
+		return state, err
+	}
+	if state.Rules, err = s.rules(ctx, of); err != nil {
+		return state, err
+	}
 	if state.People, err = s.people(ctx, of, f); err != nil {
 		return state, err
 	}

@@ -25,7 +25,9 @@ type State struct {
 	Settings   organization.Settings
 	Instances  []Known
 	Teams      []accounts.Team
-	People     map[string]uuid.UUID   // whom the file's teams name, by address
+	Channels   []commands.ChannelRow
+	Rules      []ruleRow
+	People     map[string]uuid.UUID   // whom the file's teams and channels name, by address
 	Exceptions []exceptions.Exception // in force, and those that are asked for
 	// DatabaseNames are those of the databases that exceptions are about.
 	DatabaseNames map[uuid.UUID]string
@@ -57,9 +59,19 @@ func Compare(f File, s State, prune bool) (*Plan, []Fault) {
 	for key, k := range c.known {
 		c.plan.ids[key] = k.ID
 	}
+	c.plan.teams, c.plan.channels = map[string]uuid.UUID{}, map[string]uuid.UUID{}
+	for _, t := range s.Teams {
+		c.plan.teams[strings.ToLower(t.Name)] = t.ID
+	}
+	for _, is := range s.Channels {
+		c.plan.channels[strings.ToLower(is.Name)] = is.ID
+	}
 	c.settings()
 	c.instances()
 	c.teams()
+	c.channels()
+	c.rules()
+	c.channelsLeft()
 	c.exceptions()
 	return &c.plan, c.faults
 }

@@ -48,6 +48,12 @@ func (r Reader) Read(text []byte) (File, []Fault) {
 		"teams": func(n *strictyaml.Node, field string) {
 			f.Lists.Teams = w.Sequence(n, field, func(n *strictyaml.Node, field string) { w.team(n, field, &f) })
 		},
+		"channels": func(n *strictyaml.Node, field string) {
+			f.Lists.Channels = w.Sequence(n, field, func(n *strictyaml.Node, field string) { w.channel(n, field, &f) })
+		},
+		"rules": func(n *strictyaml.Node, field string) {
+			f.Lists.Rules = w.Sequence(n, field, func(n *strictyaml.Node, field string) { w.rule(n, field, &f) })
+		},
 		"exceptions": func(n *strictyaml.Node, field string) {
 			f.Lists.Exceptions = w.Sequence(n, field, func(n *strictyaml.Node, field string) { r.exception(w, n, field, &f) })
 		},

@@ -29,7 +29,7 @@ type Team struct {
 
 // team reads an entry of the list teams.
 func (w *walker) team(node *strictyaml.Node, field string, f *File) {
-	t := Team{Place: Place{Line: node.Line, Field: field}, Tags: fleet.TagFilter{}, Members: map[string]organization.Role{}}
+	t := Team{Place: Place{Line: node.Line, Field: field}, Members: map[string]organization.Role{}}
 	var tags, instances *[]string
 	var members map[string]string
 	lines := map[string]int{}
@@ -41,19 +41,11 @@ func (w *walker) team(node *strictyaml.Node, field string, f *File) {
 		one.Line = max(lines[field+"."+member], one.Line)
 		w.Faults = append(w.Faults, one)
 	}
-	if tags != nil {
-		for _, word := range *tags {
-			key, value, ok := fleet.ParseTag(word)
-			if !ok {
-				fault("tags", "must be keys and values with a colon between them, as in env:prod")
-				continue
-			}
-			t.Tags.Add(key, value)
-		}
+	var ok bool
+	if t.Tags, ok = tagWords(words(tags)); !ok {
+		fault("tags", tagsRule)
 	}
-	if instances != nil {
-		t.Instances = *instances
-	}
+	t.Instances = words(instances)
 	for address, role := range members {
 		if role != string(organization.Viewer) && role != string(organization.Member) {
 			fault("members", "must be addresses with viewer or member, as in {ana@example.com: member}")
@@ -70,18 +62,26 @@ func (w *walker) team(node *strictyaml.Node, field string, f *File) {
 	f.Teams = append(f.Teams, t)
 }
 
-// people are the members of the organization whom the teams of a file name, by address.
+// people are the members of the organization whom the teams and channels of a file name, by address.
 func (s Source) people(ctx context.Context, of uuid.UUID, f File) (map[string]uuid.UUID, error) {
-	found := map[string]uuid.UUID{}
+	found, named := map[string]uuid.UUID{}, map[string]bool{}
 	for _, t := range f.Teams {
 		for address := range t.Members {
-			m, ok, err := s.Accounts.MemberByEmail(ctx, address)
-			if err != nil {
-				return nil, err
-			}
-			if ok && m.OrganizationID == of {
-				found[address] = m.ID
-			}
+			named[address] = true
+		}
+	}
+	for _, c := range f.Channels {
+		for _, address := range c.Members {
+			named[address] = true
+		}
+	}
+	for address := range named {
+		m, ok, err := s.Accounts.MemberByEmail(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		if ok && m.OrganizationID == of {
+			found[address] = m.ID
 		}
 	}
 	return found, nil
@@ -199,7 +199,10 @@ func (a *Applier) team(ctx context.Context, t *teamTask, p *Plan) error {
 	}
 	var err error
 	if t.id == uuid.Nil {
-		_, _, err = a.Commands.CreateTeam(ctx, a.Actor, commands.Team{Name: t.declared.Name, Terms: terms})
+		var id uuid.UUID
+		if id, _, err = a.Commands.CreateTeam(ctx, a.Actor, commands.Team{Name: t.declared.Name, Terms: terms}); err == nil {
+			p.teams[strings.ToLower(t.declared.Name)] = id
+		}
 	} else {
 		_, err = a.Commands.ChangeTeam(ctx, a.Actor, t.id, commands.ChangeTeam{
 			Name: &t.declared.Name, Selector: &terms.Selector, Members: &terms.Members, Seen: []string{t.seen},

@@ -22,7 +22,7 @@ import (
 )
 
 // Name is the name of the kind.
-const Name notification.Kind = "team"
+const Name = notification.OwningTeam
 
 //go:embed owners.sql
 var ownersQuery string
