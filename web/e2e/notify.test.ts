@@ -572,7 +572,7 @@ test("without rules, channels and deliveries the pages say what they are for, an
 test.each([
   ["wide", {}],
   ["narrow", { viewport: { width: 390, height: 844 } }],
-] as const)("a channel of Microsoft Teams and one of PagerDuty are added (%s)", async (how, options) => {
+] as const)("channels of Microsoft Teams, PagerDuty and the owning team are added (%s)", async (how, options) => {
   const sent: { kind: string }[] = [];
   const page = await visit("/notifications/channels", {
     ...options,
@@ -605,8 +605,13 @@ test.each([
     await dialog.getByText("Enter the 32 letters and digits of an integration key.").waitFor();
     await dialog.getByLabel("Routing key").fill("R0123456789abcdef0123456789ABCDE");
   });
+  await add("Owning team", async (dialog) => {
+    await dialog.getByText("the members of the team that owns its server").waitFor();
+    expect(await dialog.getByLabel("Address").count()).toBe(0);
+  });
   expect(sent).toMatchObject([
     { kind: "teams", url: "https://a.logic.azure.com/workflows/x?sig=y" },
     { kind: "pagerduty", url: "https://events.eu.pagerduty.com", secret: "R0123456789abcdef0123456789ABCDE" },
+    { kind: "team", administrators: false },
   ]);
 });
