@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,9 +130,14 @@ func (d *Dispatcher) repeat(ctx context.Context, due []repeat) error {
 			return err
 		}
 		for _, r := range rules {
-			if r.ID == due[0].Rule && r.Channel == due[0].Channel {
-				return (&group{ruleRow: r, queue: d.Queue, tx: tx, now: d.Now()}).put(ctx, stillDue(told, again, r))
+			if r.ID != due[0].Rule || r.Channel != due[0].Channel {
+				continue
 			}
+			told, err := d.stillAbout(ctx, tx, r, stillDue(told, again, r))
+			if err != nil {
+				return err
+			}
+			return (&group{ruleRow: r, queue: d.Queue, tx: tx, now: d.Now()}).put(ctx, told)
 		}
 		return nil
 	})
@@ -151,6 +158,44 @@ func stillDue(told []happened, again []repeat, r ruleRow) (due []happened) {
 		}
 	}
 	return due
+}
+
+// stillAbout leaves out the alerts of servers that have left the tags or the teams of a rule since:
+// another team is in charge of them now.
+func (d *Dispatcher) stillAbout(ctx context.Context, tx *sqlx.Tx, r ruleRow, told []happened) ([]happened, error) {
+	m := notification.Match{Tags: r.Match.Tags, TeamIDs: r.Match.TeamIDs}
+	if len(m.Tags) == 0 && len(m.TeamIDs) == 0 {
+		return told, nil
+	}
+	servers := ids{}
+	for _, h := range told {
+		for _, id := range h.servers() {
+			servers[id] = r.OrganizationID
+		}
+	}
+	now, err := history{d.Events, d.Registry}.names(ctx, tx, servers)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(told, func(h happened) bool {
+		return !slices.ContainsFunc(h.servers(), func(id uuid.UUID) bool {
+			s, _ := now.server(id, math.MaxInt64)
+			subject := s.subject()
+			subject.Type = notification.AlertRaised
+			return m.Matches(subject)
+		})
+	}), nil
+}
+
+// servers are those that a notification is about.
+func (h happened) servers() (ids []uuid.UUID) {
+	if h.Instance != nil {
+		ids = append(ids, h.Instance.ID)
+	}
+	for _, other := range h.OtherInstances {
+		ids = append(ids, other.ID)
+	}
+	return ids
 }
 
 // Purge deletes deliveries that are older than 90 days. Those of open alerts stay, so that an

@@ -44,7 +44,8 @@
 // out the events that nobody owns. An alert
 // that is raised and resolved within quiet hours is suppressed at once.
 //
-// Chores: open alerts are repeated (repeatMinutes). Alertmanagers are fed each minute with all
+// Chores: open alerts are repeated (repeatMinutes), by a rule with tags or teams only for as long as
+// a server of the alert has them. Alertmanagers are fed each minute with all
 // open alerts that match, and those resolved in the last 15 minutes, as Prometheus does.
 // Deliveries are deleted after 90 days. Organizations that were created without a mail server
 // get the initial rule when one is configured; those created with one get it with their first

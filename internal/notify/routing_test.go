@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -262,6 +263,51 @@ func TestTheEndFollowsTheRaise(t *testing.T) {
 		"tag": "raised:lag resolved:lag", "team": "raised:lag resolved:lag", "next tag": "raised:disk", "next team": "raised:disk",
 	} {
 		s.await(name+" is told "+want, func() bool { return told[name].told() == want })
+	}
+}
+
+// TestRepeatsStopWhenTheServerLeaves the tags or the team of a rule, and go on when it comes back.
+// A channel of kind team repeats to the owner of today.
+func TestRepeatsStopWhenTheServerLeaves(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ben, eve := s.member("ben"), s.member("eve")
+	server, other := s.server("pay", "team=payments"), s.server("other", "team=payments")
+	payments := s.team("Payments", byTags("team", "payments"), ben)
+	s.team("Web", byTags("team", "web"), eve)
+	told := map[string]*receiver{}
+	repeats := func(match notification.Match) func(*notification.Terms) {
+		return func(terms *notification.Terms) { terms.Match, terms.RepeatMinutes = match, 10 }
+	}
+	for name, match := range map[string]notification.Match{"tag": {Tags: domain.TagFilter{"team": {"payments"}}}, "team": {TeamIDs: []uuid.UUID{payments}}, "all": {}} {
+		told[name] = s.receiver()
+		s.rule(s.webhook(told[name].URL), repeats(match))
+	}
+	s.toTheOwner(repeats(notification.Match{}))
+	s.process("a", s.sender)
+	s.firesOn(false, map[string]uuid.UUID{"lag": server})
+	s.firesOn(false, map[string]uuid.UUID{"shared": server}, other)
+	s.follow()
+	count := func(titles ...string) (said string) {
+		for _, name := range []string{"tag", "team", "all"} {
+			for _, title := range titles {
+				said += fmt.Sprintf("%s %s %d, ", name, title, strings.Count(told[name].told(), title))
+			}
+		}
+		return said + fmt.Sprintf("ben %d, eve %d", strings.Count(s.mailed("lag")["ben"], "lag"), strings.Count(s.mailed("lag")["eve"], "lag"))
+	}
+	for _, step := range []struct{ tags, want string }{
+		{"", "tag lag 1, tag shared 1, team lag 1, team shared 1, all lag 1, all shared 1, ben 1, eve 0"},
+		{"team=payments", "tag lag 2, tag shared 2, team lag 2, team shared 2, all lag 2, all shared 2, ben 2, eve 0"},
+		{"team=web", "tag lag 2, tag shared 3, team lag 2, team shared 3, all lag 3, all shared 3, ben 2, eve 1"},
+		{"team=payments", "tag lag 3, tag shared 4, team lag 3, team shared 4, all lag 4, all shared 4, ben 3, eve 1"},
+	} {
+		if step.tags != "" {
+			s.retag(server, step.tags)
+			s.passes(10 * time.Minute)
+			must(t, s.dispatch.Repeat(t.Context()))
+		}
+		s.await(step.want, func() bool { return count("lag", "shared") == step.want && !strings.Contains(s.story(), "pending") })
 	}
 }
 
