@@ -72,7 +72,7 @@ async function sessionOf(url: string, admin: string, role: Exclude<Role, "admin"
 export async function joined(
   url: string,
   admin: string,
-  { email, name, role }: { email: string; name: string; role: Role },
+  { email, name, role }: { email: string; name: string; role: Role | "team" },
 ): Promise<string> {
   const invited = await fetch(`${url}/api/v1/members`, {
     method: "POST",

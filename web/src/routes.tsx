@@ -12,6 +12,7 @@ import { App } from "./shell/App";
 import { Lost } from "./shell/Lost";
 import { PageFailed } from "./shell/PageFailed";
 import { PagePending } from "./shell/PagePending";
+import type { ByTeam } from "./shell/TeamScope";
 import { part } from "./ui/part";
 import * as schemas from "./url/schemas";
 import { parseSearch, type Schema, stringifySearch } from "./url/search";
@@ -25,6 +26,8 @@ declare module "@tanstack/react-router" {
     title?: string;
     /** Has the top bar's filter and window. */
     scoped?: boolean;
+    /** Can be limited to a team. */
+    team?: ByTeam;
     /** Without one of these permissions the page explains that it is not for its reader. */
     permission?: string;
     /** Those of another role are told the same. */
@@ -41,6 +44,7 @@ const root = createRootRoute({ component: App, notFoundComponent: Lost, errorCom
 type Page = {
   title: string;
   scoped?: boolean;
+  team?: ByTeam;
   permission?: string;
   roles?: readonly Role[];
   public?: boolean;
@@ -72,13 +76,13 @@ const routes = [
     "/",
     schemas.dashboardSearch,
     code(() => import("./dashboard/DashboardPage"), "DashboardPage"),
-    { title: "Dashboard", scoped: true, permission: "metrics:read" },
+    { title: "Dashboard", scoped: true, team: "servers", permission: "metrics:read" },
   ),
   page(
     "/alerts",
     schemas.alertsSearch,
     code(() => import("./alerts/AlertsPage"), "AlertsPage"),
-    { title: "Alerts", scoped: true, permission: "alerts:read" },
+    { title: "Alerts", scoped: true, team: "owner", permission: "alerts:read" },
   ),
   page(
     "/alerts/$alertId",
@@ -90,7 +94,7 @@ const routes = [
     "/statements",
     schemas.statementsSearch,
     code(() => import("./statements/StatementsPage"), "StatementsPage"),
-    { title: "Statements", scoped: true, permission: "metrics:read" },
+    { title: "Statements", scoped: true, team: "servers", permission: "metrics:read" },
   ),
   page(
     "/statements/$statementId",
@@ -162,7 +166,7 @@ const routes = [
     "/instances",
     schemas.instancesSearch,
     code(() => import("./instances/InstancesPage"), "InstancesPage"),
-    { title: "Instances", permission: "metrics:read" },
+    { title: "Instances", team: "owner", permission: "metrics:read" },
   ),
   page(
     "/instances/new",
@@ -186,7 +190,7 @@ const routes = [
     "/findings",
     schemas.findingsSearch,
     code(() => import("./findings/FindingsPage"), "FindingsPage"),
-    { title: "Findings", permission: "reports:download", roles: readers },
+    { title: "Findings", team: "owner", permission: "reports:download", roles: readers },
   ),
   page(
     "/findings/$findingId",

@@ -179,7 +179,7 @@ function Nothing({ total, search, change }: { total: number } & Pick<Listed, "se
   if (total > 0) {
     return <NoSuchPage icon={icon} total={total} what="alerts" toFirst={() => change({})} />;
   }
-  if (isFiltered(search) || windowed || search.instanceId || search.tag) {
+  if (isFiltered(search) || windowed || search.owner || search.instanceId || search.tag) {
     return (
       <EmptyState
         icon={icon}

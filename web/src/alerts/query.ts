@@ -1,7 +1,7 @@
 import type { paths } from "../api/schema";
 import { absoluteTime } from "../ui/format";
 import type { alertsSearch } from "../url/schemas";
-import { namesNone, serversOf } from "../window/query";
+import { filterOf, namesNone } from "../window/query";
 import { isCustom, type Preset, presetNames, type Range, windowOf } from "../window/window";
 
 /** AlertsSearch is what the address of the list says. */
@@ -26,7 +26,7 @@ export function alertsQuery(search: AlertsSearch, anchor: Date): AlertsQuery | n
     status: search.status ?? "all",
     muted: search.muted ?? "include",
     ...boundsOf(search, anchor),
-    ...serversOf(search),
+    ...filterOf(search),
     ...(search.severity && { severity: search.severity }),
     ...(search.q && { q: search.q }),
   };

@@ -59,7 +59,7 @@ function Waiting({ name }: { name: string }) {
 
 /** Counts are the three numbers of the overview. They ignore the window, and so does the list the alerts lead to. */
 function Counts() {
-  const { servers, matchesNothing } = useScope();
+  const { filter, matchesNothing } = useScope();
   const overview = useOverview();
   const failed = overview.isError && (
     <div className={classes.failedCounts}>
@@ -97,7 +97,7 @@ function Counts() {
       </div>
       <Link
         to="/alerts"
-        search={{ status: "open", muted: "exclude", ...servers }}
+        search={{ status: "open", muted: "exclude", ...filter }}
         className={classes.card}
         aria-label={spoken("Alerts", counts.alerts)}
         aria-busy={overview.isFetching}

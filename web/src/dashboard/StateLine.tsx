@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useServersAtFirst } from "../api/session";
 import { type Instance, type Status, statuses, statusIcons, statusNames } from "../instances/states";
 import { count, plural } from "../ui/format";
-import type { Servers } from "../window/query";
+import type { Filter } from "../window/query";
 import { useScope } from "../window/scope";
 import { type Counted, countOf, useReporting } from "./fleet";
 import classes from "./states.module.css";
@@ -16,7 +16,7 @@ const squares = 60;
  * Until they are read, the session has told the counts of the whole organization.
  */
 export function StateLine() {
-  const { servers, matchesNothing } = useScope();
+  const { servers, filter, matchesNothing } = useScope();
   const told = useServersAtFirst();
   const { instances, isError, refetch } = useReporting(servers);
   if (matchesNothing) return <span className={classes.line}>No instance matches this filter.</span>;
@@ -39,7 +39,7 @@ export function StateLine() {
       {watched
         .filter((status) => counts[status] > 0)
         .map((status) => (
-          <State key={status} status={status} count={counts[status]} servers={servers} />
+          <State key={status} status={status} count={counts[status]} filter={filter} />
         ))}
       {active > 0 && active <= squares && (
         <span className={classes.squares} aria-hidden>
@@ -58,10 +58,10 @@ export function StateLine() {
   );
 }
 
-function State({ status, count: n, servers }: { status: Status; count: number; servers: Servers }) {
+function State({ status, count: n, filter }: { status: Status; count: number; filter: Filter }) {
   const Icon = statusIcons[status];
   return (
-    <Link to="/instances" search={{ status, ...servers }} className={classes.state} data-state={status}>
+    <Link to="/instances" search={{ status, ...filter }} className={classes.state} data-state={status}>
       <Icon size={16} aria-hidden />
       <b className="numbers">{count(n)}</b> {statusNames[status].toLowerCase()}
     </Link>

@@ -5,7 +5,7 @@ import { wordOf } from "../instances/reason";
 import { type Status, statusIcons, statusNames } from "../instances/states";
 import { absoluteTime, ago, count, lasting, plural, sinceWhen } from "../ui/format";
 import { useNow } from "../ui/now";
-import type { Servers } from "../window/query";
+import type { Filter } from "../window/query";
 import { useScope } from "../window/scope";
 import classes from "./states.module.css";
 import { Told } from "./Told";
@@ -13,12 +13,12 @@ import type { Shown, Troubled } from "./troubled";
 
 /** Trouble is the servers that are not up, the worst first. So many are active in all. */
 export function Trouble({ active, together, named, others }: Troubled & { active: number }) {
-  const { servers } = useScope();
+  const { filter } = useScope();
   if (together.length + named.length === 0) return null;
   const first = together.length === 0 ? named[0]?.id : undefined;
   return (
     <section className={classes.trouble} aria-label="Servers that are not up" data-trouble={named[0]?.status ?? "down"}>
-      {together.length > 0 && <Together down={together} active={active} servers={servers} />}
+      {together.length > 0 && <Together down={together} active={active} filter={filter} />}
       {named.map((i) =>
         i.status === "down" ? (
           <Down key={i.id} instance={i} first={i.id === first} />
@@ -39,7 +39,7 @@ export function Trouble({ active, together, named, others }: Troubled & { active
               <Anchor
                 inherit
                 underline="always"
-                renderRoot={(props) => <Link to="/instances" search={{ status, ...servers }} {...props} />}
+                renderRoot={(props) => <Link to="/instances" search={{ status, ...filter }} {...props} />}
               >
                 {count(n)} {statusNames[status].toLowerCase()}
               </Anchor>
@@ -124,7 +124,7 @@ function Quiet({ instance: i }: { instance: Shown }) {
 }
 
 /** Together is one row for the many that went away at once: what they share is looked for first. */
-function Together({ down, active, servers }: { down: Shown[]; active: number; servers: Servers }) {
+function Together({ down, active, filter }: { down: Shown[]; active: number; filter: Filter }) {
   const latest = down[0]; // the newest first
   const reasons = new Map<string, number>();
   for (const i of down) {
@@ -141,7 +141,7 @@ function Together({ down, active, servers }: { down: Shown[]; active: number; se
           {latest && <Told instanceId={latest.id} />}
           <Button
             size="xs"
-            renderRoot={(props) => <Link to="/instances" search={{ status: "down", ...servers }} {...props} />}
+            renderRoot={(props) => <Link to="/instances" search={{ status: "down", ...filter }} {...props} />}
           >
             Show them
           </Button>

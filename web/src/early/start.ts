@@ -18,7 +18,8 @@ const history = "/api/v1/alerts/raised-resolved-history" as const;
 export function firstQuery() {
   if (location.pathname !== "/") return null;
   const search = dashboardSearch(parseSearch(location.search));
-  if (namesNone(search)) return null;
+  // A team has to be resolved to its servers first.
+  if (namesNone(search) || search.owner) return null;
   return windowQuery({ window: windowOf(search, opened.at), servers: serversOf(search) });
 }
 

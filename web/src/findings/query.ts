@@ -1,6 +1,6 @@
 import type { paths } from "../api/schema";
 import type { findingsSearch } from "../url/schemas";
-import { serversOf } from "../window/query";
+import { filterOf } from "../window/query";
 
 /** FindingsSearch is what the address of the list says. */
 export type FindingsSearch = ReturnType<typeof findingsSearch>;
@@ -18,7 +18,7 @@ export function findingsQuery(search: FindingsSearch): FindingsQuery | null {
     page: search.page ?? 1,
     pageSize: Math.min(search.pageSize ?? 20, 200),
     sort: search.sort ?? defaultSort,
-    ...serversOf(search),
+    ...filterOf(search),
     ...(search.databaseId && { databaseId: search.databaseId }),
     ...(severity && { severity }),
     ...(domain && { domain }),

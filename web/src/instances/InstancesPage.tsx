@@ -6,7 +6,7 @@ import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { engineName, engines } from "../engines";
-import { OwnerFilter } from "../teams/OwnerFilter";
+import { noServers } from "../teams/noServers";
 import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
 import { NotAvailable } from "../ui/NotAvailable";
@@ -80,7 +80,6 @@ export function InstancesPage() {
             style={field}
           />
           <TagFilter value={tag ?? []} onChange={(chosen) => change({ tag: chosen.length ? chosen : undefined })} />
-          <OwnerFilter value={search.owner} onChange={(owner) => change({ owner })} />
           <Select
             aria-label="Status"
             data={[
@@ -161,7 +160,6 @@ type ListedProps = {
 };
 
 function Listed({ list: { data, error, isPending, isFetching, refetch }, selection, search, change }: ListedProps) {
-  const admin = useSession().can("admin");
   const filtered = [
     search.q,
     search.engine?.length,
@@ -189,7 +187,7 @@ function Listed({ list: { data, error, isPending, isFetching, refetch }, selecti
           onSort={(sort) => change({ sort: sort === "name" ? undefined : sort })}
         />
       )}
-      {data && data.items.length === 0 && <None filtered={filtered} admin={admin} />}
+      {data && data.items.length === 0 && <None filtered={filtered} />}
     </div>
   );
 }
@@ -233,7 +231,9 @@ function Ways() {
   );
 }
 
-function None({ filtered, admin }: { filtered: boolean; admin: boolean }) {
+function None({ filtered }: { filtered: boolean }) {
+  const session = useSession();
+  const admin = session.can("admin");
   if (filtered) {
     return (
       <EmptyState
@@ -246,6 +246,7 @@ function None({ filtered, admin }: { filtered: boolean; admin: boolean }) {
       />
     );
   }
+  if (session.role === "team") return <EmptyState title={noServers.title}>{noServers.why}</EmptyState>;
   return (
     <EmptyState title="No instances yet" action={admin && <Group mt="xs">{<Ways />}</Group>}>
       {admin

@@ -11,6 +11,7 @@ import { Forbidden } from "./Forbidden";
 import { ScopeNotice } from "./ScopeNotice";
 import { SearchNotices } from "./SearchNotices";
 import { Shell } from "./Shell";
+import { TeamScope } from "./TeamScope";
 
 // Whoever is signed in does not need it.
 const SignIn = lazy(() => part(() => import("../access/SignIn")).then((m) => ({ default: m.SignIn })));
@@ -59,10 +60,16 @@ export function App() {
     (!page.permission || who.permissions.includes(page.permission)) &&
     (!page.roles || page.roles.includes(who.member.role as Role));
   return (
-    <Shell scoped={page.scoped === true}>
+    <Shell scoped={page.scoped === true} ofTeam={allowed && page.team !== undefined}>
       <SearchNotices />
       {page.scoped && allowed && <ScopeNotice />}
-      {allowed ? <Outlet /> : <Forbidden title={page.title ?? "This page"} role={who.member.role} />}
+      {allowed ? (
+        <TeamScope by={page.team}>
+          <Outlet />
+        </TeamScope>
+      ) : (
+        <Forbidden title={page.title ?? "This page"} role={who.member.role} />
+      )}
     </Shell>
   );
 }

@@ -7,7 +7,7 @@ import { engineName } from "../engines";
 import { TagFilter } from "../instances/TagFilter";
 import { count, plural } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
-import { namesNone, type Servers } from "../window/query";
+import { type Filter, namesNone, type Servers, serversOf } from "../window/query";
 import { useScope } from "../window/scope";
 import { label, matches, onKey, toggled } from "./filterKeys";
 import { useChosenInstances, useInstances, useMatching } from "./instances";
@@ -17,7 +17,8 @@ type Opening = { opened: boolean; onChange: (opened: boolean) => void };
 
 /** InstanceFilter chooses the servers that the page is about: search, toggle several, all that have a tag, clear. */
 export function InstanceFilter({ opened, onChange }: Opening) {
-  const { servers } = useScope();
+  const { filter } = useScope();
+  const servers = serversOf(filter);
   const chosen = useChosenInstances(servers.instanceId);
   const first = useInstances("", opened || (servers.instanceId?.length ?? 0) > 0);
   const text = label(servers, chosen.data?.items, first.data?.page.totalItems ?? null);
@@ -48,8 +49,8 @@ export function InstanceFilter({ opened, onChange }: Opening) {
 
 /** Choice is the popover's content: it lives as long as one opening, which is one entry of the history. */
 function Choice() {
-  const { servers, setServers } = useScope();
-  const [chosen, setChosen] = useState(servers);
+  const { filter, setServers } = useScope();
+  const [chosen, setChosen] = useState(serversOf(filter));
   const ids = chosen.instanceId ?? [];
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
@@ -60,9 +61,9 @@ function Choice() {
   const { found, total, failed, busy, retry } = useSearch(query);
   const choose = (next: Servers) => {
     const some = (values: string[] | undefined) => (values?.length ? values : undefined);
-    const filter = { instanceId: some(next.instanceId), tag: some(next.tag) };
-    setChosen(filter);
-    setServers(filter, { replace: moved.current });
+    const servers = { instanceId: some(next.instanceId), tag: some(next.tag) };
+    setChosen(servers);
+    setServers(servers, { replace: moved.current });
     moved.current = true;
   };
   const toggle = (id: string) => choose({ ...chosen, instanceId: toggled(ids, id) });
@@ -108,7 +109,7 @@ function Choice() {
       <Group justify="space-between" mt="xs">
         <Text size="sm" c="dimmed" className="numbers">
           {chosen.tag ? (
-            <Matching servers={chosen} />
+            <Matching filter={{ ...chosen, owner: filter.owner }} />
           ) : ids.length === 0 ? (
             `All ${plural(total, "instance")}`
           ) : (
@@ -118,7 +119,7 @@ function Choice() {
         <Button
           size="compact-sm"
           variant="subtle"
-          disabled={servers.instanceId === undefined && servers.tag === undefined}
+          disabled={filter.instanceId === undefined && filter.tag === undefined}
           onClick={() => {
             choose({});
             // A disabled button loses the focus, and with it the popover its keys: Escape closed nothing.
@@ -133,9 +134,9 @@ function Choice() {
 }
 
 /** Matching says how many instances the filter leaves: those with the tags change, and it reads whichever have them then. */
-function Matching({ servers }: { servers: Servers }) {
-  const { data } = useMatching(servers);
-  if (namesNone(servers)) return "No instance matches";
+function Matching({ filter }: { filter: Filter }) {
+  const { data } = useMatching(filter);
+  if (namesNone(filter)) return "No instance matches";
   return data ? `All that match: ${plural(data.page.totalItems, "instance")}` : "All that match";
 }
 

@@ -6,8 +6,8 @@ import { useChosenInstances } from "./instances";
 
 /** ScopeNotice says how many of the filter's ids nobody has; they stay in it, so that it never shows more than it names. */
 export function ScopeNotice() {
-  const { servers, setServers } = useScope();
-  const instanceIds = servers.instanceId;
+  const { filter, setServers } = useScope();
+  const instanceIds = filter.instanceId;
   const chosen = useChosenInstances(instanceIds);
   if (!instanceIds || !chosen.data || chosen.isPlaceholderData) return null;
   const known = new Set(chosen.data.items.map((i) => i.id));
@@ -24,7 +24,7 @@ export function ScopeNotice() {
         <Button
           size="compact-sm"
           variant="default"
-          onClick={() => setServers({ ...servers, instanceId: rest.length > 0 ? rest : undefined })}
+          onClick={() => setServers({ ...filter, instanceId: rest.length > 0 ? rest : undefined })}
         >
           {rest.length > 0 ? `Leave ${unknown.length === 1 ? "it" : "them"} out` : "Show all instances"}
         </Button>

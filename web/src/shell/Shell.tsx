@@ -19,12 +19,19 @@ import { usePageShortcuts } from "./usePageShortcuts";
 const announcer = () => import("../reports/ReportAnnouncer");
 const ShortcutsModal = lazy(() => part(() => import("./ShortcutsModal")));
 
-/** Shell is the page's frame: navigation, and for pages with a scope the filter and the window. */
-export function Shell({ scoped, children }: { scoped: boolean; children: ReactNode }) {
+type Props = {
+  scoped: boolean;
+  /** The page can be limited to a team. */
+  ofTeam: boolean;
+  children: ReactNode;
+};
+
+/** Shell is the page's frame: navigation, the team, and for pages with a scope the filter and the window. */
+export function Shell({ scoped, ofTeam, children }: Props) {
   const [menu, setMenu] = useState(false);
   const [tool, setTool] = useState<Tool | null>(null);
   const { refresh } = useScope();
-  const scope = useLastScope(scoped);
+  const scope = useLastScope(scoped, ofTeam);
   const ways: Ways = { scope, dashboard: { ...scope, ...useLastView() } };
   useLive(scoped ? refresh : undefined);
   useFocus();
@@ -48,6 +55,7 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
       <header className="shell-header">
         <TopBar
           scoped={scoped}
+          ofTeam={ofTeam}
           ready={ready}
           dashboard={ways.dashboard}
           menu={menu}
@@ -81,10 +89,12 @@ function useReady(): boolean {
   return afterFirst || elsewhere;
 }
 
-/** useLastScope is the scope of the page, or on a page without one that of the last page with it. */
-function useLastScope(scoped: boolean): ScopeSearch {
+/** useLastScope is the scope of the page, or on a page without one that of the last page with it; so is the team. */
+function useLastScope(scoped: boolean, ofTeam: boolean): ScopeSearch {
   const { search } = useScope();
-  return useWhile(scoped, search);
+  const { owner: _, ...last } = useWhile(scoped, search);
+  const owner = useWhile(scoped || ofTeam, search.owner);
+  return { ...last, ...(owner && { owner }) };
 }
 
 /** useLastView is what the dashboard's address says beside its scope, or on another page what it last said. */

@@ -4,9 +4,12 @@ import { AccountMenu } from "./AccountMenu";
 import { InstanceFilter } from "./InstanceFilter";
 import { RefreshButton } from "./RefreshButton";
 import { ShareMenu } from "./ShareMenu";
+import { TeamSwitcher } from "./TeamSwitcher";
 import { ThemeMenu } from "./ThemeMenu";
 import { TimeWindow } from "./TimeWindow";
 import type { Tool } from "./TopBar";
+
+export { TeamSwitcher };
 
 /** ScopeTools is what the top bar has on the pages that have a scope. */
 export function ScopeTools({

@@ -11,6 +11,8 @@ export type Tool = "filter" | "window" | "help";
 
 type Props = {
   scoped: boolean;
+  /** The page can be limited to a team. */
+  ofTeam: boolean;
   /** The tools may come. */
   ready: boolean;
   /** What goes along to the dashboard. */
@@ -22,7 +24,7 @@ type Props = {
 };
 
 /** TopBar is the organization, the scope of the pages that have one, and what is there on every page. */
-export function TopBar({ scoped, ready, dashboard, menu, onMenu, tool, onTool }: Props) {
+export function TopBar({ scoped, ofTeam, ready, dashboard, menu, onMenu, tool, onTool }: Props) {
   const { organization } = useSession();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const loaded = useLater(tools, ready);
@@ -45,6 +47,7 @@ export function TopBar({ scoped, ready, dashboard, menu, onMenu, tool, onTool }:
           {organization.name}
         </Text>
       </Link>
+      {ofTeam && loaded && <loaded.TeamSwitcher />}
       {scoped && (
         <div className="shell-scope">{loaded && <loaded.ScopeTools path={path} tool={tool} onTool={onTool} />}</div>
       )}

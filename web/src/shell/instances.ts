@@ -1,6 +1,6 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { api } from "../api/client";
-import { namesNone, type Servers } from "../window/query";
+import { type Filter, namesNone } from "../window/query";
 
 const page = 200;
 const found = 50;
@@ -24,10 +24,10 @@ export const useChosenInstances = (ids: string[] | undefined) =>
   );
 
 /** useMatching counts the instances that a filter leaves. */
-export const useMatching = (servers: Servers) =>
+export const useMatching = ({ owner, instanceId, tag }: Filter) =>
   api.useQuery(
     "get",
     "/api/v1/instances",
-    { params: { query: { id: servers.instanceId, tag: servers.tag, pageSize: 1 } } },
-    { enabled: !namesNone(servers), placeholderData: keepPreviousData },
+    { params: { query: { id: instanceId, tag, owner, pageSize: 1 } } },
+    { enabled: !namesNone({ instanceId, tag }), placeholderData: keepPreviousData },
   );

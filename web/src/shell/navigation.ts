@@ -22,14 +22,22 @@ export type Destination = {
   permission?: string;
   roles?: readonly Role[];
   scoped?: boolean;
+  /** Takes the team of the scope, and nothing else of it. */
+  ofTeam?: boolean;
 };
 
 /** Ways is what goes along with a link: the scope to pages that have one, and to the dashboard what it shows beside. */
 export type Ways = { scope: ScopeSearch; dashboard: ScopeSearch & ViewSearch };
 
 /** searchTo is what stands in the address of a link to a page. */
-export const searchTo = ({ to, scoped }: Pick<Destination, "to" | "scoped">, { scope, dashboard }: Ways) =>
-  to === "/" ? dashboard : scoped ? scope : {};
+export const searchTo = (
+  { to, scoped, ofTeam }: Pick<Destination, "to" | "scoped" | "ofTeam">,
+  { scope, dashboard }: Ways,
+): ScopeSearch & ViewSearch => {
+  if (to === "/") return dashboard;
+  if (scoped) return scope;
+  return ofTeam && scope.owner ? { owner: scope.owner } : {};
+};
 
 /** Entry is a line of the menu: a page, and the pages beside it, which the page shows as tabs. */
 export type Entry = { name: string; icon: TablerIcon; pages: Destination[] };
@@ -55,7 +63,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
       {
         name: "Servers",
         icon: IconServer2,
-        pages: [{ to: "/instances", name: "Servers", permission: "metrics:read" }],
+        pages: [{ to: "/instances", name: "Servers", permission: "metrics:read", ofTeam: true }],
       },
       {
         name: "Queries",
@@ -71,7 +79,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
         name: "Findings",
         icon: IconShieldExclamation,
         pages: [
-          { to: "/findings", name: "Findings", permission: "reports:download", roles: readers },
+          { to: "/findings", name: "Findings", permission: "reports:download", roles: readers, ofTeam: true },
           { to: "/checks", name: "Checks", permission: "metrics:read" },
           { to: "/exceptions", name: "Exceptions", permission: "reports:read" },
         ],

@@ -37,7 +37,7 @@ export function usePageShortcuts(scoped: boolean, { scope, dashboard }: Ways, { 
     },
     dashboard: go("/", "metrics:read", dashboard),
     alerts: go("/alerts", "alerts:read", scope),
-    instances: go("/instances", "metrics:read"),
+    instances: go("/instances", "metrics:read", scope.owner ? { owner: scope.owner } : {}),
     reports: go("/reports", "reports:read"),
     history: go("/reports/history", "reports:read"),
   };

@@ -13,7 +13,7 @@ const oneWindow = ({ range, from, to }: Range): ("from" | "to")[] => {
 };
 
 const window = { range: oneOf(...presets), from: instant, to: instant };
-const scope = { ...window, instanceId: uuids, tag: tags, refresh: oneOf(...intervals) };
+const scope = { ...window, owner: uuid, instanceId: uuids, tag: tags, refresh: oneOf(...intervals) };
 
 export const statuses = ["Queued", "Building", "Ready", "Failed", "Expired"] as const;
 export const severities = ["info", "warning", "critical"] as const;
@@ -135,6 +135,7 @@ export const outboxSearch = search({ mailId: text });
 export const membersSearch = search({ q: text, page: ordinal });
 export const exceptionsSearch = search({ status: someOf(...exceptionStatuses), page: ordinal });
 export const findingsSearch = search({
+  owner: uuid,
   instanceId: uuids,
   tag: tags,
   databaseId: uuid,

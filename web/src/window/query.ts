@@ -9,6 +9,12 @@ export const serversOf = ({ instanceId, tag }: Servers): Servers => ({
   ...(tag && { tag }),
 });
 
+/** Filter is which servers an address chooses: those of a team, and of them those that Servers leaves. */
+export type Filter = Servers & { owner?: string };
+
+/** filterOf is the part of an address that chooses servers, with the team. */
+export const filterOf = ({ owner, ...servers }: Filter): Filter => ({ ...(owner && { owner }), ...serversOf(servers) });
+
 /** namesNone says that a filter has no readable value: it matches nothing. */
 export const namesNone = ({ instanceId, tag }: Servers) => instanceId?.length === 0 || tag?.length === 0;
 

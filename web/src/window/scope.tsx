@@ -13,12 +13,13 @@ import {
 } from "react";
 import { sessionQuery } from "../api/session";
 import { opened, type Reading, readNow } from "./opened";
-import { namesNone, type Servers, serversOf } from "./query";
+import { type Filter, filterOf, namesNone, type Servers, serversOf } from "./query";
 import { heldUntil, type Interval, intervalLengths, movesOn } from "./refresh";
+import { within } from "./team";
 import { isCustom, type Preset, type Range, stepped, type Window, windowOf } from "./window";
 
 /** ScopeSearch is what every page with the top bar's filter carries in its address. */
-export type ScopeSearch = Range & Servers & { refresh?: Interval };
+export type ScopeSearch = Range & Filter & { refresh?: Interval };
 
 /** ViewSearch is what the dashboard's address says beside its scope: the series that it hides, and whether it compares. */
 export type ViewSearch = { hide?: string[]; compare?: "previous" };
@@ -105,16 +106,24 @@ export function scopeOf(search: ScopeSearch): ScopeSearch {
     ...(range && { range }),
     ...(from && { from }),
     ...(to && { to }),
-    ...serversOf(search),
+    ...filterOf(search),
     ...(refresh && { refresh }),
   };
 }
+
+/**
+ * TeamContext is how the API is asked for the servers of the address's team; {} is no team. It is there before the page,
+ * which waits for it.
+ */
+export const TeamContext = createContext<Servers>({});
 
 export type Scope = {
   /** The window as the address means it, at the page's anchor. One object as long as neither moves. */
   window: Window;
   /** The filter, as the API takes it. One object as long as it stays the same; {} is the whole organization. */
   servers: Servers;
+  /** The filter, as the address has it: for links, and to change it. */
+  filter: Filter;
   /** A filter that names nothing: show zeros and gaps, ask nothing. */
   matchesNothing: boolean;
   /** For links to other pages with this scope: `<Link to="/alerts" search={scope.search}>`. */
@@ -134,6 +143,8 @@ export type Scope = {
   clearWindow: () => void;
   /** replace leaves no entry in the history: for the second and further changes of one choice. */
   setServers: (servers: Servers, options?: { replace?: boolean }) => void;
+  /** To the servers of one team; undefined is all teams. */
+  setOwner: (team: string | undefined) => void;
 };
 
 /** useScope is the top bar's filter and window: read from the address, changed by changing it. */
@@ -145,7 +156,8 @@ export function useScope(): Scope {
   const { at } = useAnchor();
   const navigate = useNavigate();
   const { range, from, to, refresh } = search;
-  const chosen = JSON.stringify(serversOf(search));
+  const filter = filterOf(search);
+  const chosen = JSON.stringify(within(useContext(TeamContext), serversOf(search)));
   const window = useMemo(() => windowOf({ range, from, to }, at), [range, from, to, at]);
   const servers = useMemo((): Servers => JSON.parse(chosen), [chosen]);
   const turn = useCallback(
@@ -166,10 +178,11 @@ export function useScope(): Scope {
   return {
     window,
     servers,
+    filter,
     matchesNothing: namesNone(servers),
     search: scopeOf({
       ...(isCustom({ range, from, to }) ? { from, to } : { range }),
-      ...servers,
+      ...filter,
       refresh,
     }),
     setPreset: (preset) => change({ range: preset, from: undefined, to: undefined }),
@@ -183,5 +196,6 @@ export function useScope(): Scope {
     setCompares: (on) => turn({ compare: on ? "previous" : undefined }, true),
     clearWindow: () => change({ range: undefined, from: undefined, to: undefined }),
     setServers: ({ instanceId, tag }, options) => change({ instanceId, tag }, options?.replace),
+    setOwner: (owner) => change({ owner }),
   };
 }
