@@ -70,7 +70,7 @@ test("a finding says what mends it, and hands it out as it stands", async () => 
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const address = page.url();
-  await page.locator(`[data-finding="${fixable.id}"] a`).click();
+  await page.locator(`[data-finding="${fixable.id}"] a[href^="/findings/"]`).click();
   await page.getByRole("heading", { level: 1, name: fixable.check.title }).waitFor();
   for (const [label, text] of [
     ["Fix", fixable.remediation.statement],
@@ -325,7 +325,7 @@ test("F10: what fails is grouped by check, and opens by keyboard to servers and 
   const server = check.locator("[data-group]").first();
   await server.getByRole("button", { expanded: false }).first().focus();
   await page.keyboard.press("Space");
-  await server.locator("[data-finding] a").first().waitFor();
+  await server.locator("[data-finding] a[href^='/findings/']").first().waitFor();
   expect(await violations(page)).toEqual([]);
   await page.getByText("Server", { exact: true }).click();
   await page.waitForURL(/group=instance/);

@@ -62,3 +62,31 @@ test("a viewer sees teams on a phone and changes none", async () => {
   expect(await page.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
   expect(await sideways(page)).toBe(false);
 });
+
+test.each([
+  ["/instances", "demo-pg-orders-01"],
+  ["/alerts?range=7d&q=demo-pg-orders-01", "demo-pg-orders-01"],
+  ["/findings?group=none&q=demo-pg-orders-01", "demo-pg-orders-01"],
+])("%s says who owns what: in a column if there is room, else in another one, and on a phone", async (path, name) => {
+  const page = await visit(path, { viewport: { width: 1720, height: 900 } });
+  const line = page.locator("tbody tr", { hasText: name }).first();
+  const chip = line.getByRole("link", { name: "Owner: Payments" });
+  await line.waitFor();
+  await page.getByRole("columnheader", { name: "Owner" }).waitFor();
+  expect(await chip.count()).toBe(1);
+  const columns = () =>
+    page.locator("thead th").evaluateAll((all) => all.filter((th) => (th as HTMLElement).offsetWidth > 0).length);
+  const wide = await columns();
+  // A laptop's screen shows the same columns as before, and the owner in one of them.
+  await page.setViewportSize({ width: 1366, height: 768 });
+  await expect.poll(columns).toBe(wide - 1);
+  expect(await chip.count()).toBe(1);
+  expect(await violations(page)).toEqual([]);
+  await page.setViewportSize(phone);
+  await page.locator("table").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Owner: Payments" }).first().waitFor();
+  expect(await sideways(page)).toBe(false);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("link", { name: "Owner: Payments" }).first().click();
+  await page.waitForURL(/\/instances\?owner=/);
+});

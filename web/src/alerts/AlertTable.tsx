@@ -1,6 +1,8 @@
 import { Anchor, Group, Paper, Skeleton, Stack, Table } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { Fragment } from "react";
 import type { Schemas } from "../api/client";
+import { OwnerCell, OwnerChip, OwnerHead, OwnerWithin } from "../teams/OwnerChip";
 import { count } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { SelectAll, SelectRow } from "../ui/Selecting";
@@ -85,7 +87,10 @@ export function AlertTable({
                 </Table.Th>
               )}
               {columns.map((column) => (
-                <SortHead key={column.name} {...column} sort={sort} onSort={onSort} />
+                <Fragment key={column.name}>
+                  <SortHead {...column} sort={sort} onSort={onSort} />
+                  {column.name === "Alert" && <OwnerHead />}
+                </Fragment>
               ))}
             </Table.Tr>
           </Table.Thead>
@@ -116,7 +121,9 @@ function Row({ alert, scope, list, now, selection }: Omit<Rows, "alerts"> & { al
         <div>
           <Where {...alert} />
         </div>
+        <OwnerWithin owner={alert.owner} />
       </Table.Td>
+      <OwnerCell owner={alert.owner} />
       <Table.Td>
         <Stack gap={4} align="flex-start">
           <StateBadge state={alert.state} />
@@ -156,9 +163,10 @@ export function AlertCards({ alerts, scope, list, now, busy, selection }: Rows &
             {alert.isMuted && <MutedBadge until={alert.mutedUntil} />}
           </Group>
           <AlertLink alert={alert} scope={scope} list={list} />
-          <div>
+          <Group gap="xs" justify="space-between">
             <Where {...alert} />
-          </div>
+            <OwnerChip owner={alert.owner} />
+          </Group>
           <Group gap="xs" mt={6} fz="sm" justify="space-between">
             <span>
               Last <Time at={alert.lastTriggeredAt} />

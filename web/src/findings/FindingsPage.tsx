@@ -13,9 +13,10 @@ import {
 import { IconShieldCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback } from "react";
+import { Fragment, useCallback } from "react";
 import { api, type Schemas } from "../api/client";
 import { Day } from "../settings/Day";
+import { OwnerCell, OwnerChip, OwnerHead, OwnerWithin } from "../teams/OwnerChip";
 import { EmptyState } from "../ui/EmptyState";
 import { count, duration } from "../ui/format";
 import { useNarrow } from "../ui/narrow";
@@ -290,7 +291,10 @@ function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sor
           <Table.Thead>
             <Table.Tr>
               {columns.map((column) => (
-                <SortHead key={column.name} {...column} sort={sort} onSort={onSort} />
+                <Fragment key={column.name}>
+                  <SortHead {...column} sort={sort} onSort={onSort} />
+                  {column.name === "Where" && <OwnerHead crowded />}
+                </Fragment>
               ))}
             </Table.Tr>
           </Table.Thead>
@@ -309,7 +313,9 @@ function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sor
                 </Table.Td>
                 <Table.Td>
                   <Where {...finding} />
+                  <OwnerWithin crowded owner={finding.owner} />
                 </Table.Td>
+                <OwnerCell crowded owner={finding.owner} />
                 <Table.Td>
                   <Since finding={finding} />
                 </Table.Td>
@@ -359,6 +365,7 @@ function Cards({ findings, list, busy }: Rows) {
             <Where {...finding} />
             <Since finding={finding} />
           </Group>
+          <OwnerChip owner={finding.owner} />
           <InCharge finding={finding} />
         </Paper>
       ))}

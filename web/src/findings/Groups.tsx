@@ -4,6 +4,7 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
 import { api, type Schemas } from "../api/client";
+import { OwnerChip } from "../teams/OwnerChip";
 import { count, duration, plural } from "../ui/format";
 import { useNow } from "../ui/now";
 import { Panel } from "../ui/Panel";
@@ -189,6 +190,9 @@ function Objects({ list }: { list: FindingsSearch }) {
               )}
               <bdi>{f.evidence ?? f.reason}</bdi>
             </Text>
+            <span>
+              <OwnerChip owner={f.owner} />
+            </span>
             {f.overdueDays > 0 && <Due finding={f} />}
           </li>
         ))}

@@ -1,6 +1,7 @@
 import { Anchor, Group, NativeSelect, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { engineName } from "../engines";
+import { OwnerCell, OwnerChip, OwnerHead, OwnerWithin } from "../teams/OwnerChip";
 import { count, plural } from "../ui/format";
 import { NotKnown } from "../ui/NotKnown";
 import { useNarrow } from "../ui/narrow";
@@ -71,6 +72,9 @@ function Cards({ items, selection }: Rows) {
       </Text>
       <Wants instance={i} />
       <TagChips tags={i.tags} label={`Tags of ${i.name}`} />
+      <Text size="xs" mt={4} component="div">
+        <OwnerChip owner={i.owner} />
+      </Text>
       <Group justify="space-between" gap="xs" mt="xs" wrap="nowrap" align="flex-start">
         <div>
           <Text size="xs" c="dimmed">
@@ -124,6 +128,7 @@ function Wide({ items, selection, ...order }: Rows & Order) {
               </Table.Th>
             )}
             <SortHead name="Name" first={first.name} {...order} />
+            <OwnerHead crowded />
             <Table.Th scope="col">Engine</Table.Th>
             <Table.Th scope="col">State</Table.Th>
             <SortHead name="Score" first={first.score} {...order} />
@@ -152,11 +157,13 @@ function Wide({ items, selection, ...order }: Rows & Order) {
                 </div>
                 <TagChips tags={i.tags} label={`Tags of ${i.name}`} />
               </Table.Td>
+              <OwnerCell crowded owner={i.owner} />
               <Table.Td style={{ whiteSpace: "nowrap" }}>
                 {engineName(i.engine)}{" "}
                 <Text size="xs" c="dimmed" span className="numbers">
                   {i.version}
                 </Text>
+                <OwnerWithin crowded owner={i.owner} />
               </Table.Td>
               <Table.Td maw={230}>
                 <div className={classes.line}>
