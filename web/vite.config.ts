@@ -45,7 +45,7 @@ const early: Plugin = {
       if (!bundle || !entry || path !== "/index.html") return;
       const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
       const first = chunks.find(({ name }) => name === "early");
-      const page = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith("/dashboard/DashboardPage.tsx"));
+      const page = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith("/dashboard/DashboardPage.tsx")));
       const started = `<script type="module" crossorigin src="/${entry.fileName}"></script>`;
       if (!first || first.imports.length > 0) throw new Error("early/start.ts is no file of its own");
       if (!page || !html.includes(started)) throw new Error("a part of the first page is missing");
@@ -67,18 +67,32 @@ const early: Plugin = {
   },
 };
 
-const base = new RegExp(
-  [
-    "node_modules/(react|use-sync-external-store|@tanstack/[^/]+|openapi-[^/]+)/",
-    "@mantine/core/esm/core/",
-    "@mantine/core/esm/components/(Alert|Anchor|Badge|Button|Center|CloseButton|Group|Loader|Paper|Stack|Text|Title|UnstyledButton)/",
-    "/web/src/(api|url|window|ui/(format|later|now|part|say|toast))",
-    "vite/",
-  ].join("|"),
-);
+/** Small parts of many pages, which would each be a request: the icons, the classes of style sheets, and these. */
+const small =
+  /@tabler\/icons-react\/|\/web\/src\/(?!docs\/).*\.css|@fontsource|@mantine\/.*\.css|uplot\/.*\.css|\/web\/src\/(chart\/(palette|times)|dashboard\/(asking|fleet|last|units|useHidden|who)\.ts|instances\/(every|reason|states)|notify\/(NobodyIsTold|changed)|shell\/clipboard|ui\/(csv|format|later|now|part|say|toast))/;
+
+/** What the frame takes of a package of many parts. */
+const parts =
+  /@mantine\/core\/esm\/(core\/|components\/(Alert|Anchor|Badge|Button|Center|CloseButton|Group|Loader|Paper|Stack|Text|Title|UnstyledButton)\/)/;
+
+/** frame is all modules that the application's first file needs, which every page has. */
+const frame = new Set<string>();
+const framed: Plugin = {
+  name: "framed",
+  apply: "build",
+  buildEnd() {
+    const walk = (id: string) => {
+      if (frame.has(id) || id.includes("/node_modules/@mantine/") || id.includes("/node_modules/@tabler/")) return;
+      frame.add(id);
+      for (const next of this.getModuleInfo(id)?.importedIds ?? []) walk(next);
+    };
+    for (const id of this.getModuleIds())
+      if (id.endsWith("/web/src/main.tsx")) for (const next of this.getModuleInfo(id)?.importedIds ?? []) walk(next);
+  },
+};
 
 export default defineConfig({
-  plugins: [react(), icons, early],
+  plugins: [react(), icons, framed, early],
   optimizeDeps: { exclude: ["@tabler/icons-react"] },
   build: {
     outDir: "dist/app",
@@ -92,18 +106,17 @@ export default defineConfig({
     // The content security policy admits no data: but images.
     assetsInlineLimit: 0,
     manifest: true,
-    // What most pages share comes in one file, not in forty.
     rolldownOptions: {
       input: ["index.html", "docs.html"], // the application, and the description of the API
       output: {
         codeSplitting: {
           groups: [
-            { name: "early", test: /\/web\/src\/(early|url|window\/(opened|query|refresh|window))/, priority: 3 },
-            // That which the frame and the dashboard's first chart need comes before menus, tables, fields and what opens over a page.
-            { name: "base", test: base, priority: 2 },
-            { name: "common", minShareCount: 14 },
-            // Ten requests for ten icons of 0.2 kB kept a slow browser busy for longer than the icons of all pages do.
-            { name: "icons", test: /tabler/, minShareCount: 2, priority: 1 },
+            { name: "early", test: /\/web\/src\/(early|url|window\/(opened|query|refresh|window))/, priority: 5 },
+            // A cold page loads the frame, what pages share, and its own code: three files, and the dashboard's for charts.
+            { name: "base", test: (id: string) => frame.has(id) || small.test(id) || parts.test(id), priority: 4 },
+            { name: "dashboard", test: /\/web\/src\/dashboard\/DashboardPage\.tsx/, priority: 3 },
+            { name: "tools", test: /\/web\/src\/(shell\/Tools|reports\/ReportAnnouncer|ui\/Toasts)\.tsx/, priority: 1 },
+            { name: "common", minShareCount: 2, priority: 2 },
           ],
         },
       },
