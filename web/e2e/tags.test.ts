@@ -109,3 +109,39 @@ test("the list groups by a tag, and each value leads to its servers", async () =
   await page.getByText("2 of 2 instances").or(page.getByText("1–2 of 2 instances")).waitFor();
   expect(new URL(page.url()).search).toBe("?tag=team:analytics");
 });
+
+test("all that match are selected beyond the page, as long as the filter stays, and changed", async () => {
+  const page = await visit("/instances?tag=env:prod&pageSize=3");
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).check();
+  const bar = page.getByRole("group", { name: "Actions on the selected instances" });
+  await bar.getByText("3 instances selected").last().waitFor();
+  const all = bar.getByRole("button", { name: /^Select all \d+ that match$/ });
+  const total = Number(/\d+/.exec((await all.textContent()) ?? "")?.[0]);
+  expect(total).toBeGreaterThan(3);
+  await all.click();
+  await bar.getByText(`All ${total} instances that match selected`).last().waitFor();
+  expect(await violations(page)).toEqual([]);
+  const sent: string[][] = [];
+  await page.route("**/api/v1/instances/actions", async (route) => {
+    const { ids } = route.request().postDataJSON() as { ids: string[] };
+    sent.push(ids);
+    await route.fulfill({ json: { items: ids.map((id) => ({ id, done: true, problem: null })) } });
+  });
+  await bar.getByRole("button", { name: "Set tags" }).click();
+  const dialog = page.getByRole("dialog", { name: `Set tags of ${total} instances` });
+  const field = dialog.getByLabel("Tags", { exact: true });
+  await field.fill("batch:eight");
+  await field.press("Enter");
+  await dialog.getByRole("button", { name: "Set tags" }).click();
+  await page.getByText(`The tags of ${total} instances are saved.`).waitFor();
+  expect(sent.map((ids) => new Set(ids).size)).toEqual([total]);
+
+  // One row less is no longer all, and another filter selects none.
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).check();
+  await all.click();
+  await page.locator("tbody").getByRole("checkbox").first().uncheck();
+  await bar.getByText("2 instances selected").last().waitFor();
+  expect(await all.count()).toBe(0);
+  await page.getByRole("button", { name: "Page 2" }).click();
+  await expect.poll(() => bar.getByText(/selected$/).count(), patience).toBe(0);
+});

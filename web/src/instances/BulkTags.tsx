@@ -6,41 +6,74 @@ import { client, type Schemas } from "../api/client";
 import { plural } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { SelectionBar } from "../ui/Selecting";
-import { say } from "../ui/say";
+import { say, sayProblem } from "../ui/say";
 import type { Selection } from "../ui/useSelection";
 import { read, unreadable } from "../url/tagWords";
+import { everyInstance } from "./every";
 import type { Instance } from "./standing";
 import { TagsField, useTagKeys } from "./Tags";
 import { keysOf, outcomeOf, type Refused } from "./tagged";
 
 type Asked = "set" | "remove";
 
-/** BulkTags sets and removes tags of the selected instances. */
-export function BulkTags({ instances, selection }: { instances: Instance[]; selection: Selection }) {
+/** The API changes so many at once. */
+const atOnce = 1_000;
+
+/** All that match are there after so long, or nothing is done. Milliseconds. */
+const patience = 60_000;
+
+type Listed = {
+  /** The page of the list, and how many match its filter on all pages. */
+  instances: Instance[];
+  total: number;
+  filter: Parameters<typeof everyInstance>[0];
+  selection: Selection;
+};
+
+/** BulkTags sets and removes tags of the selected instances, or of all that match the filter of the list. */
+export function BulkTags({ instances, total, filter, selection }: Listed) {
   const [asked, ask] = useState<{ what: Asked; of: Instance[] } | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const chosen = instances.filter(({ id }) => selection.selected.has(id));
+  const whole = chosen.length === instances.length && total > instances.length;
+  // Which match is read when something is to be done with them: the list may be of half a minute before.
+  const begin = useMutation({
+    mutationFn: async (what: Asked) => ({
+      what,
+      of: selection.all ? await everyInstance(filter, AbortSignal.timeout(patience)) : chosen,
+    }),
+    onSuccess: ask,
+    onError: (error) => sayProblem(error, "Instances could not be loaded"),
+  });
   const close = () => {
     ask(null);
     requestAnimationFrame(() => place.current?.focus());
   };
   return (
     <>
-      <SelectionBar ref={place} thing="instance" chosen={chosen.length} onClear={() => selection.only([])}>
+      <SelectionBar
+        ref={place}
+        thing="instance"
+        chosen={chosen.length}
+        every={whole ? { total, all: selection.all, onAll: selection.selectAll } : undefined}
+        onClear={() => selection.only([])}
+      >
         <Button
           size="xs"
           variant="default"
           leftSection={<IconTag size={14} aria-hidden />}
-          onClick={() => ask({ what: "set", of: chosen })}
+          loading={begin.isPending && begin.variables === "set"}
+          onClick={() => begin.mutate("set")}
         >
           Set tags
         </Button>
         <Button
           size="xs"
           variant="default"
-          disabled={keysOf(chosen).length === 0}
+          disabled={!selection.all && keysOf(chosen).length === 0}
           leftSection={<IconTagOff size={14} aria-hidden />}
-          onClick={() => ask({ what: "remove", of: chosen })}
+          loading={begin.isPending && begin.variables === "remove"}
+          onClick={() => begin.mutate("remove")}
         >
           Remove tags
         </Button>
@@ -68,10 +101,13 @@ function Change({ what, of, onDone, onRefused }: Of) {
   const change = useMutation({
     mutationFn: async (): Promise<readonly Schemas["ActedOnOne"][]> => {
       const tags = what === "set" ? { setTags: read(words) } : { removeTags: words };
-      const { data } = await client.POST("/api/v1/instances/actions", {
-        body: { ids: of.map(({ id }) => id), ...tags },
-      });
-      return data?.items ?? [];
+      const done: Schemas["ActedOnOne"][] = [];
+      for (let at = 0; at < of.length; at += atOnce) {
+        const ids = of.slice(at, at + atOnce).map(({ id }) => id);
+        const { data } = await client.POST("/api/v1/instances/actions", { body: { ids, ...tags } });
+        done.push(...(data?.items ?? []));
+      }
+      return done;
     },
     onSuccess: (items) => {
       for (const path of ["/api/v1/instances", "/api/v1/instances/{instanceId}", "/api/v1/tags"]) {

@@ -114,7 +114,14 @@ export function InstancesPage() {
           <Listed list={list} selection={tags ? selection : undefined} search={search} change={change} />
         )}
       </Panel>
-      {tags && !grouped && <BulkTags instances={list.data?.items ?? []} selection={selection} />}
+      {tags && !grouped && (
+        <BulkTags
+          instances={list.data?.items ?? []}
+          total={list.data?.page.totalItems ?? 0}
+          filter={filter}
+          selection={selection}
+        />
+      )}
       {list.data && !grouped && (
         <Pager
           page={list.data.page}

@@ -1,6 +1,6 @@
 import { Box, Button, Checkbox, Group, Paper, Text } from "@mantine/core";
 import type { ReactNode, Ref } from "react";
-import { plural } from "./format";
+import { count, plural } from "./format";
 import type { Selection } from "./useSelection";
 
 /** SelectRow is the checkbox of a row or a card. */
@@ -42,13 +42,18 @@ type Bar = {
   /** One of the selected things, "alert", and how many are selected. */
   thing: string;
   chosen: number;
+  /** There are more than these on other pages: so many in all that match, all of which are selected or can be. */
+  every?: { total: number; all: boolean; onAll: () => void };
   onClear: () => void;
   /** The buttons. */
   children: ReactNode;
 };
 
 /** SelectionBar is what can be done with the selected rows. It stays in sight while the list is scrolled. */
-export function SelectionBar({ ref, thing, chosen, onClear, children }: Bar) {
+export function SelectionBar({ ref, thing, chosen, every, onClear, children }: Bar) {
+  const said = every?.all
+    ? `All ${count(every.total)} ${thing}s that match selected`
+    : `${plural(chosen, thing)} selected`;
   return (
     <Box
       ref={ref}
@@ -58,14 +63,21 @@ export function SelectionBar({ ref, thing, chosen, onClear, children }: Bar) {
       style={{ position: "sticky", bottom: 8, zIndex: 2, outlineOffset: 4 }}
     >
       <Text className="visually-hidden" role="status">
-        {chosen > 0 && `${plural(chosen, thing)} selected`}
+        {chosen > 0 && said}
       </Text>
       {chosen > 0 && (
         <Paper withBorder shadow="md" p="xs" mt="sm">
           <Group gap="xs" justify="space-between">
-            <Text size="sm" fw={600} className="numbers">
-              {plural(chosen, thing)} selected
-            </Text>
+            <Group gap="xs">
+              <Text size="sm" fw={600} className="numbers">
+                {said}
+              </Text>
+              {every && !every.all && (
+                <Button size="compact-sm" variant="subtle" onClick={every.onAll}>
+                  Select all {count(every.total)} that match
+                </Button>
+              )}
+            </Group>
             <Group gap="xs">
               {children}
               <Button size="xs" variant="subtle" onClick={onClear}>

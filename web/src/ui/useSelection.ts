@@ -6,6 +6,9 @@ export type Selection = {
   select: (ids: readonly string[], on: boolean) => void;
   /** only leaves these selected, and no other. */
   only: (ids: readonly string[]) => void;
+  /** All that match the list's filter are selected, on whatever page they are. */
+  all: boolean;
+  selectAll: () => void;
 };
 
 /**
@@ -14,9 +17,13 @@ export type Selection = {
  */
 export function useSelection(rows: readonly { id: string }[], address: unknown): Selection {
   const of = JSON.stringify(address);
-  const [kept, keep] = useState<{ of: string; ids: ReadonlySet<string> }>({ of, ids: new Set() });
-  const selected = new Set(kept.of === of ? rows.flatMap(({ id }) => (kept.ids.has(id) ? [id] : [])) : []);
+  const [kept, keep] = useState<{ of: string; ids: ReadonlySet<string>; all?: boolean }>({ of, ids: new Set() });
+  const all = kept.of === of && kept.all === true;
+  const here = kept.of === of ? rows.filter(({ id }) => all || kept.ids.has(id)) : [];
+  const selected = new Set(here.map(({ id }) => id));
   return {
+    all,
+    selectAll: () => keep({ of, ids: selected, all: true }),
     selected,
     select: (ids, on) => {
       const next = new Set(selected);
