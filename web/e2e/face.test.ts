@@ -1,8 +1,9 @@
 // A face for each instance: the list by trouble, and an instance's page.
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, requestsTo, violations, visit } from "./browser";
+import { adminSession, apiAs, apiBy, enter, requestsTo, serverUrl, unique, violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
+import { joined } from "./server";
 
 type Health = {
   score: number | null;
@@ -293,4 +294,54 @@ test("databases have a size and what it changed by; a server that tells of no st
   await page.reload();
   await expect.poll(() => row("orders").textContent()).toMatch(/^orders812 GBunchanged/);
   await page.getByText(/Single statements are kept since 1 Nov/).waitFor();
+});
+
+test.each([1320, 360])("a server's page begins with state, load and statements, %i px", async (width) => {
+  const { id } = (await instances("q=demo-pg-orders-01"))[0] as Instance;
+  const page = await visit(`/instances/${id}`, { viewport: { width, height: 900 } });
+  await page.getByRole("heading", { name: "Databases" }).waitFor();
+  await settled(page);
+  const top = (name: string) =>
+    page.getByRole("heading", { name, exact: true }).evaluate((h) => h.getBoundingClientRect().top + window.scrollY);
+  const state = await page.getByText("Reachable").evaluate((h) => h.getBoundingClientRect().top + window.scrollY);
+  const [load, statements] = [await top("Load"), await top("Top statements")];
+  expect(state).toBeLessThan(load);
+  expect(load).toBeLessThan(statements);
+  for (const rest of ["Score", "Trends", "What changed lately", "Last reports", "Databases"]) {
+    expect(await top(rest), rest).toBeGreaterThan(statements);
+  }
+  // The load is in sight without scrolling.
+  expect(load).toBeLessThan(900);
+});
+
+test("each role sees the panels that it may, and none that it may not", async () => {
+  const [{ id: sees }] = (await instances("q=demo-pg-orders-01")) as [Instance];
+  const session = await joined(serverUrl, adminSession, { email: "tom@example.org", name: "Tom Team", role: "team" });
+  const me = (await (await apiBy(session, "GET", "/api/v1/session")).json()) as { member: { id: string } };
+  const selector = { instanceIds: [sees] };
+  const body = { name: unique("Watch"), selector, members: [{ memberId: me.member.id, role: "viewer" }] };
+  const { id: team } = (await (await apiAs("admin", "POST", "/api/v1/teams", body)).json()) as { id: string };
+  try {
+    for (const role of ["viewer", "member", "auditor", "admin", "team"] as const) {
+      const refused: string[] = [];
+      const page = await visit(`/instances/${sees}`, {
+        as: role === "team" ? null : role,
+        before: async (page) => {
+          if (role === "team") await enter(page.context(), serverUrl, session);
+          page.on("response", (answer) => {
+            const { pathname } = new URL(answer.url());
+            if (answer.status() >= 400) refused.push(`${answer.status()} ${pathname}`);
+          });
+        },
+      });
+      await page.getByRole("heading", { name: "Databases" }).waitFor();
+      await settled(page);
+      expect(refused, role).toEqual([]);
+      const findings = await page.getByRole("heading", { name: "Worst findings" }).count();
+      expect(findings, role).toBe(role === "viewer" || role === "team" ? 0 : 1);
+      expect(await page.getByRole("heading", { name: "Open alerts" }).count(), role).toBe(1);
+    }
+  } finally {
+    await apiAs("admin", "DELETE", `/api/v1/teams/${team}`);
+  }
 });

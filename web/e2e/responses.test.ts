@@ -13,7 +13,7 @@ const usual = ["tbody tr", "canvas", "article", "form", "dl", "ol > li", "ul > l
 const useful: Record<string, string> = {
   dashboard: "#main canvas",
   instance: "#main canvas",
-  verify: "#main input",
+  verify: "#main button",
   forbidden: "#main h1",
   lost: "#main h1",
 };

@@ -10,46 +10,82 @@ import { atFirst, type Hidable, type SeriesName, toggled } from "../dashboard/us
 import { type Figure, figureOf } from "../dashboard/who";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
-import { type Preset, presetNames, presets } from "../window/window";
+import { type Preset, presetNames, presets, type Window } from "../window/window";
 
-/** Charts are the dashboard's four trends of one instance, on one cursor; a click leads to the dashboard, to who is behind it. */
-export function Charts({ instanceId, alerts: mayAlerts }: { instanceId: string; alerts: boolean }) {
-  const { window, setPreset } = useScope();
+const queryOf = ({ from, to, bucketSize }: Window, instanceId: string) => ({
+  params: { query: { from, to, bucketSize, instanceId: [instanceId] } },
+});
+
+/** useWaits is what a server's sessions waited for, in the window of the page. */
+export function useWaits(instanceId: string) {
+  const { window } = useScope();
+  return api.useQuery("get", "/api/v1/metrics/wait-events", queryOf(window, instanceId));
+}
+
+/** Series is which series the page's charts hide, and how that is changed: those of a name are hidden on all of them. */
+type Series = { hidden: ReadonlySet<string>; onToggle: (key: string) => void };
+
+/** useSeries is Series for the charts of one page. */
+export function useSeries(): Series {
   const [hide, setHide] = useState<readonly Hidable[]>(atFirst);
-  const { from, to, bucketSize } = window;
-  const query = { from, to, bucketSize, instanceId: [instanceId] };
-  const alerts = api.useQuery(
-    "get",
-    "/api/v1/alerts/raised-resolved-history",
-    { params: { query } },
-    { enabled: mayAlerts },
-  );
-  const utilization = api.useQuery("get", "/api/v1/metrics/utilization", { params: { query } });
-  const performance = api.useQuery("get", "/api/v1/metrics/query-performance", { params: { query } });
-  const waits = api.useQuery("get", "/api/v1/metrics/wait-events", { params: { query } });
-  const shared = {
-    instanceId,
+  return {
     hidden: new Set<string>(hide),
-    onToggle: (key: string) => setHide((now) => toggled(now, key as Hidable) ?? atFirst),
+    onToggle: (key) => setHide((now) => toggled(now, key as Hidable) ?? atFirst),
   };
+}
+
+type Charted = { instanceId: string; series: Series };
+
+/** Load is what a server's sessions wait for, and the choice of the window that all charts of the page show. */
+export function Load({ instanceId, series }: Charted) {
+  return (
+    <section aria-label="Load" style={{ minWidth: 0 }}>
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>Load</Title>
+        <WindowChoice />
+      </Group>
+      <Trend
+        title="Wait events"
+        asked={useWaits(instanceId)}
+        draw={drawWaits}
+        whole="all"
+        {...{ instanceId, series }}
+      />
+    </section>
+  );
+}
+
+function WindowChoice() {
+  const { window, setPreset } = useScope();
+  return (
+    <NativeSelect
+      aria-label="Window of the trends"
+      value={window.preset ?? ""}
+      onChange={(e) => setPreset(e.currentTarget.value as Preset)}
+      data={[
+        ...(window.preset ? [] : [{ value: "", label: "Chosen on a chart", disabled: true }]),
+        ...presets.map((value) => ({ value, label: presetNames[value] })),
+      ]}
+    />
+  );
+}
+
+/** Charts are the dashboard's other trends of one server, on the cursor of its load; a click leads to the dashboard. */
+export function Charts({ instanceId, series, alerts: mayAlerts }: Charted & { alerts: boolean }) {
+  const { window } = useScope();
+  const query = queryOf(window, instanceId);
+  const alerts = api.useQuery("get", "/api/v1/alerts/raised-resolved-history", query, { enabled: mayAlerts });
+  const utilization = api.useQuery("get", "/api/v1/metrics/utilization", query);
+  const performance = api.useQuery("get", "/api/v1/metrics/query-performance", query);
+  const shared = { instanceId, series };
   return (
     <section aria-label="Trends">
-      <Group justify="space-between" mb="sm">
-        <Title order={2}>Trends</Title>
-        <NativeSelect
-          aria-label="Window of the trends"
-          value={window.preset ?? ""}
-          onChange={(e) => setPreset(e.currentTarget.value as Preset)}
-          data={[
-            ...(window.preset ? [] : [{ value: "", label: "Chosen on a chart", disabled: true }]),
-            ...presets.map((value) => ({ value, label: presetNames[value] })),
-          ]}
-        />
-      </Group>
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+      <Title order={2} mb="sm">
+        Trends
+      </Title>
+      <SimpleGrid cols={{ base: 1, md: 2, lg: mayAlerts ? 3 : 2 }} spacing="md">
         <Trend title="Utilization" asked={utilization} draw={drawUtilization} whole="cpu" {...shared} />
         <Trend title="Query performance" asked={performance} draw={drawLatency} whole="average" {...shared} />
-        <Trend title="Wait events" asked={waits} draw={drawWaits} whole="all" {...shared} />
         {mayAlerts && <Trend title="Alert history" asked={alerts} draw={drawAlerts} whole="firing" {...shared} />}
       </SimpleGrid>
     </section>
@@ -62,16 +98,14 @@ function Trend<A extends Answer>({
   draw,
   whole,
   instanceId,
-  hidden,
-  onToggle,
+  series: { hidden, onToggle },
 }: {
   title: string;
   asked: Asked<A>;
   draw: (answer: A) => Drawing;
   whole: Figure;
   instanceId: string;
-  hidden: ReadonlySet<string>;
-  onToggle: (key: string) => void;
+  series: Series;
 }) {
   const { window, setCustom, search } = useScope();
   const navigate = useNavigate();

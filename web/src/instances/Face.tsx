@@ -1,9 +1,9 @@
 import { Grid, Stack } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import { useSession } from "../api/session";
 import { readsFindings } from "../findings/may";
-import { useNarrow } from "../ui/narrow";
 import { Changes } from "./Changes";
-import { Charts } from "./Charts";
+import { Charts, Load, useSeries, useWaits } from "./Charts";
 import { Score } from "./Health";
 import type { Instance } from "./standing";
 import { TopStatements } from "./TopStatements";
@@ -11,37 +11,62 @@ import { LastReports, OpenAlerts, WorstFindings } from "./Trouble";
 import { WhoIsTold } from "./WhoIsTold";
 
 /**
- * Face is how an instance fares: score and trends; then what to do, and beside it what happened. On a phone, what is
- * wrong now comes before the trends.
+ * Face is how a server fares: its load and its statements, and beside them what is wrong now. What explains it follows, and
+ * is asked for when the load is there. children are the last of the page.
  */
-export function Face({ instance: i }: { instance: Instance }) {
+export function Face({ instance: i, children }: { instance: Instance; children: ReactNode }) {
   const session = useSession();
-  const narrow = useNarrow();
   const findings = session.can("reports:download") && readsFindings(session.role);
-  const alerts = session.can("alerts:read") && <OpenAlerts instanceId={i.id} />;
+  const alerts = session.can("alerts:read");
+  const series = useSeries();
+  const rest = useOnce(!useWaits(i.id).isPending);
   return (
     <Stack gap="lg">
-      {findings && <Score key={i.lastAssessedAt} instance={i} />}
-      {narrow && alerts}
-      <Charts instanceId={i.id} alerts={session.can("alerts:read")} />
       <Grid gap="md">
-        <Grid.Col span={{ base: 12, md: 7 }}>
+        <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
-            {findings && (
-              <WorstFindings key={i.lastAssessedAt} instanceId={i.id} assessed={i.lastAssessedAt !== null} />
-            )}
+            <Load instanceId={i.id} series={series} />
             <TopStatements instance={i} />
           </Stack>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <Stack gap="md">
-            {!narrow && alerts}
-            {session.can("alerts:read") && <WhoIsTold instanceId={i.id} />}
-            {findings && <Changes key={i.lastAssessedAt} instance={i} />}
-            {session.can("reports:read") && <LastReports instanceId={i.id} />}
-          </Stack>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          {rest && (
+            <Stack gap="md">
+              {alerts && <OpenAlerts instanceId={i.id} />}
+              {findings && (
+                <WorstFindings key={i.lastAssessedAt} instanceId={i.id} assessed={i.lastAssessedAt !== null} />
+              )}
+              {alerts && <WhoIsTold instanceId={i.id} />}
+            </Stack>
+          )}
         </Grid.Col>
       </Grid>
+      {rest && (
+        <>
+          {findings && <Score key={i.lastAssessedAt} instance={i} />}
+          <Charts instanceId={i.id} series={series} alerts={alerts} />
+          <Grid gap="md">
+            {findings && (
+              <Grid.Col span={{ base: 12, md: 7 }}>
+                <Changes key={i.lastAssessedAt} instance={i} />
+              </Grid.Col>
+            )}
+            {session.can("reports:read") && (
+              <Grid.Col span={{ base: 12, md: 5 }}>
+                <LastReports instanceId={i.id} />
+              </Grid.Col>
+            )}
+          </Grid>
+          {children}
+        </>
+      )}
     </Stack>
   );
+}
+
+/** useOnce is true from the first time on. */
+function useOnce(holds: boolean): boolean {
+  const [held, hold] = useState(holds);
+  if (holds && !held) hold(true);
+  return held;
 }

@@ -1,7 +1,6 @@
 import { Alert, Anchor, Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { engineName } from "../engines";
@@ -10,15 +9,17 @@ import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
 import { Mark } from "../ui/Mark";
 import { NotAvailable } from "../ui/NotAvailable";
+import { useNarrow } from "../ui/narrow";
 import { useNow } from "../ui/now";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { part } from "../ui/part";
 import { Time } from "../ui/Time";
 import { Agent } from "./Agent";
 import { Answers } from "./Answers";
+import { useWaits } from "./Charts";
 import { Databases } from "./Databases";
+import { Face } from "./Face";
 import { Head } from "./Head";
 import { InstanceActions } from "./InstanceActions";
 import { NeverMet, untried } from "./MetLive";
@@ -27,17 +28,17 @@ import { awaited, type Instance, partlyMeasured, Standing } from "./standing";
 import { Tags } from "./Tags";
 import { useInstance } from "./useInstance";
 
-// The charts come with it.
-const Face = lazy(() => part(() => import("./Face")).then((m) => ({ default: m.Face })));
-
 /** InstancePage is one server: what is known of it, what it lacks, and what can be done with it. */
 export function InstancePage() {
   const { instanceId } = useParams({ from: "/instances/$instanceId" });
   const session = useSession();
+  const narrow = useNarrow(); // there, the state and the load are not pushed down by ways to other pages
   const now = useNow(10_000);
+  useWaits(instanceId); // with the server, not after it: the load is what is looked at first
   const { instance: i, error, refetch, assess, isAsking, isAssessing } = useInstance(instanceId);
   if (error && !i) return <Unread error={error} onRetry={refetch} />;
   if (!i) return <Waiting />;
+  const ways = <Ways instance={i} mayRequest={session.can("reports:create")} />;
   const isAwaited = isAssessing || awaited(i);
   return (
     <>
@@ -76,19 +77,23 @@ export function InstancePage() {
         )}
         <NotAvailable missing={i.unavailable} />
         {i.server && <Answers server={i.server} now={now} />}
-        <Tags instance={i} />
-        <Text size="sm">
-          Owner: <Owner owner={i.owner} />
-        </Text>
+        <Group justify="space-between" gap="sm">
+          <Group gap="xs">
+            <Text size="sm" span>
+              Owner: <Owner owner={i.owner} />
+            </Text>
+            <Tags instance={i} />
+          </Group>
+          {!narrow && ways}
+        </Group>
         <Head instance={i} />
-        {(i.collected || i.agent) && <NeverMet engine={i.engine} version={i.version} />}
-        {i.agent && <Agent agent={i.agent} now={now} />}
-        <Ways instance={i} mayRequest={session.can("reports:create")} />
-        <Suspense fallback={<Skeleton height={480} />}>
-          <Face instance={i} />
-        </Suspense>
-        <MissingGrants instance={i} />
-        <Databases instanceId={i.id} known={i.databaseCount} />
+        <Face instance={i}>
+          {narrow && ways}
+          <MissingGrants instance={i} />
+          <Databases instanceId={i.id} known={i.databaseCount} />
+          {i.agent && <Agent agent={i.agent} now={now} />}
+          {(i.collected || i.agent) && <NeverMet engine={i.engine} version={i.version} />}
+        </Face>
       </Stack>
     </>
   );
