@@ -32,6 +32,8 @@ declare module "@tanstack/react-router" {
     permission?: string;
     /** Those of another role are told the same. */
     roles?: readonly Role[];
+    /** Somebody with the role team is told so, too. */
+    whole?: boolean;
     /** For people who are not signed in: outside the shell. */
     public?: boolean;
     /** The same that validates, to say what it dropped. */
@@ -47,6 +49,7 @@ type Page = {
   team?: ByTeam;
   permission?: string;
   roles?: readonly Role[];
+  whole?: boolean;
   public?: boolean;
 };
 
@@ -142,19 +145,19 @@ const routes = [
     "/schedules",
     schemas.schedulesSearch,
     code(() => import("./schedules/SchedulesPage"), "SchedulesPage"),
-    { title: "Schedules", permission: "reports:read" },
+    { title: "Schedules", permission: "reports:read", whole: true },
   ),
   page(
     "/schedules/new",
     schemas.newScheduleSearch,
     code(() => import("./schedules/NewSchedulePage"), "NewSchedulePage"),
-    { title: "New schedule", permission: "reports:create" },
+    { title: "New schedule", permission: "reports:create", whole: true },
   ),
   page(
     "/schedules/$scheduleId",
     schemas.scheduleSearch,
     code(() => import("./schedules/SchedulePage"), "SchedulePage"),
-    { title: "Schedule", permission: "reports:read" },
+    { title: "Schedule", permission: "reports:read", whole: true },
   ),
   page(
     "/exports",
@@ -214,7 +217,7 @@ const routes = [
     "/exceptions",
     schemas.exceptionsSearch,
     code(() => import("./settings/ExceptionsPage"), "ExceptionsPage"),
-    { title: "Exceptions", permission: "reports:read" },
+    { title: "Exceptions", permission: "reports:read", whole: true },
   ),
   page(
     "/settings/members",

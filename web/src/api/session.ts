@@ -4,6 +4,12 @@ import { client, type Schemas } from "./client";
 
 export type Role = "team" | "viewer" | "member" | "auditor" | "admin";
 
+export type Reader = { role: Role; can: (permission: string) => boolean };
+
+/** standing is what somebody is to the servers that they see: for the role team, what their teams let them do. */
+export const standing = ({ role, can }: Reader): Role =>
+  role === "team" ? (can("reports:create") ? "member" : "viewer") : role;
+
 /** SignedIn is a session of somebody, with everything there that an anonymous one lacks. */
 export type SignedIn = {
   member: Schemas["Member"];

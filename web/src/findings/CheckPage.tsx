@@ -72,7 +72,7 @@ function Shown({ check }: { check: Schemas["Check"] }) {
           </span>
         }
         actions={
-          readsFindings(session.role) && (
+          readsFindings(session) && (
             <Button
               variant="default"
               renderRoot={(props) => <Link to="/findings" search={{ checkId: [check.id] } as never} {...props} />}

@@ -1,5 +1,5 @@
 import { Grid, Stack } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useSession } from "../api/session";
 import { readsFindings } from "../findings/may";
 import { Changes } from "./Changes";
@@ -16,10 +16,10 @@ import { WhoIsTold } from "./WhoIsTold";
  */
 export function Face({ instance: i, children }: { instance: Instance; children: ReactNode }) {
   const session = useSession();
-  const findings = session.can("reports:download") && readsFindings(session.role);
+  const findings = session.can("reports:download") && readsFindings(session);
   const alerts = session.can("alerts:read");
   const series = useSeries();
-  const rest = useOnce(!useWaits(i.id).isPending);
+  const rest = useOncePainted(!useWaits(i.id).isPending);
   return (
     <Stack gap="lg">
       <Grid gap="md">
@@ -64,9 +64,24 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
   );
 }
 
-/** useOnce is true from the first time on. */
-function useOnce(holds: boolean): boolean {
-  const [held, hold] = useState(holds);
-  if (holds && !held) hold(true);
-  return held;
+/** A hidden tab has no frames: there, what waits for one is shown after so many milliseconds. */
+const patience = 1_000;
+
+/** useOncePainted is true from when what came as it held was painted. */
+function useOncePainted(holds: boolean): boolean {
+  const [painted, paint] = useState(false);
+  useEffect(() => {
+    if (!holds) return;
+    const done = () => paint(true);
+    let timer = setTimeout(done, patience);
+    const frame = requestAnimationFrame(() => {
+      clearTimeout(timer);
+      timer = setTimeout(done);
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, [holds]);
+  return painted;
 }

@@ -8,6 +8,7 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
 import { AwayBanner } from "./Away";
 import { Forbidden } from "./Forbidden";
+import { admits } from "./navigation";
 import { ScopeNotice } from "./ScopeNotice";
 import { SearchNotices } from "./SearchNotices";
 import { Shell } from "./Shell";
@@ -56,9 +57,8 @@ export function App() {
       </Suspense>
     );
   }
-  const allowed =
-    (!page.permission || who.permissions.includes(page.permission)) &&
-    (!page.roles || page.roles.includes(who.member.role as Role));
+  const role = who.member.role as Role;
+  const allowed = admits(page, { role, can: (permission) => who.permissions.includes(permission) });
   return (
     <Shell scoped={page.scoped === true} ofTeam={allowed && page.team !== undefined}>
       <SearchNotices />

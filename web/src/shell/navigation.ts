@@ -11,7 +11,7 @@ import {
   IconUsersGroup,
   type TablerIcon,
 } from "@tabler/icons-react";
-import type { Role } from "../api/session";
+import { type Reader, type Role, standing } from "../api/session";
 import { readers } from "../findings/may";
 import type { ScopeSearch, ViewSearch } from "../window/scope";
 
@@ -21,6 +21,8 @@ export type Destination = {
   name: string;
   permission?: string;
   roles?: readonly Role[];
+  /** Not for somebody with the role team. */
+  whole?: boolean;
   scoped?: boolean;
   /** Takes the team of the scope, and nothing else of it. */
   ofTeam?: boolean;
@@ -81,7 +83,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
         pages: [
           { to: "/findings", name: "Findings", permission: "reports:download", roles: readers, ofTeam: true },
           { to: "/checks", name: "Checks", permission: "metrics:read" },
-          { to: "/exceptions", name: "Exceptions", permission: "reports:read" },
+          { to: "/exceptions", name: "Exceptions", permission: "reports:read", whole: true },
         ],
       },
       {
@@ -90,7 +92,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
         pages: [
           { to: "/reports", name: "Catalog", permission: "reports:read" },
           { to: "/reports/history", name: "History", permission: "reports:read" },
-          { to: "/schedules", name: "Schedules", permission: "reports:read" },
+          { to: "/schedules", name: "Schedules", permission: "reports:read", whole: true },
           { to: "/exports", name: "Downloads" },
           { to: "/reports/verify", name: "Verify", permission: "reports:read" },
         ],
@@ -143,11 +145,17 @@ const reportPage = /^\/reports\/[0-9a-f-]{36}$/;
 export const entryOf = (to: string | null) =>
   sections.flatMap((section) => section.entries).find((entry) => entry.pages.some((page) => page.to === to));
 
+/** admits says that a page is for its reader. */
+export const admits = (
+  { permission, roles, whole }: Pick<Destination, "permission" | "roles" | "whole">,
+  reader: Reader,
+) =>
+  (!permission || reader.can(permission)) &&
+  (!roles || roles.includes(standing(reader))) &&
+  !(whole && reader.role === "team");
+
 /** allowed are the pages that their reader may see. */
-export const allowed = (of: Destination[], reader: { can: (permission: string) => boolean; role: Role }) =>
-  of.filter(
-    ({ permission, roles }) => (!permission || reader.can(permission)) && (!roles || roles.includes(reader.role)),
-  );
+export const allowed = (of: Destination[], reader: Reader) => of.filter((page) => admits(page, reader));
 
 /** placeOf is the destination that an address belongs to: itself, the longest one above it, or null. */
 export function placeOf(path: string): string | null {
