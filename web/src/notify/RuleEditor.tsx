@@ -111,6 +111,8 @@ export function RuleEditor({
                     error={form.errors.tags}
                   />
                   <TeamSelect
+                    label="Servers owned by teams (optional)"
+                    none="Every team, and servers without an owner"
                     value={form.values.teamIds}
                     onChange={(ids) => form.setFieldValue("teamIds", ids)}
                     error={form.errors.teamIds}

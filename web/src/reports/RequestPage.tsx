@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef } from "react";
 import type { Problem } from "../api/problem";
 import { useSession } from "../api/session";
+import { TeamSelect } from "../teams/TeamSelect";
 import { duration } from "../ui/format";
 import { useNow } from "../ui/now";
 import { PageTitle } from "../ui/PageTitle";
@@ -22,7 +23,7 @@ import { type Refusal, useSubmit } from "./requestSubmit";
 /** RequestPage is the form that requests a report. Its address is the form: it can be shared filled in. */
 export function RequestPage() {
   const { fill, change, left } = useFill();
-  const { member } = useSession();
+  const { member, role } = useSession();
   const { named } = useMemberChoices("", fill.recipientIds);
   const nameOf = (id: string) => (id === member.id ? member.name : nameOr(named, id, "member"));
   const { submit, busy, refusal, forgive, reused, closeReused } = useSubmit(nameOf);
@@ -51,12 +52,14 @@ export function RequestPage() {
         lead="The address contains your choices: share it to open the same form."
         actions={
           <>
-            <Anchor
-              size="sm"
-              renderRoot={(props) => <Link {...props} to="/schedules/new" search={scheduleSearchOf(fill)} />}
-            >
-              Schedule it
-            </Anchor>
+            {role !== "team" && (
+              <Anchor
+                size="sm"
+                renderRoot={(props) => <Link {...props} to="/schedules/new" search={scheduleSearchOf(fill)} />}
+              >
+                Schedule it
+              </Anchor>
+            )}
             <Anchor component={Link} to="/reports" size="sm">
               Catalog
             </Anchor>
@@ -77,6 +80,15 @@ export function RequestPage() {
                 {kind.oneInstance ? <OneServer {...fields} /> : <Servers {...fields} />}
                 {kind.windowDays !== null && <DateRange {...fields} />}
                 <Recipients {...fields} />
+                <TeamSelect
+                  id={fieldId("teamIds")}
+                  label="Teams as recipients (optional)"
+                  none="No team"
+                  description="Everybody who is in these teams when you request the report"
+                  value={fill.teamIds ?? []}
+                  onChange={(teamIds) => edit({ ...fill, teamIds })}
+                  error={wrong.teamIds}
+                />
                 {refusal && Object.keys(refusal.fields).length === 0 && <Refused refusal={refusal} />}
                 <Group gap="sm">
                   <Button type="submit" loading={busy} disabled={!ready} aria-describedby="request-lacking">

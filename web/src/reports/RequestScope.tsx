@@ -2,6 +2,7 @@ import { MultiSelect, Pill, Radio, Select, SimpleGrid, Stack, Text } from "@mant
 import { useState } from "react";
 import type { Schemas } from "../api/client";
 import { engineName } from "../engines";
+import { TagWords } from "../teams/TagWords";
 import { reportKinds } from "./kinds";
 import { nameOr, ownScroll, useDatabaseChoices, useInstanceChoices } from "./requestChoices";
 import { type FieldTexts, type Fill, fieldId, maxInstances } from "./requestForm";
@@ -11,18 +12,20 @@ type Props = { fill: Fill; wrong: FieldTexts; change: (next: Fill) => void };
 /** The server searches; what it found is shown as it came. */
 const asFound = <T,>({ options }: { options: T }) => options;
 
-/** Servers chooses what a report of many instances covers: all, or up to 100. */
+/** Servers chooses what a report of many instances covers: all, those that have tags, or up to 100. */
 export function Servers({ fill, wrong, change }: Props) {
-  const all = fill.instanceIds === undefined;
+  const how = fill.tags ? "tags" : fill.instanceIds === undefined ? "all" : "chosen";
+  const all = how === "all";
   const { activeOnly } = reportKinds[fill.kind];
+  const choose = (value: string) =>
+    change({
+      ...fill,
+      instanceIds: value === "chosen" ? [] : undefined,
+      tags: value === "tags" ? [] : undefined,
+    });
   return (
     <Stack gap="xs">
-      <Radio.Group
-        label="Instances"
-        value={all ? "all" : "chosen"}
-        onChange={(value) => change({ ...fill, instanceIds: value === "all" ? undefined : [] })}
-        error={all ? wrong.instanceIds : undefined}
-      >
+      <Radio.Group label="Instances" value={how} onChange={choose} error={all ? wrong.instanceIds : undefined}>
         <Stack gap="xs" mt={6}>
           <Radio
             value="all"
@@ -30,10 +33,24 @@ export function Servers({ fill, wrong, change }: Props) {
             label={activeOnly ? "All active instances" : "All instances in the organization"}
             description={activeOnly ? "Inactive instances are counted but not assessed." : undefined}
           />
+          <Radio
+            value="tags"
+            label="Instances with tags"
+            description="Those that are active and have the tags when the report is requested."
+          />
           <Radio value="chosen" label={`Selected instances, up to ${maxInstances}`} />
         </Stack>
       </Radio.Group>
-      {!all && <ChosenServers fill={fill} wrong={wrong} change={change} />}
+      {how === "tags" && (
+        <TagWords
+          id={fieldId("tags")}
+          label="Tags"
+          value={fill.tags ?? []}
+          onChange={(tags) => change({ ...fill, tags })}
+          error={wrong.tags}
+        />
+      )}
+      {how === "chosen" && <ChosenServers fill={fill} wrong={wrong} change={change} />}
     </Stack>
   );
 }

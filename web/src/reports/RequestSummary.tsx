@@ -11,7 +11,9 @@ const utc = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle:
 /** RequestSummary says what will happen when the form is sent, what the report covers, and what is in it. */
 export function RequestSummary({ fill, now }: { fill: Fill; now: Date }) {
   const { member, organization, mail } = useSession();
-  const people = plural(recipientsOf(fill, member.id).length, "person", "people");
+  const people =
+    plural(recipientsOf(fill, member.id).length, "person", "people") +
+    (fill.teamIds?.length ? ` and the members of ${plural(fill.teamIds.length, "team")}` : "");
   return (
     <aside aria-labelledby="request-summary">
       <Panel>
@@ -55,6 +57,13 @@ function Covers({ fill, now }: { fill: Fill; now: Date }) {
   const kind = reportKinds[fill.kind];
   if (!kind.oneInstance) {
     const chosen = fill.instanceIds?.length;
+    if (fill.tags) {
+      return (
+        <Text size="sm">
+          {fill.tags.length > 0 ? `The active instances with ${fill.tags.join(", ")}` : "No instances yet"}.
+        </Text>
+      );
+    }
     if (chosen === 0) return <Text size="sm">No instances yet.</Text>;
     return (
       <Text size="sm">

@@ -5,11 +5,15 @@ import { type Kind, kinds } from "./kinds";
 export type RequestSearch = {
   kind?: Kind;
   instanceId?: string[];
+  /** In place of the servers: those that have the tags. */
+  tag?: string[];
   databaseId?: string;
   range?: "7d" | "30d";
   from?: string;
   to?: string;
   recipientId?: string[];
+  /** Teams whose members are recipients. */
+  teamId?: string[];
 };
 
 /**

@@ -4,7 +4,7 @@ import { stringifySearch } from "../url/search";
 import type { RequestSearch } from "./requestAgain";
 import { type Fill, fillOf, leftOut, searchOf } from "./requestForm";
 
-const names = ["kind", "instanceId", "databaseId", "range", "from", "to", "recipientId"] as const;
+const names = ["kind", "instanceId", "tag", "databaseId", "range", "from", "to", "recipientId", "teamId"] as const;
 
 /** addressOf writes a search in one order, so that two that say the same are equal. */
 const addressOf = (search: RequestSearch) => stringifySearch(Object.fromEntries(names.map((n) => [n, search[n]])));

@@ -122,3 +122,21 @@ test("what is sent has a window only for a scorecard", () => {
     recipientIds: [],
   });
 });
+
+test("a report is asked for the servers with tags, and for the members of teams; the address is read back", () => {
+  const team = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1d01";
+  const fill: Fill = {
+    ...fillOf({ kind: "Security" }),
+    tags: ["env:prod", "env:staging", "team:payments"],
+    teamIds: [team],
+  };
+  expect(fillOf(requestSearch(parseSearch(stringifySearch(searchOf(fill)))))).toEqual(fill);
+  expect(bodyOf(fill, now)).toMatchObject({
+    scope: { instanceIds: [], tags: { env: ["prod", "staging"], team: ["payments"] } },
+    teamIds: [team],
+  });
+  expect(missing(fill)).toBeNull();
+  expect(missing({ ...fill, tags: [] })).toBe("Enter at least one tag, or choose all instances.");
+  expect(wrongWith({ ...fill, tags: ["prod"] }, "", now).tags).toContain("“prod” is not a tag.");
+  expect(withKind(fill, "InstanceScorecard").tags).toBeUndefined();
+});

@@ -1,6 +1,7 @@
 // What the request form holds, how it stands in the address, what is wrong with it, and what is sent.
 import type { Schemas } from "../api/client";
 import { count, duration } from "../ui/format";
+import { byKey, noTag } from "../url/tagWords";
 import { type Kind, reportKinds } from "./kinds";
 import type { RequestSearch } from "./requestAgain";
 
@@ -11,6 +12,8 @@ export type Fill = {
   kind: Kind;
   /** undefined is all of the organization's; an empty list is a choice not made yet. A report of one instance has one. */
   instanceIds: string[] | undefined;
+  /** In their place: the servers that have these tags. */
+  tags?: string[] | undefined;
   databaseId: string | null;
   span: Span;
   /** Of a custom span, in UTC, as `datetime-local` inputs write it: "2026-11-20T11:37"; "" is not given. */
@@ -18,13 +21,24 @@ export type Fill = {
   to: string;
   /** Beside whoever asks. */
   recipientIds: string[];
+  /** Teams whose members are recipients, too. */
+  teamIds?: string[];
 };
 
-export type Field = "kind" | "instanceIds" | "databaseId" | "from" | "to" | "recipientIds";
+export type Field = "kind" | "instanceIds" | "tags" | "databaseId" | "from" | "to" | "recipientIds" | "teamIds";
 export type FieldTexts = Partial<Record<Field, string>>;
 
 /** The fields in the order in which they stand: the first wrong one gets the focus. */
-export const fieldOrder: Field[] = ["kind", "instanceIds", "databaseId", "from", "to", "recipientIds"];
+export const fieldOrder: Field[] = [
+  "kind",
+  "instanceIds",
+  "tags",
+  "databaseId",
+  "from",
+  "to",
+  "recipientIds",
+  "teamIds",
+];
 
 export const maxInstances = 100;
 export const maxRecipients = 20;
@@ -47,22 +61,24 @@ export function instantOf(text: string): Date | null {
 export function fillOf(search: RequestSearch): Fill {
   const custom = search.range === undefined && (search.from !== undefined || search.to !== undefined);
   const kind = search.kind ?? "InstanceScorecard";
-  const { database, windowDays } = reportKinds[kind];
+  const { database, windowDays, oneInstance } = reportKinds[kind];
   const windowed = windowDays !== null;
   return {
     kind,
     instanceIds: search.instanceId,
+    ...(search.tag && !search.instanceId && !oneInstance && { tags: search.tag }),
     databaseId: (database && search.databaseId) || null,
     span: windowed && custom ? "custom" : (windowed && search.range) || "30d",
     from: windowed && custom ? inputText(search.from) : "",
     to: windowed && custom ? inputText(search.to) : "",
     recipientIds: search.recipientId ?? [],
+    ...(search.teamId?.length && { teamIds: search.teamId }),
   };
 }
 
 /** searchOf is the address of a filled-in form: what fillOf reads back as the same. */
 export function searchOf(fill: Fill): RequestSearch {
-  const { kind, instanceIds, databaseId, span, recipientIds } = fill;
+  const { kind, instanceIds, tags, databaseId, span, recipientIds, teamIds } = fill;
   const { oneInstance, database, windowDays } = reportKinds[kind];
   const windowed = windowDays !== null;
   const from = instantOf(fill.from)?.toISOString();
@@ -70,17 +86,19 @@ export function searchOf(fill: Fill): RequestSearch {
   return {
     kind,
     ...(instanceIds && (instanceIds.length > 0 || !oneInstance) && { instanceId: instanceIds }),
+    ...(tags && !oneInstance && { tag: tags }),
     ...(database && databaseId && { databaseId }),
     ...(windowed && span !== "custom" && { range: span }),
     ...(windowed && span === "custom" && { ...(from && { from }), ...(to && { to }) }),
     ...(recipientIds.length > 0 && { recipientId: recipientIds }),
+    ...(teamIds?.length && { teamId: teamIds }),
   };
 }
 
 /** leftOut names what an address says that its kind of report does not have. */
 export function leftOut(search: RequestSearch): string[] {
   const kept = searchOf(fillOf(search));
-  return (["databaseId", "range", "from", "to"] as const).filter(
+  return (["tag", "databaseId", "range", "from", "to"] as const).filter(
     (name) => search[name] !== undefined && kept[name] === undefined,
   );
 }
@@ -89,7 +107,8 @@ export function leftOut(search: RequestSearch): string[] {
 export function withKind(fill: Fill, kind: Kind): Fill {
   if (kind === fill.kind) return fill;
   const instanceIds = reportKinds[kind].oneInstance && fill.instanceIds?.length !== 1 ? undefined : fill.instanceIds;
-  return { ...fill, kind, instanceIds, databaseId: null };
+  const { tags, ...rest } = fill;
+  return { ...rest, ...(tags && !reportKinds[kind].oneInstance && { tags }), kind, instanceIds, databaseId: null };
 }
 
 /** withSpan chooses a window; a custom one begins as the preset that was chosen before, ended now. */
@@ -120,6 +139,8 @@ export function wrongWith(fill: Fill, requester: string, now: Date): FieldTexts 
   } else if (chosen > maxInstances) {
     wrong.instanceIds = `${count(chosen)} instances are selected; a report can cover at most ${maxInstances}. To cover more, choose all.`;
   }
+  const noSuch = noTag(fill.tags ?? []);
+  if (noSuch) wrong.tags = noSuch;
   const recipients = recipientsOf(fill, requester).length;
   if (recipients > maxRecipients) {
     wrong.recipientIds = `You chose ${recipients} recipients including yourself; a report can have at most ${maxRecipients}.`;
@@ -150,6 +171,7 @@ function inDays(width: number): string {
 export function missing(fill: Fill): string | null {
   const { oneInstance, windowDays } = reportKinds[fill.kind];
   if (oneInstance && !fill.instanceIds?.length) return "Choose an instance.";
+  if (fill.tags?.length === 0) return "Enter at least one tag, or choose all instances.";
   if (fill.instanceIds?.length === 0) return "Choose at least one instance, or all of them.";
   return windowDays !== null && fill.span === "custom" && !(instantOf(fill.from) && instantOf(fill.to))
     ? "Enter both From and To."
@@ -166,9 +188,11 @@ export function bodyOf(fill: Fill, now: Date): Schemas["CreateReport"] {
     kind: fill.kind,
     scope: {
       instanceIds: fill.instanceIds ?? [],
+      ...(fill.tags && { tags: byKey(fill.tags) }),
       ...(fill.databaseId && { databaseId: fill.databaseId }),
       ...(window && { from: window.from.toISOString(), to: window.to.toISOString() }),
     },
     recipientIds: fill.recipientIds,
+    ...(fill.teamIds?.length && { teamIds: fill.teamIds }),
   };
 }

@@ -12,10 +12,12 @@ import { bodyOf, type Field, type FieldTexts, type Fill } from "./requestForm";
 const pointers: Record<string, Field> = {
   "#/kind": "kind",
   "#/scope/instanceIds": "instanceIds",
+  "#/scope/tags": "tags",
   "#/scope/databaseId": "databaseId",
   "#/scope/from": "from",
   "#/scope/to": "to",
   "#/recipientIds": "recipientIds",
+  "#/teamIds": "teamIds",
 };
 
 /** Refusal is what the server had against a form: by field, and for the rest the problem, its sentences in rest. */

@@ -8,9 +8,11 @@ import { kindName, kinds, reportKinds } from "../reports/kinds";
 import { Recipients } from "../reports/RequestRecipients";
 import { OneServer, Servers } from "../reports/RequestScope";
 import { type FieldTexts, type Fill, maxInstances, missing } from "../reports/requestForm";
+import { TeamSelect } from "../teams/TeamSelect";
 import { useNarrow } from "../ui/narrow";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
+import { noTag } from "../url/tagWords";
 import { fillOf, pointers, recurrenceOf, type ScheduleForm, shared, withFill } from "./form";
 import { NextDues } from "./NextDues";
 import { WhenFields } from "./WhenFields";
@@ -40,7 +42,10 @@ export function ScheduleEditor({
       instanceIds: (ids, values) =>
         (ids?.length ?? 0) > maxInstances
           ? `A report can cover at most ${maxInstances} instances.`
-          : missing(fillOf({ ...values, instanceIds: ids })),
+          : values.tags
+            ? null
+            : missing(fillOf({ ...values, instanceIds: ids })),
+      tags: (tags, values) => (tags ? (noTag(tags) ?? missing(fillOf(values))) : null),
       at: (at) => (at === "" ? "Enter a time." : null),
       timeZone: (zone) => (zone === "" ? "Choose a time zone." : null),
     },
@@ -89,11 +94,13 @@ export function ScheduleEditor({
               <WhenFields form={form} />
               {narrow && next}
               <Recipients {...report} owner={owner} />
+              <Teams form={form} />
               {kind.comparable && (
                 <Switch
                   label="Only if the findings changed"
                   description="If the findings are those of the schedule’s last report, Muster builds no report and sends no e-mail. The due time is listed as unchanged."
-                  checked={form.values.onlyIfChanged}
+                  disabled={form.values.perTeam}
+                  checked={form.values.onlyIfChanged && !form.values.perTeam}
                   onChange={(event) => form.setFieldValue("onlyIfChanged", event.currentTarget.checked)}
                   error={form.errors.onlyIfChanged}
                 />
@@ -115,6 +122,32 @@ export function ScheduleEditor({
         </Grid.Col>
       )}
     </Grid>
+  );
+}
+
+/** Teams chooses the teams that get the report, or one each. A report of one server has no part for each team. */
+function Teams({ form }: { form: UseFormReturnType<ScheduleForm> }) {
+  const { teamIds, perTeam, kind } = form.values;
+  return (
+    <>
+      <TeamSelect
+        label="Teams as recipients (optional)"
+        none={perTeam ? "Every team" : "No team"}
+        description={perTeam ? "Each gets its own report" : "Everybody who is in these teams at the due time"}
+        value={teamIds}
+        onChange={(ids) => form.setFieldValue("teamIds", ids)}
+        error={form.errors.teamIds}
+      />
+      {!reportKinds[kind].oneInstance && (
+        <Switch
+          label="One report per team"
+          description="Each team gets a report of its own servers within this scope, and only its members receive it. Without teams above, every team gets one."
+          checked={perTeam}
+          onChange={(event) => form.setFieldValue("perTeam", event.currentTarget.checked)}
+          error={form.errors.perTeam}
+        />
+      )}
+    </>
   );
 }
 

@@ -48,7 +48,28 @@ test("a data inventory is not compared with the last one", () => {
 });
 
 test("what is read is what was sent", () => {
-  const sent = bodyOf({ ...begun, name: "A", every: "month", dayOfMonth: "31", recipientIds: [instance] });
+  const teams = { teamIds: [instance], perTeam: true };
+  const sent = bodyOf({ ...begun, ...teams, name: "A", every: "month", dayOfMonth: "31", recipientIds: [instance] });
   const read = { ...sent, kind: "Security", scope: { instanceIds: [], databaseId: null, window: null } };
   expect(bodyOf(formOf(read as unknown as Schedule))).toEqual(sent);
+});
+
+test("the servers with tags, and one report for each team", () => {
+  const form = { ...newForm({ kind: "Security", tag: ["env:prod"], teamId: [instance] }, "UTC"), name: "Mondays" };
+  const body = bodyOf({ ...form, perTeam: true, onlyIfChanged: true });
+  expect(body).toMatchObject({
+    scope: { instanceIds: [], tags: { env: ["prod"] } },
+    teamIds: [instance],
+    perTeam: true,
+    // The two exclude each other.
+    onlyIfChanged: false,
+  });
+  const read = { ...body, kind: "Security", scope: { ...body.scope, databaseId: null, window: null } };
+  expect(formOf(read as unknown as Schedule)).toMatchObject({ tags: ["env:prod"], teamIds: [instance], perTeam: true });
+  expect(withFill({ ...form, perTeam: true }, { ...fillOf(form), kind: "InstanceScorecard" })).toMatchObject({
+    tags: undefined,
+    perTeam: false,
+  });
+  // What is no longer chosen is taken back.
+  expect(bodyOf({ ...form, tags: undefined, teamIds: [] })).toMatchObject({ teamIds: [], perTeam: false });
 });

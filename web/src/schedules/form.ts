@@ -3,6 +3,7 @@ import type { Schemas } from "../api/client";
 import { type Kind, kinds, reportKinds } from "../reports/kinds";
 import type { RequestSearch } from "../reports/requestAgain";
 import type { Field, Fill } from "../reports/requestForm";
+import { byKey, words } from "../url/tagWords";
 import type { Recurrence, Schedule } from "./words";
 
 /** ScheduleForm is the form, filled in: a report as the request form has it, and when. */
@@ -11,12 +12,15 @@ export type ScheduleForm = {
   kind: Kind;
   /** undefined is all of the organization's. */
   instanceIds: string[] | undefined;
-  /** In their place, where a program has set them; the page keeps them as long as no servers are chosen. */
-  tags?: Record<string, string[]> | undefined;
+  /** In their place: the servers that have these tags at the due time. */
+  tags?: string[] | undefined;
   databaseId: string | null;
   window: "7d" | "30d";
   /** Beside the owner. */
   recipientIds: string[];
+  /** Teams whose members are recipients; with perTeam, those that get a report of their own. None is then all of them. */
+  teamIds: string[];
+  perTeam: boolean;
   every: Schemas["Every"];
   weekday: Schemas["Weekday"];
   /** As a select has it. */
@@ -31,9 +35,12 @@ export const pointers: Record<string, keyof ScheduleForm> = {
   "#/name": "name",
   "#/kind": "kind",
   "#/scope/instanceIds": "instanceIds",
+  "#/scope/tags": "tags",
   "#/scope/databaseId": "databaseId",
   "#/scope/window": "window",
   "#/recipientIds": "recipientIds",
+  "#/teamIds": "teamIds",
+  "#/perTeam": "perTeam",
   "#/every": "every",
   "#/weekday": "weekday",
   "#/dayOfMonth": "dayOfMonth",
@@ -47,9 +54,12 @@ export const newForm = (search: RequestSearch, timeZone: string): ScheduleForm =
   name: "",
   kind: search.kind ?? "Security",
   instanceIds: search.instanceId?.length ? search.instanceId : undefined,
+  tags: search.instanceId?.length ? undefined : search.tag,
   databaseId: search.databaseId ?? null,
   window: search.range ?? "7d",
   recipientIds: search.recipientId ?? [],
+  teamIds: search.teamId ?? [],
+  perTeam: false,
   every: "week",
   weekday: "monday",
   dayOfMonth: "1",
@@ -63,10 +73,12 @@ export const formOf = (s: Schedule): ScheduleForm => ({
   name: s.name,
   kind: kinds.find((k) => k === s.kind) ?? "Security",
   instanceIds: s.scope.instanceIds.length > 0 ? s.scope.instanceIds : undefined,
-  tags: s.scope.tags,
+  tags: s.scope.tags && Object.keys(s.scope.tags).length > 0 ? words(s.scope.tags) : undefined,
   databaseId: s.scope.databaseId,
   window: s.scope.window === "30d" ? "30d" : "7d",
   recipientIds: s.recipientIds,
+  teamIds: s.teamIds,
+  perTeam: s.perTeam,
   every: s.every,
   weekday: s.weekday ?? "monday",
   dayOfMonth: String(s.dayOfMonth ?? 1),
@@ -79,6 +91,7 @@ export const formOf = (s: Schedule): ScheduleForm => ({
 export const fillOf = (form: ScheduleForm): Fill => ({
   kind: form.kind,
   instanceIds: form.instanceIds,
+  tags: form.tags,
   databaseId: form.databaseId,
   span: form.window,
   from: "",
@@ -91,13 +104,15 @@ export const withFill = (form: ScheduleForm, fill: Fill): ScheduleForm => ({
   ...form,
   kind: fill.kind,
   instanceIds: fill.instanceIds,
+  tags: reportKinds[fill.kind].oneInstance ? undefined : fill.tags,
   databaseId: fill.databaseId,
   recipientIds: fill.recipientIds,
+  perTeam: form.perTeam && !reportKinds[fill.kind].oneInstance,
   onlyIfChanged: form.onlyIfChanged && reportKinds[fill.kind].comparable,
 });
 
 /** shared are the fields that both forms have. */
-export const shared: Field[] = ["kind", "instanceIds", "databaseId", "recipientIds"];
+export const shared: Field[] = ["kind", "instanceIds", "tags", "databaseId", "recipientIds"];
 
 /** recurrenceOf is when a report is due; null as long as that is not all there. */
 export function recurrenceOf(form: ScheduleForm): Recurrence | null {
@@ -119,12 +134,14 @@ export function bodyOf(form: ScheduleForm): Omit<Schemas["CreateSchedule"], "kin
     name: form.name.trim(),
     scope: {
       instanceIds: form.instanceIds ?? [],
-      ...(form.tags && !form.instanceIds?.length && { tags: form.tags }),
+      ...(form.tags && { tags: byKey(form.tags) }),
       ...(kind.database && { databaseId: form.databaseId }),
       ...(kind.windowDays !== null && { window: form.window }),
     },
     recipientIds: form.recipientIds,
+    teamIds: form.teamIds,
+    perTeam: form.perTeam,
     ...when,
-    onlyIfChanged: form.onlyIfChanged && kind.comparable,
+    onlyIfChanged: form.onlyIfChanged && kind.comparable && !form.perTeam,
   };
 }

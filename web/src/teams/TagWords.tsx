@@ -4,11 +4,13 @@ import { api } from "../api/client";
 
 /** TagWords is a filter by tags as a field of a form: words like env:prod, and those that servers have to choose from. */
 export function TagWords({
+  id,
   label,
   value,
   onChange,
   error,
 }: {
+  id?: string;
   label: string;
   value: string[];
   onChange: (value: string[]) => void;
@@ -18,6 +20,7 @@ export function TagWords({
   const known = api.useQuery("get", "/api/v1/tags");
   return (
     <TagsInput
+      id={id}
       label={label}
       description="Each key must match. For one key, any of its values matches: env:prod and env:staging are alternatives."
       placeholder="key:value"

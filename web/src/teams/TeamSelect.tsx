@@ -2,12 +2,21 @@ import { MultiSelect } from "@mantine/core";
 import type { ReactNode } from "react";
 import { api } from "../api/client";
 
-/** TeamSelect chooses the teams that own the servers; none is all of them. Without teams it is not there. */
+/** TeamSelect chooses teams. Without teams it is not there. */
 export function TeamSelect({
+  id,
+  label,
+  none,
+  description,
   value,
   onChange,
   error,
 }: {
+  id?: string;
+  label: string;
+  /** What no team means. */
+  none: string;
+  description?: string;
   value: string[];
   onChange: (ids: string[]) => void;
   error: ReactNode;
@@ -18,8 +27,10 @@ export function TeamSelect({
   const gone = data ? value.filter((id) => !teams.some((team) => team.id === id)) : [];
   return (
     <MultiSelect
-      label="Servers owned by teams (optional)"
-      placeholder={value.length === 0 ? "Every team, and servers without an owner" : undefined}
+      id={id}
+      label={label}
+      description={description}
+      placeholder={value.length === 0 ? none : undefined}
       data={[
         ...teams.map((team) => ({ value: team.id, label: team.name })),
         ...gone.map((id) => ({ value: id, label: "A removed team" })),

@@ -106,6 +106,8 @@ export const requestSearch = search({
   from: instant,
   to: instant,
   recipientId: uuids,
+  tag: tags,
+  teamId: uuids,
 });
 export const schedulesSearch = search({ page: ordinal });
 export const newScheduleSearch = search({
@@ -114,6 +116,8 @@ export const newScheduleSearch = search({
   databaseId: uuid,
   range: oneOf("7d", "30d"),
   recipientId: uuids,
+  tag: tags,
+  teamId: uuids,
 });
 export const scheduleSearch = search({ page: ordinal, edit: oneOf("yes") });
 export const exportsSearch = search({ reportId: uuid });
