@@ -143,4 +143,17 @@ test("somebody with the role team chooses among their teams, and without servers
   await page.waitForURL(/owner=/);
   expect(await sideways(page)).toBe(false);
   expect(await violations(page)).toEqual([]);
+
+  // A viewer of a team reads no findings; nobody of a team sees schedules, which are the whole organization's.
+  const wide = await as("/reports");
+  await wide.getByRole("navigation", { name: "Reports" }).getByRole("link", { name: "History" }).waitFor();
+  expect(await wide.getByRole("navigation", { name: "Reports" }).getByRole("link", { name: "Schedules" }).count()).toBe(
+    0,
+  );
+  expect(await menu(wide, "Findings").getAttribute("href")).toMatch(/^\/checks/);
+  const member = { members: [{ memberId: me.member.id, role: "member" }] };
+  expect((await apiAs("admin", "PATCH", `/api/v1/teams/${own.id}`, member)).status).toBe(200);
+  const findings = await as("/findings");
+  await findings.getByText("No open findings").or(findings.locator("[data-group]").first()).waitFor();
+  expect(await menu(findings, "Findings").getAttribute("href")).toMatch(/^\/findings/);
 });

@@ -1,7 +1,10 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { violations, visit } from "./browser";
+import type { Schemas } from "../src/api/client";
+import { apiAs, unique, violations, visit } from "./browser";
 import { sideways } from "./pages";
+
+type Schedule = Schemas["Schedule"];
 
 const patience = { timeout: 12_000 };
 const phone = { width: 360, height: 800 };
@@ -52,6 +55,7 @@ test("teams own servers, and lead to them", async () => {
   await page.getByRole("link", { name: "demo-ora-dwh-01" }).waitFor();
   expect(await page.getByRole("link", { name: /^demo-pg-orders/ }).count()).toBe(0);
   await page.getByRole("link", { name: "demo-ora-dwh-01" }).click();
+  await page.getByRole("heading", { level: 1, name: "demo-ora-dwh-01" }).waitFor();
   await page.getByText("Owner: Analytics").waitFor();
 });
 
@@ -89,4 +93,61 @@ test.each([
   expect(await violations(page)).toEqual([]);
   await page.getByRole("link", { name: "Owner: Payments" }).first().click();
   await page.waitForURL(/\/instances\?owner=/);
+});
+
+test("one schedule makes a report for each team, of the servers with a tag", async () => {
+  const name = unique("e2e per team");
+  const page = await visit("/schedules/new?kind=Security");
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("radio", { name: "Instances with tags" }).check();
+  await page.getByRole("button", { name: "Create schedule" }).click();
+  await page.getByText("Enter at least one tag, or choose all instances.").waitFor();
+  const tags = page.getByRole("combobox", { name: "Tags", exact: true });
+  await tags.fill("env:prod");
+  await tags.press("Enter");
+  await page.getByLabel("Only if the findings changed").check();
+  await page.getByLabel("One report per team").check();
+  expect(await page.getByLabel("Only if the findings changed").isDisabled()).toBe(true);
+  await page.getByRole("combobox", { name: "Teams as recipients (optional)" }).click();
+  await page.getByRole("option", { name: "Payments" }).click();
+  await page.keyboard.press("Escape");
+  expect(await violations(page)).toEqual([]);
+  await page.setViewportSize(phone);
+  expect(await sideways(page)).toBe(false);
+  const [answer] = await Promise.all([
+    page.waitForResponse((answer) => answer.request().method() === "POST" && answer.url().endsWith("/schedules")),
+    page.getByRole("button", { name: "Create schedule" }).click(),
+  ]);
+  const made = (await answer.json()) as Schedule;
+  expect(made).toMatchObject({ scope: { tags: { env: ["prod"] } }, perTeam: true, onlyIfChanged: false });
+  expect(made.teamIds).toHaveLength(1);
+
+  // It is read back, and taken back.
+  await page.goto(`/schedules/${made.id}?edit=yes`);
+  await page.getByLabel("One report per team").uncheck();
+  await page.getByRole("radio", { name: "All active instances" }).check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Schedule saved.").waitFor();
+  const now = (await (await apiAs("admin", "GET", `/api/v1/schedules/${made.id}`)).json()) as Schedule;
+  expect(now).toMatchObject({ perTeam: false, teamIds: made.teamIds });
+  expect(Object.keys(now.scope.tags ?? {})).toEqual([]);
+  await apiAs("admin", "DELETE", `/api/v1/schedules/${made.id}`);
+});
+
+test("a report is requested of the servers with tags, for the members of teams; its address opens the same form", async () => {
+  const page = await visit("/reports/view?kind=Security&tag=env:prod&tag=team:payments");
+  await page.getByText("The active instances with env:prod, team:payments.").waitFor();
+  await page.getByRole("combobox", { name: "Teams as recipients (optional)" }).click();
+  await page.getByRole("option", { name: "Platform" }).click();
+  await page.waitForURL(/teamId=/);
+  await page.getByText("and the members of 1 team").waitFor();
+  await page.reload();
+  await page.getByText("and the members of 1 team").waitFor();
+  expect(await violations(page)).toEqual([]);
+  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/reports"));
+  await page.getByRole("button", { name: "Request report" }).click();
+  const body = (await sent).postDataJSON() as Schedule;
+  expect(body.scope).toEqual({ instanceIds: [], tags: { env: ["prod"], team: ["payments"] } });
+  expect(body.teamIds).toHaveLength(1);
+  await page.waitForURL(/\/reports\/history/);
 });

@@ -1,6 +1,7 @@
 import { Grid, Stack } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { useSession } from "../api/session";
+import { noteNone, useAfterFirst } from "../chart/first";
 import { readsFindings } from "../findings/may";
 import { Changes } from "./Changes";
 import { Charts, Load, useSeries, useWaits } from "./Charts";
@@ -19,7 +20,7 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
   const findings = session.can("reports:download") && readsFindings(session);
   const alerts = session.can("alerts:read");
   const series = useSeries();
-  const rest = useOncePainted(!useWaits(i.id).isPending);
+  const rest = useRest(i.id);
   return (
     <Stack gap="lg">
       <Grid gap="md">
@@ -64,24 +65,15 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
   );
 }
 
-/** A hidden tab has no frames: there, what waits for one is shown after so many milliseconds. */
-const patience = 1_000;
-
-/** useOncePainted is true from when what came as it held was painted. */
-function useOncePainted(holds: boolean): boolean {
-  const [painted, paint] = useState(false);
+/** useRest is true once the load is drawn, or is known not to be. */
+function useRest(instanceId: string): boolean {
+  const drawn = useAfterFirst();
+  const { data, isPending } = useWaits(instanceId);
+  const blank = !isPending && !Object.values(data?.series ?? {}).some((values) => values.some((v) => v !== null));
   useEffect(() => {
-    if (!holds) return;
-    const done = () => paint(true);
-    let timer = setTimeout(done, patience);
-    const frame = requestAnimationFrame(() => {
-      clearTimeout(timer);
-      timer = setTimeout(done);
-    });
-    return () => {
-      cancelAnimationFrame(frame);
-      clearTimeout(timer);
-    };
-  }, [holds]);
-  return painted;
+    if (blank) noteNone();
+  }, [blank]);
+  const [there, come] = useState(false);
+  if (drawn && !isPending && !there) come(true); // and stays, whichever window is chosen
+  return there;
 }
