@@ -67,11 +67,23 @@ const early: Plugin = {
   },
 };
 
-/** Small parts of many pages, which would each be a request: the icons, the classes of style sheets, and these. */
-const small =
-  /@tabler\/icons-react\/|\/web\/src\/(?!docs\/).*\.css|@fontsource|@mantine\/.*\.css|uplot\/.*\.css|\/web\/src\/(chart\/(palette|times)|dashboard\/(asking|fleet|last|units|useHidden|who)\.ts|instances\/(every|reason|states)|notify\/(NobodyIsTold|changed)|shell\/clipboard|ui\/(csv|format|later|now|part|say|toast))/;
+/** Small parts of many pages, which would each be a request: icons, style sheets but those of the API's description, and these. */
+const small = new RegExp(
+  [
+    "@tabler/icons-react/",
+    "/web/src/(?!docs/).*\\.css",
+    "@fontsource",
+    "(@mantine|uplot)/.*\\.css",
+    "/web/src/chart/(palette|times)",
+    "/web/src/dashboard/(asking|fleet|last|units|useHidden|who)\\.ts",
+    "/web/src/instances/(every|reason|states)",
+    "/web/src/notify/(NobodyIsTold|changed)",
+    "/web/src/shell/clipboard",
+    "/web/src/ui/(csv|format|later|now|part|say|toast)",
+  ].join("|"),
+);
 
-/** What the frame takes of a package of many parts. */
+/** What the frame takes of Mantine, whose index names all of it. */
 const parts =
   /@mantine\/core\/esm\/(core\/|components\/(Alert|Anchor|Badge|Button|Center|CloseButton|Group|Loader|Paper|Stack|Text|Title|UnstyledButton)\/)/;
 

@@ -141,7 +141,7 @@ function Teams({ form }: { form: UseFormReturnType<ScheduleForm> }) {
       {!reportKinds[kind].oneInstance && (
         <Switch
           label="One report per team"
-          description="Each team gets a report of its own servers within this scope, and only its members receive it. Without teams above, every team gets one."
+          description="Each team gets a report of its own servers within this scope, for its members and the recipients above. Without teams above, every team gets one."
           checked={perTeam}
           onChange={(event) => form.setFieldValue("perTeam", event.currentTarget.checked)}
           error={form.errors.perTeam}
