@@ -16,6 +16,7 @@ const useful: Record<string, string> = {
   instance: "#main [aria-label=Load] p",
   "instance with load": "#main canvas",
   verify: "#main button",
+  exports: "#main :is([data-report], .mantine-Center-root)",
   forbidden: "#main h1",
   lost: "#main h1",
 };
