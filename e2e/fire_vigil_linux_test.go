@@ -35,24 +35,24 @@ type ill struct {
 // else is wrong then, so that no other alert may fire.
 var illsBefore = [][]ill{
 	{
-		{trouble: "a process is stopped (SIGSTOP)", alert: "MusterProcessAway", cure: "it goes on", comes: (*fire).replicaStops},
-		{trouble: "the mail server refuses connections", check: "mail", alert: "MusterRunsDegraded", cure: "it takes them", comes: linesCut("the mail server")},
-		{trouble: "the bucket refuses connections", check: "blobs", alert: "MusterCheckFails", cure: "it takes them", comes: linesCut("the bucket")},
-		{trouble: "a shard of ClickHouse is killed", check: "measurements", alert: "MusterRunsDegraded", cure: "it is started", comes: (*fire).shardDies},
+		{trouble: "a process is stopped (SIGSTOP)", alert: "MusterProcessAway", cure: "the process continues", comes: (*fire).replicaStops},
+		{trouble: "the mail server refuses connections", check: "mail", alert: "MusterRunsDegraded", cure: "the mail server accepts connections", comes: linesCut("the mail server")},
+		{trouble: "the bucket refuses connections", check: "blobs", alert: "MusterCheckFails", cure: "the bucket accepts connections", comes: linesCut("the bucket")},
+		{trouble: "a shard of ClickHouse is killed", check: "measurements", alert: "MusterRunsDegraded", cure: "the shard is started", comes: (*fire).shardDies},
 	},
 	{{
 		trouble: "no commit returns: the synchronous standby is away", check: "writes", alert: "MusterWritesDoNotCommit",
-		also: []string{"MusterWatchStands", "MusterReadsOldThings"}, cure: "the standby is taken out, or is back",
+		also: []string{"MusterWatchStands", "MusterReadsOldThings"}, cure: "the standby is removed, or is back",
 		comes: func(f *fire, t *testing.T) func(*testing.T) { return f.stalls(t) },
 	}},
 	{{
 		trouble: "PostgreSQL refuses connections", check: "database", alert: "MusterCheckFails",
-		also: []string{"MusterCheckFails", "MusterWatchStands", "MusterReadsOldThings", "MusterWritesDoNotCommit", "MusterRunsDegraded"}, cure: "it takes them", comes: linesCut("PostgreSQL"),
+		also: []string{"MusterCheckFails", "MusterWatchStands", "MusterReadsOldThings", "MusterWritesDoNotCommit", "MusterRunsDegraded"}, cure: "PostgreSQL accepts connections", comes: linesCut("PostgreSQL"),
 	}},
-	{{trouble: "all processes are stopped (SIGSTOP), as by a snapshot of their machine", alert: "MusterGone", also: []string{"MusterProcessAway", "MusterWatchStands"}, cure: "they go on", comes: (*fire).allStop}},
+	{{trouble: "all processes are stopped (SIGSTOP), as by a snapshot of their machine", alert: "MusterGone", also: []string{"MusterProcessAway", "MusterWatchStands"}, cure: "the processes continue", comes: (*fire).allStop}},
 	{
 		{trouble: "a process is killed four times", alert: "MusterRestarts", cure: "a quarter of an hour passes", forever: true, comes: (*fire).killedAgain},
-		{trouble: "a background loop panics", check: "loops", apart: true, alert: "MusterLoopFalls", cure: "it has not fallen for a quarter of an hour", forever: true, comes: (*fire).loopFalls},
+		{trouble: "a background loop panics", check: "loops", apart: true, alert: "MusterLoopFalls", cure: "the loop has not failed for a quarter of an hour", forever: true, comes: (*fire).loopFalls},
 	},
 }
 

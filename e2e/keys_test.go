@@ -171,7 +171,7 @@ func (h *house) acceptsUnmarked(t testing.TB) {
 	if note := noted(); note.Seq != 1 || note.Open {
 		t.Errorf("serve has noted %+v", note)
 	}
-	if said := h.must(t, "keys", "accept-unmarked"); !strings.Contains(said, "fleet:") || !strings.Contains(said, "are taken without a mark") {
+	if said := h.must(t, "keys", "accept-unmarked"); !strings.Contains(said, "fleet:") || !strings.Contains(said, "are accepted without a mark") {
 		t.Errorf("it says %s", said)
 	}
 	if note := noted(); note.Seq != 2 || note.Open {

@@ -74,11 +74,11 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func Root(started *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "muster",
-		Short: "The roll call of an organization's database servers",
+		Short: "Monitor and assess an organization's database servers",
 		Long: `Muster watches the database servers of an organization and builds reports about
 them that can be proven afterwards.
 
-  muster serve --demo      a filled demo organization on http://127.0.0.1:8080
+  muster serve --demo      a demo organization with data on http://127.0.0.1:8080
   muster serve             your own installation; the first start prints a link to set it up
 
 Every flag has an environment variable (--public-url is MUSTER_PUBLIC_URL); the
