@@ -200,30 +200,6 @@ func (s *Service) resolveTags(ctx context.Context, actor usecase.Actor, r *Reque
 	return broken, nil
 }
 
-// resolveWorld names the servers that a request of somebody with the role team is about where it
-// names none: all on which they may act. It refuses those that they only see.
-func (s *Service) resolveWorld(ctx context.Context, actor usecase.Actor, r *RequestReport) (all bool, broken rule.Set, err error) {
-	for i, id := range r.InstanceIDs {
-		if actor.World.Sees(id) && !actor.World.Acts(id) {
-			broken.Add(fmt.Sprintf("#/scope/instanceIds/%d", i), "forbidden", "is a server that your teams let you see and not change")
-		}
-	}
-	kind, unknown := report.Find(r.Kind)
-	if actor.World == nil || len(r.InstanceIDs)+len(r.Tags) > 0 || unknown != nil || kind.OneInstance { // report.Validate reports the fault
-		return false, broken, nil
-	}
-	acting := slices.DeleteFunc(actor.World.Instances(), func(id uuid.UUID) bool { return !actor.World.Acts(id) })
-	names, err := s.Instances.SelectedNames(ctx, actor.OrganizationID, team.Selector{InstanceIDs: acting})
-	if err != nil {
-		return false, nil, fmt.Errorf("look up the servers of teams: %w", err)
-	}
-	if len(names) == 0 { // no id would mean all
-		broken.Add("#/scope/instanceIds", "instance_not_in_organization", "your teams have no active instance on which you may act")
-	}
-	r.InstanceIDs = slices.Collect(maps.Keys(names))
-	return true, broken, nil
-}
-
 // resolveTeams adds the members of a request's teams who can receive reports to its recipients.
 func (s *Service) resolveTeams(ctx context.Context, organization uuid.UUID, r *RequestReport) (broken rule.Set, err error) {
 	if len(r.TeamIDs) == 0 {

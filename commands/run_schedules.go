@@ -69,23 +69,10 @@ func (s *Service) PlanRun(ctx context.Context, organization, id uuid.UUID, at ti
 	if run.paused = PausedBy(owner, ok); run.paused != "" {
 		return run, nil
 	}
-	if run.world, err = s.worldOf(ctx, owner); err != nil {
+	if run.world, err = s.WorldOf(ctx, organization, now.OwnerID); err != nil {
 		return nil, err
 	}
 	return run, s.prepare(ctx, run)
-}
-
-// worldOf is the part of the organization in which a member lives.
-func (s *Service) worldOf(ctx context.Context, m accounts.Member) (team.World, error) {
-	if m.Role != organization.Team {
-		return nil, nil
-	}
-	teams, err := s.Accounts.Teams(ctx, m.OrganizationID)
-	if err != nil {
-		return nil, err
-	}
-	in, acting := accounts.Belongs(teams, m.ID)
-	return s.Instances.World(ctx, m.OrganizationID, accounts.Selectors(in), accounts.Selectors(acting))
 }
 
 // latest is the due time of the run.

@@ -18,8 +18,8 @@ import (
 	"muster/internal/process/zones"
 )
 
-// maxSchedules is how many schedules an organization may have.
-const maxSchedules = 500
+// MaxSchedules is how many schedules an organization may have.
+const MaxSchedules = 500
 
 // CreateSchedule has a report requested in the actor's name whenever terms say. Errors:
 // *usecase.RuleError with every broken rule.
@@ -227,7 +227,11 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 		}
 		request.TeamIDs, broken = nil, append(broken, unknown...)
 	}
-	_, more, err := s.judgeRequest(ctx, usecase.Actor{OrganizationID: organization, MemberID: owner}, request)
+	world, err := s.WorldOf(ctx, organization, owner)
+	if err != nil {
+		return err
+	}
+	_, more, err := s.judgeRequest(ctx, usecase.Actor{OrganizationID: organization, MemberID: owner, World: world}, request)
 	if err != nil {
 		return err
 	}
@@ -256,11 +260,11 @@ func (s *Service) checkSchedules(ctx context.Context, tx *sqlx.Tx, organization 
 		return err
 	}
 	n, err := s.Schedules.Count(ctx, tx, organization)
-	if err != nil || n < maxSchedules {
+	if err != nil || n < MaxSchedules {
 		return err
 	}
 	return &usecase.RuleError{
 		Code:   "too_many_schedules",
-		Detail: fmt.Sprintf("An organization has at most %d schedules; remove one that is not needed.", maxSchedules),
+		Detail: fmt.Sprintf("An organization has at most %d schedules; remove one that is not needed.", MaxSchedules),
 	}
 }

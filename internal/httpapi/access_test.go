@@ -112,13 +112,13 @@ POST   /api/v1/exceptions                            m--A reports:create
 GET    /api/v1/exceptions/:exceptionId               vmaA reports:read
 POST   /api/v1/exceptions/:exceptionId/grant         ---A admin
 POST   /api/v1/exceptions/:exceptionId/revoke        ---A admin
-GET    /api/v1/schedules                             vmaA reports:read
-POST   /api/v1/schedules                             m--A reports:create
-POST   /api/v1/schedules/preview                     m--A reports:create
-GET    /api/v1/schedules/:scheduleId                 vmaA reports:read
-PATCH  /api/v1/schedules/:scheduleId                 m--A reports:create
-DELETE /api/v1/schedules/:scheduleId                 m--A reports:create
-GET    /api/v1/schedules/:scheduleId/runs            vmaA reports:read
+GET    /api/v1/schedules                             tvmaA reports:read
+POST   /api/v1/schedules                             tm--A reports:create
+POST   /api/v1/schedules/preview                     tm--A reports:create
+GET    /api/v1/schedules/:scheduleId                 tvmaA reports:read
+PATCH  /api/v1/schedules/:scheduleId                 tm--A reports:create
+DELETE /api/v1/schedules/:scheduleId                 tm--A reports:create
+GET    /api/v1/schedules/:scheduleId/runs            tvmaA reports:read
 GET    /api/v1/reports/:reportId/mails               -aA reports:download
 GET    /api/v1/reports/:reportId/mails/:memberId     -aA reports:download
 GET    /api/v1/session                               *

@@ -23,6 +23,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
+	"muster/domain/schedule"
 	"muster/internal/measurements"
 )
 
@@ -417,7 +418,8 @@ func (o *oracle) each(parameter string, make func(in tenant, who map[organizatio
 	alike := map[organization.Role]person{organization.Viewer: o.part.viewer, organization.Member: o.part.member}
 	for _, names := range subjects {
 		called := strings.Join(names, " and ")
-		servers := func(of map[string]uuid.UUID) (ids []uuid.UUID) {
+		servers := func(of map[string]uuid.UUID) []uuid.UUID {
+			ids := []uuid.UUID{}
 			for _, name := range names {
 				ids = append(ids, of[name])
 			}
@@ -448,6 +450,30 @@ func (o *oracle) report(in tenant, who map[organization.Role]person, servers []u
 	return out.ReportID
 }
 
+// schedule makes a schedule that has run once if it is about one server.
+func (o *oracle) schedule(in tenant, _ map[organization.Role]person, servers []uuid.UUID, called string) fmt.Stringer {
+	o.t.Helper()
+	made := o.post(in.admin, schedulesPath, daily(func(b members) { b["name"], b["scope"] = "Of "+called, members{"instanceIds": servers} })).is(201)
+	id := uuid.MustParse(made.object()["id"].(string))
+	if len(servers) == 1 {
+		o.run(in, id, o.clock.Now().Add(day))
+	}
+	return id
+}
+
+// schedulesByTags makes a schedule about servers that the teams see, and one about others.
+func (o *oracle) schedulesByTags() {
+	o.t.Helper()
+	by := func(in tenant, tags map[string][]string) fmt.Stringer {
+		made := o.post(in.admin, schedulesPath, daily(func(b members) { b["name"], b["scope"] = fmt.Sprint("By ", tags), members{"tags": tags} })).is(201)
+		return uuid.MustParse(made.object()["id"].(string))
+	}
+	o.all.put("scheduleId", "by tags", by(o.whole, o.selectors[0]))
+	o.alike.put("scheduleId", "by tags", by(o.part, o.selectors[0]))
+	o.all.put("scheduleId", "by tags that are not all theirs", by(o.whole, map[string][]string{"env": {"prod", "test"}}))
+	o.clock.Advance(time.Second)
+}
+
 // TestATeamSeesAnOrganizationOfItsServers is the oracle of teams: every GET that somebody with the
 // role team may call is answered as in an organization that holds only the servers of their teams.
 // What belongs to other servers is answered like what nobody has.
@@ -455,6 +481,8 @@ func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
 	t.Parallel()
 	o := newOracle(t)
 	o.each("reportId", o.report)
+	o.each("scheduleId", o.schedule)
+	o.schedulesByTags()
 	o.roll()
 	for _, as := range []organization.Role{organization.Viewer, organization.Member} {
 		somebody, alike := o.people[as], o.part.of(as)
@@ -558,7 +586,7 @@ func TestNobodyLeavesTheirTeams(t *testing.T) {
 	mine := w.instance(w.ours, "mine")
 	w.tag(w.ours.admin, mine, map[string]string{"team": "mine"}).is(200)
 	w.team(w.ours, "mine", map[string][]string{"team": {"mine"}}, somebody, organization.Member)
-	bodies := map[string]string{"changeInstance": `{"tags":{}}`, "changeFinding": `{"ticketUrl":null}`}
+	bodies := map[string]string{"changeInstance": `{"tags":{}}`, "changeFinding": `{"ticketUrl":null}`, "changeSchedule": `{"name":"x"}`}
 	tried := 0
 	for key, r := range w.server.contract.Routes {
 		_, parameter, _ := strings.Cut(r.Path, ":")
@@ -675,4 +703,65 @@ func teamNamed(w *world, name string) (id string) {
 	w.t.Helper()
 	must(w.t, w.deps.DB.Get(&id, `SELECT id FROM teams WHERE organization_id = $1 AND name = $2`, w.ours.organization.ID, name))
 	return id
+}
+
+// TestATeamSchedulesReportsOfItsServers: a schedule of somebody with the role team is about servers on
+// which they may act, when it is made and whenever it is due.
+func TestATeamSchedulesReportsOfItsServers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	ids := w.fleetOfThree(w.ours)
+	for name, of := range map[string]string{"orders": "acts", "billing": "sees", "ledger": "others"} {
+		w.tag(w.ours.admin, ids[name], map[string]string{"team": of, "env": "prod"}).is(200)
+	}
+	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
+	w.team(w.ours, "acting", map[string][]string{"team": {"acts"}}, somebody, organization.Member)
+	w.team(w.ours, "seeing", map[string][]string{"team": {"sees"}}, somebody, organization.Viewer)
+	make := func(as person, scope members) answer {
+		return w.post(as, schedulesPath, daily(func(b members) { b["scope"] = scope }))
+	}
+	of := func(as person, scope members) uuid.UUID {
+		t.Helper()
+		return uuid.MustParse(make(as, scope).is(201).object()["id"].(string))
+	}
+	byTags := members{"tags": members{"env": []string{"prod"}}}
+	all, tagged := of(somebody, members{}), of(somebody, byTags)
+	admins, whole, reaching := of(w.ours.admin, members{"instanceIds": []any{ids["orders"], ids["billing"]}}), of(w.ours.admin, members{}), of(w.ours.admin, byTags)
+	make(somebody, members{"instanceIds": []any{ids["billing"]}}).problem(403, "forbidden")
+	foreign, unknown := make(somebody, members{"instanceIds": []any{ids["ledger"]}}), make(somebody, members{"instanceIds": []any{uuid.New()}})
+	if foreign.problem(422, "instance_not_in_organization"); withoutIDs(foreign, "-") != withoutIDs(unknown, "-") {
+		t.Errorf("another's server: %s, want %s", foreign.Body, unknown.Body)
+	}
+	path := func(id uuid.UUID) string { return schedulesPath + "/" + id.String() }
+	w.patch(somebody, path(all), members{"scope": members{"instanceIds": []any{ids["ledger"]}}}).problem(422, "instance_not_in_organization")
+	w.patch(somebody, path(admins), members{"name": "mine"}).problem(403, "forbidden")
+	w.do(request{method: "DELETE", path: path(admins), as: somebody}).problem(403, "forbidden")
+	for _, unseen := range []uuid.UUID{whole, reaching} {
+		w.patch(somebody, path(unseen), members{"name": "mine"}).problem(404, "not_found")
+		w.do(request{method: "DELETE", path: path(unseen), as: somebody}).problem(404, "not_found")
+	}
+	if page := w.get(somebody, schedulesPath+"?pageSize=2&page=2").is(200).object()["page"].(map[string]any); page["totalItems"] != 3.0 {
+		t.Errorf("the second page of three: %v", page)
+	}
+	tomorrow := w.clock.Now().Add(day)
+	for name, id := range map[string]uuid.UUID{"without a scope": all, "by tags": tagged} {
+		w.run(w.ours, id, tomorrow)
+		var scope string
+		must(t, w.deps.DB.Get(&scope, `SELECT scope ->> 'instanceIds' FROM report_history_v1.reports WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, w.ours.organization.ID))
+		if want := `["` + ids["orders"].String() + `"]`; scope != want {
+			t.Errorf("%s it is about %s, want %s", name, scope, want)
+		}
+		w.exec(`DELETE FROM report_claims`)
+	}
+	of2 := of(somebody, members{"instanceIds": []any{ids["orders"]}})
+	w.do(request{method: "DELETE", path: teamsPath + "/" + teamNamed(w, "acting"), as: w.ours.admin}).is(204)
+	w.get(somebody, path(of2)).problem(404, "not_found")
+	for name, id := range map[string]uuid.UUID{"without a scope": all, "by tags": tagged, "by id": of2} {
+		w.run(w.ours, id, tomorrow.Add(day))
+		var status string
+		must(t, w.deps.DB.Get(&status, `SELECT status FROM schedules_v1.runs WHERE schedule_id = $1 ORDER BY due_at DESC LIMIT 1`, id))
+		if status != string(schedule.StatusMissed) {
+			t.Errorf("%s, after its owner left the team, it is %s", name, status)
+		}
+	}
 }
