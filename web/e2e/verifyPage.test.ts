@@ -60,7 +60,11 @@ async function opened(
   }
 }
 
-const give = (page: Page, ...files: string[]) => page.getByLabel("Choose files").setInputFiles(files);
+/** give hands files to the page, and takes away what it says of earlier ones: reading them takes a while. */
+async function give(page: Page, ...files: string[]) {
+  await page.locator("#results").evaluate((results) => results.replaceChildren());
+  await page.getByLabel("Choose files").setInputFiles(files);
+}
 
 /** saidOf waits for the answer about the one file that was given. */
 async function saidOf(page: Page) {
