@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"muster/internal/testing/pgtest"
+
 	"github.com/google/uuid"
 
 	"muster/domain/team"
@@ -158,6 +160,12 @@ rules:
 	if !strings.Contains(pruned, "- rule WEB\n- channel The owner\n") || !strings.Contains(pruned, "done: 2 of 2") {
 		t.Errorf("it says\n%s", pruned)
 	}
+	// A channel of a kind that no file can have stays.
+	pgtest.Connect(t, i.url).MustExec(`UPDATE notification_channels SET kind = 'webhook' WHERE name = 'Mail'`)
+	if kept := i.applies(t, 0, fleetFile(t, "channels: []\n"), "--prune").out; strings.Contains(kept, "channel Mail") {
+		t.Errorf("it says\n%s", kept)
+	}
+	pgtest.Connect(t, i.url).MustExec(`UPDATE notification_channels SET kind = 'email' WHERE name = 'Mail'`)
 	// A channel that a rule still uses stays, and the run says so.
 	if kept := i.applies(t, 1, fleetFile(t, "channels: []\n"), "--prune"); !strings.Contains(kept.out+kept.errors, "The rule All tells through it.") {
 		t.Errorf("it says\n%s%s", kept.out, kept.errors)

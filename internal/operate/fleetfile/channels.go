@@ -26,6 +26,12 @@ type Channel struct {
 	Members        []string // e-mail addresses
 }
 
+// declarable reports whether the file can have a channel of a kind: others have an address or a
+// secret, and are made on the pages.
+func declarable(kind notification.Kind) bool {
+	return kind == notification.Email || kind == notification.OwningTeam
+}
+
 // channel reads an entry of the list channels.
 func (w *walker) channel(node *strictyaml.Node, field string, f *File) {
 	c := Channel{Place: Place{Line: node.Line, Field: field}}
@@ -69,13 +75,14 @@ func (c *comparison) channels() {
 	}
 }
 
-// channelsLeft are the channels that the file does not name. They are removed behind the rules that used them.
+// channelsLeft are the channels that the file could name and does not. They are removed behind the
+// rules that used them.
 func (c *comparison) channelsLeft() {
 	if !c.file.Lists.Channels {
 		return
 	}
 	for _, is := range c.state.Channels {
-		if !slices.ContainsFunc(c.file.Channels, func(d Channel) bool { return strings.EqualFold(d.Name, is.Name) }) {
+		if declarable(is.Kind) && !slices.ContainsFunc(c.file.Channels, func(d Channel) bool { return strings.EqualFold(d.Name, is.Name) }) {
 			c.left(KindChannel, is.Name, task{channel: &channelTask{id: is.ID, remove: true}})
 		}
 	}
