@@ -86,7 +86,7 @@ func (d *Dispatcher) Repeat(ctx context.Context) error {
 	if err := caughtUp(ctx, d.Alerts); err != nil {
 		return err
 	}
-	due, err := statement.All[repeat](ctx, d.DB, "look what is to be told again", repeatsQuery, d.Now(), ownPace(), alert.Open)
+	due, err := statement.All[repeat](ctx, d.DB, "look what is to be told again", repeatsQuery, d.Now(), ownPace(), alert.Open, nobodyReached)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (d *Dispatcher) repeat(ctx context.Context, due []repeat) error {
 		if err := lockGroup(ctx, tx, due[0].Rule, due[0].Channel); err != nil {
 			return err
 		}
-		again, err := statement.All[repeat](ctx, tx, "look once more what is to be told again", repeatsQuery, d.Now(), ownPace(), alert.Open)
+		again, err := statement.All[repeat](ctx, tx, "look once more what is to be told again", repeatsQuery, d.Now(), ownPace(), alert.Open, nobodyReached)
 		if err != nil {
 			return err
 		}

@@ -43,6 +43,9 @@ const (
 	reasonNoOwner     = "no_owner"
 )
 
+// nobodyReached are the reasons of what was tried, and had nobody to reach.
+var nobodyReached = []string{reasonNobody, reasonNoOwner}
+
 // group is the events of one rule and one channel, within a transaction.
 type group struct {
 	ruleRow

@@ -309,6 +309,23 @@ func TestRepeatsStopWhenTheServerLeaves(t *testing.T) {
 		}
 		s.await(step.want, func() bool { return count("lag", "shared") == step.want && !strings.Contains(s.story(), "pending") })
 	}
+	// A repeat that reaches nobody is repeated no sooner than another: neither alone nor beside one that reaches somebody.
+	s.retag(server, "team=mars")
+	for _, step := range []struct {
+		pause      time.Duration
+		leaves     bool // the other server leaves, too
+		suppressed int
+	}{{10 * time.Minute, false, 0}, {time.Minute, false, 0}, {9 * time.Minute, true, 1}, {time.Minute, false, 1}, {9 * time.Minute, false, 2}} {
+		if step.leaves {
+			s.retag(other, "team=mars")
+		}
+		s.passes(step.pause)
+		must(t, s.dispatch.Repeat(t.Context()))
+		s.await("what is repeated has ended", func() bool { return !strings.Contains(s.story(), "pending") })
+		if n := strings.Count(s.story(), "suppressed no_owner"); n != step.suppressed {
+			t.Errorf("%d repeats reached nobody after %v, want %d: %s", n, step.pause, step.suppressed, s.story())
+		}
+	}
 }
 
 // TestAlertmanagersAreFedByTagsAndTeams: a round sends the open alerts that a rule matches by a
