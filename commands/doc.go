@@ -51,8 +51,9 @@
 //     again.
 //   - A schedule is changed while it is run: the second to lock it decides anew. A change wakes
 //     the schedule's job first, and waits for a worker that is recording at that moment. It does
-//     not touch a job that a worker holds: that worker finds that the schedule has changed. Two
-//     members who create schedules at once may each exceed the limit by one.
+//     not touch a job that a worker holds: that worker finds that the schedule has changed.
+//   - The owner of a schedule leaves a team while it is run: the run goes by the teams that they
+//     had when it was planned, a moment before its transaction. The next one goes by the new ones.
 //   - The read models behind Instances lag: an instance registered a moment ago may be refused
 //     once.
 //   - The clocks of processes differ: the process that handles the request judges the window of

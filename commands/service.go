@@ -10,18 +10,17 @@ import (
 	"muster/commands/inventory"
 	"muster/commands/usecase"
 	"muster/domain/team"
+	"muster/internal/accounts"
 )
 
 // Instances answers what the write side must know of the fleet. All look at
 // one organization only; foreign and unknown ids are absent alike.
 type Instances interface {
+	accounts.Worlds
 	// InstanceNames returns the names of those ids that exist and are not removed.
 	InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error)
 	// SelectedNames returns the names of the active ones that a selector matches.
 	SelectedNames(ctx context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error)
-	// World returns what somebody sees who belongs to teams with the selectors in, and may act on
-	// what those of acting match.
-	World(ctx context.Context, organization uuid.UUID, in, acting []team.Selector) (team.World, error)
 	// DatabaseOn returns the name of a database if it is on that instance.
 	DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error)
 }

@@ -17,18 +17,24 @@ import (
 	"muster/internal/accounts"
 )
 
-// WorldOf is the part of the organization in which a member lives.
+// WorldOf is the part of the organization in which a member lives. Somebody who is no member, or no
+// longer, sees nothing.
 func (s *Service) WorldOf(ctx context.Context, org, member uuid.UUID) (team.World, error) {
 	who, ok, err := s.Accounts.Member(ctx, org, member)
-	if err != nil || !ok || who.Role != organization.Team {
+	switch {
+	case err != nil:
 		return nil, err
+	case !ok:
+		return team.World{}, nil
+	case who.Role != organization.Team:
+		return nil, nil
 	}
 	teams, err := s.Accounts.Teams(ctx, org)
 	if err != nil {
 		return nil, err
 	}
-	in, acting := accounts.Belongs(teams, member)
-	return s.Instances.World(ctx, org, accounts.Selectors(in), accounts.Selectors(acting))
+	world, _, err := accounts.WorldOf(ctx, s.Instances, org, member, teams)
+	return world, err
 }
 
 // Covers are the instances that a report of a scope would be about now, if somebody who lives in a

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/domain/team"
 	"muster/internal/accounts"
 	"muster/internal/cli/installation"
 	"muster/internal/cli/operate"
@@ -109,11 +108,11 @@ func ownedServers(ctx context.Context, in *installation.Installation, organizati
 		ids[i] = row.ID
 	}
 	tags, err := in.Fleet.TagsOf(ctx, organization, ids)
-	owned := map[string]int{}
+	owned, owner := map[string]int{}, accounts.Ownership(teams)
 	for _, id := range ids {
 		name := ""
-		if at := team.Owner(accounts.Selectors(teams), id, tags[id]); at >= 0 {
-			name = teams[at].Name
+		if t := owner(id, tags[id]); t != nil {
+			name = t.Name
 		}
 		owned[name]++
 	}

@@ -9,7 +9,6 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/domain/report"
-	"muster/domain/team"
 	"muster/internal/accounts"
 	"muster/internal/assessment/feed"
 	"muster/internal/files/blobs"
@@ -83,10 +82,10 @@ func (g *Inputs) addOwners(ctx context.Context, organization uuid.UUID, ids []uu
 	if err != nil {
 		return err
 	}
-	selectors := accounts.Selectors(teams)
+	owner := accounts.Ownership(teams)
 	for i, id := range ids {
-		if at := team.Owner(selectors, id, tags[id]); at >= 0 {
-			instances[i].Owner = &snapshot.Owner{ID: teams[at].ID, Name: teams[at].Name}
+		if t := owner(id, tags[id]); t != nil {
+			instances[i].Owner = &snapshot.Owner{ID: t.ID, Name: t.Name}
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/team"
 	"muster/internal/postgres/statement"
@@ -42,6 +43,33 @@ func Selectors(teams []Team) []team.Selector {
 		all[i] = t.Terms.Selector
 	}
 	return all
+}
+
+// Ownership tells the team that owns a server with some tags: the first that selects it; nil: none
+// does.
+func Ownership(teams []Team) func(server uuid.UUID, tags fleet.Tags) *Team {
+	selectors := Selectors(teams)
+	return func(server uuid.UUID, tags fleet.Tags) *Team {
+		if at := team.Owner(selectors, server, tags); at >= 0 {
+			return &teams[at]
+		}
+		return nil
+	}
+}
+
+// Worlds says what teams select; *fleet.Reader of projections does.
+type Worlds interface {
+	// World is what somebody sees who belongs to teams with the selectors in, and may act on what
+	// those of acting match.
+	World(ctx context.Context, organization uuid.UUID, in, acting []team.Selector) (team.World, error)
+}
+
+// WorldOf is the part of an organization in which somebody with the role team lives, by the teams of
+// that organization. acts says whether they may act in any of it.
+func WorldOf(ctx context.Context, worlds Worlds, org, member uuid.UUID, teams []Team) (world team.World, acts bool, err error) {
+	in, acting := Belongs(teams, member)
+	world, err = worlds.World(ctx, org, Selectors(in), Selectors(acting))
+	return world, len(acting) > 0, err
 }
 
 // Belongs are the teams that somebody belongs to, and those of them in which they may act.

@@ -20,7 +20,7 @@ func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery, organiza
 	rows, err := statement.All[struct {
 		ID     uuid.UUID `db:"event_id"`
 		Notice []byte    `db:"notice"`
-	}](ctx, tx, "read the events of a delivery", `SELECT event_id, notice FROM delivery_events WHERE delivery_id = $1 AND dropped = ''`, delivery)
+	}](ctx, tx, "read the events of a delivery", `SELECT event_id, notice FROM delivery_events WHERE delivery_id = $1 AND organization_id = $2 AND dropped = ''`, delivery, organization)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery, organiza
 	if err != nil {
 		return err
 	}
-	mailed, err := reached(ctx, tx, organization, now.teams[organization], kind)
+	reachable, err := reachableTeams(ctx, tx, organization, now.teams[organization], kind)
 	if err != nil {
 		return err
 	}
@@ -59,12 +59,12 @@ func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery, organiza
 		}
 		noted[i] = ownedEvent{rows[i].ID, string(text), ""}
 		if kind.ToOwners {
-			noted[i].Dropped = unreached(n.Owners(), mailed)
+			noted[i].Dropped = dropReason(n.Owners(), reachable)
 		}
 	}
 	return statement.Exec(ctx, tx, "note the owners of a delivery", `UPDATE delivery_events e SET notice = n.notice::jsonb, dropped = n.dropped
-		FROM unnest($2::uuid[], $3::text[], $4::text[]) AS n (event, notice, dropped) WHERE e.delivery_id = $1 AND e.event_id = n.event`,
-		append([]any{delivery}, statement.Columns(noted)...)...)
+		FROM unnest($3::uuid[], $4::text[], $5::text[]) AS n (event, notice, dropped) WHERE e.delivery_id = $1 AND e.organization_id = $2 AND e.event_id = n.event`,
+		append([]any{delivery, organization}, statement.Columns(noted)...)...)
 }
 
 // ownedEvent is an event of a delivery with its owners, and why it is left out.
@@ -74,31 +74,31 @@ type ownedEvent struct {
 	Dropped string
 }
 
-// reached are the teams with a member who can be mailed. Of a kind that does not lead to teams
-// there are none.
-func reached(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, teams []accounts.Team, kind channel.Kind) (map[uuid.UUID]bool, error) {
-	reached := map[uuid.UUID]bool{}
+// reachableTeams are the teams with a member who can be mailed. A kind that does not lead to the
+// owners needs none.
+func reachableTeams(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, teams []accounts.Team, kind channel.Kind) (map[uuid.UUID]bool, error) {
+	reachable := map[uuid.UUID]bool{}
 	if !kind.ToOwners {
-		return reached, nil
+		return reachable, nil
 	}
 	addresses, err := accounts.ConfirmedAddresses(ctx, tx, organization, accounts.MembersOf(teams))
 	for _, t := range teams {
 		for _, m := range t.Terms.Members {
 			if _, confirmed := addresses[m.ID]; confirmed {
-				reached[t.ID] = true
+				reachable[t.ID] = true
 			}
 		}
 	}
-	return reached, err
+	return reachable, err
 }
 
-// unreached is why an event with these owners reaches nobody; empty: it reaches somebody.
-func unreached(owners []channel.Reference, reached map[uuid.UUID]bool) string {
+// dropReason is why an event with these owners reaches nobody; empty: it reaches somebody.
+func dropReason(owners []channel.Reference, reachable map[uuid.UUID]bool) string {
 	if len(owners) == 0 {
 		return reasonNoOwner
 	}
 	for _, o := range owners {
-		if reached[o.ID] {
+		if reachable[o.ID] {
 			return ""
 		}
 	}

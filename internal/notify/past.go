@@ -17,7 +17,6 @@ import (
 	"muster/domain/notification"
 	"muster/domain/report"
 	"muster/domain/schedule"
-	"muster/domain/team"
 	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/internal/accounts"
@@ -41,8 +40,12 @@ type past struct {
 	alerts  map[uuid.UUID][]described     // in order
 	servers map[uuid.UUID][]named         // in order
 	teams   map[uuid.UUID][]accounts.Team // of organizations, as they are now
+	owners  map[uuid.UUID]ownership       // by those teams
 	today   bool                          // servers are called as they are today, and not as they were then
 }
+
+// ownership is accounts.Ownership of an organization's teams.
+type ownership func(server uuid.UUID, tags fleet.Tags) *accounts.Team
 
 // described is what an event says of an alert.
 type described struct {
@@ -131,13 +134,13 @@ func (h history) remember(ctx context.Context, q sqlx.QueryerContext, events []t
 		return p, err
 	}
 	called, err := h.names(ctx, q, servers)
-	p.servers, p.teams = called.servers, called.teams
+	p.servers, p.teams, p.owners = called.servers, called.teams, called.owners
 	return p, err
 }
 
 // names reads what servers were called.
 func (h history) names(ctx context.Context, q sqlx.QueryerContext, servers ids) (past, error) {
-	p := past{servers: map[uuid.UUID][]named{}, teams: map[uuid.UUID][]accounts.Team{}}
+	p := past{servers: map[uuid.UUID][]named{}, teams: map[uuid.UUID][]accounts.Team{}, owners: map[uuid.UUID]ownership{}}
 	err := h.streams(ctx, q, servers, describingServers, func(e topic.Event) {
 		is := named{server{ID: e.Stream, organization: e.OrganizationID}, e.Position}
 		if before := p.servers[e.Stream]; len(before) > 0 {
@@ -158,6 +161,7 @@ func (h history) names(ctx context.Context, q sqlx.QueryerContext, servers ids) 
 			continue
 		}
 		p.teams[organization], err = accounts.TeamsOf(ctx, q, organization)
+		p.owners[organization] = accounts.Ownership(p.teams[organization])
 	}
 	return p, err
 }
@@ -237,9 +241,8 @@ func (p past) owner(id uuid.UUID) *channel.Reference {
 		return nil
 	}
 	latest := called[len(called)-1]
-	teams := p.teams[latest.organization]
-	if at := team.Owner(accounts.Selectors(teams), id, latest.Tags); at >= 0 {
-		return &channel.Reference{ID: teams[at].ID, Name: teams[at].Name}
+	if t := p.owners[latest.organization](id, latest.Tags); t != nil {
+		return &channel.Reference{ID: t.ID, Name: t.Name}
 	}
 	return nil
 }

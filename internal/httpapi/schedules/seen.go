@@ -25,8 +25,8 @@ func (s *ScheduleRoutes) sight(ctx context.Context) *sight {
 	return &sight{s, who.Organization.ID, who.Member.ID, who.World, map[uuid.UUID]team.World{who.Member.ID: who.World}}
 }
 
-// sees reports whether the caller sees a schedule. One's own that names no server is seen also
-// while no server has its tags.
+// sees reports whether the caller sees a schedule. They also see their own one while no server has
+// its tags.
 func (s *sight) sees(ctx context.Context, row schedules.Schedule) (bool, error) {
 	scope := row.Terms.Scope
 	if s.world == nil || len(scope.InstanceIDs) > 0 {

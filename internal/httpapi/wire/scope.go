@@ -96,15 +96,13 @@ func EnterWorld(ctx context.Context, servers *projected.Reader, teams func(conte
 	if err != nil {
 		return err
 	}
-	in, acting := accounts.Belongs(all, p.Member.ID)
-	if p.World, err = servers.World(ctx, p.Organization.ID, accounts.Selectors(in), accounts.Selectors(acting)); err != nil {
-		return err
-	}
+	var acts bool
+	p.World, acts, err = accounts.WorldOf(ctx, servers, p.Organization.ID, p.Member.ID, all)
 	p.Member.Role = organization.Viewer
-	if len(acting) > 0 {
+	if acts {
 		p.Member.Role = organization.Member
 	}
-	return nil
+	return err
 }
 
 // Tags are a filter by tags on the wire; null where it has none.
@@ -176,12 +174,12 @@ func Owners(ctx context.Context, servers *projected.Reader, instances []uuid.UUI
 	if err != nil || len(teams) == 0 || len(instances) == 0 {
 		return nil, err
 	}
-	selectors := accounts.Selectors(teams)
+	owner := accounts.Ownership(teams)
 	tags, err := servers.TagsOf(ctx, Caller(ctx).Organization.ID, instances)
 	owners := make(map[uuid.UUID]*api.Reference, len(tags))
 	for id, tags := range tags {
-		if at := domain.Owner(selectors, id, tags); at >= 0 {
-			owners[id] = &api.Reference{Id: teams[at].ID, Name: teams[at].Name}
+		if t := owner(id, tags); t != nil {
+			owners[id] = &api.Reference{Id: t.ID, Name: t.Name}
 		}
 	}
 	return owners, err

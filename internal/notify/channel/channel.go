@@ -78,7 +78,7 @@ func Posted(form Form) func(context.Context, Tools, Delivery) (int, error) {
 			return 0, err
 		}
 		m := d.Message
-		if m.Events, m.Omitted, err = with.Read(ctx, d, Which{}); err != nil {
+		if m.Events, m.Omitted, err = with.Read(ctx, d, EventFilter{}); err != nil {
 			return 0, err
 		}
 		header, body, err := form(m, address, with.Now())

@@ -21,8 +21,8 @@ type Letter struct {
 	Message Message
 }
 
-// Mail mails each recipient who has not been mailed yet, and notes each at once. Of a test it
-// notes nothing. Errors: *Error, ErrNobody if nobody is there to be mailed or was mailed.
+// Mail mails each recipient who has not been mailed yet, and notes each at once. A test
+// is not noted. Errors: *Error, ErrNobody if nobody is there to be mailed or was mailed.
 func (t Tools) Mail(ctx context.Context, d Delivery, letters []Letter) (code int, err error) {
 	var mailed []uuid.UUID
 	if !d.Test {

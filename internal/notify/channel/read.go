@@ -11,8 +11,8 @@ import (
 	"muster/internal/postgres/statement"
 )
 
-// Which are some of the events of a delivery.
-type Which struct {
+// EventFilter leaves some of the events of a delivery.
+type EventFilter struct {
 	Alerts bool        // those of alerts alone
 	Owners []uuid.UUID // those about servers of one of these teams; nil: all
 }
@@ -21,14 +21,14 @@ type Which struct {
 var readQuery string
 
 // Read returns the first events of a delivery, and how many more there are. A test has none.
-func (t Tools) Read(ctx context.Context, d Delivery, which Which) (notices []Notice, omitted int, err error) {
+func (t Tools) Read(ctx context.Context, d Delivery, filter EventFilter) (notices []Notice, omitted int, err error) {
 	if d.Test {
 		return []Notice{}, 0, nil
 	}
 	rows, err := statement.All[struct {
 		Notice []byte `db:"notice"`
 		All    int    `db:"all_of_them"`
-	}](ctx, t.DB, "read the events of a delivery", readQuery, d.ID, Most, which.Alerts, which.Owners)
+	}](ctx, t.DB, "read the events of a delivery", readQuery, d.ID, d.OrganizationID, Most, filter.Alerts, filter.Owners)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,4 +1,5 @@
--- Who was told of an alert ($2). Of the kinds $3 the members of the owning teams will be, as long as it waits.
+-- Recipients of the notifications about the alert $2. While a delivery of a kind in $3 is pending, these are the
+-- members of the owning teams.
 SELECT e.delivery_id, e.type, e.at, d.rule_id, r.name AS rule_name, d.channel_id, c.name AS channel_name, c.kind,
        CASE WHEN e.dropped <> '' THEN 'suppressed' ELSE d.status END AS status, coalesce(nullif(e.dropped, ''), d.reason) AS reason, d.status_at, d.last_code,
        CASE WHEN d.status = 'pending' AND e.dropped = '' AND c.kind = ANY ($3) THEN coalesce((

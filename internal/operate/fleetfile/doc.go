@@ -15,11 +15,11 @@
 // administrator has granted it, so a new one replaces it and is in force before the old one is
 // revoked. A team is identified by its name, and its members by their addresses. New teams come
 // after the existing ones, in the order of the file. Channels and rules are identified by their
-// names, too. Two of one name are a fault, for nobody knows which one is meant. A file has no
+// names, too. Two with the same name are an error. A file has no
 // channel with an address or a secret.
 //
-// A field that an entry leaves out stays as it is, and so does a list that the file does not
-// have. Items missing from a list stay, too, and are reported; only prune removes them. A server
+// A field that an entry leaves out stays as it is, but the recipients of a channel and what a rule
+// matches are what the entry says. A list that the file does not have stays, too. Items missing from a list stay, too, and are reported; only prune removes them. A server
 // that a feed or an agent keeps sending is not pruned: it would come back as a new one, without
 // its history.
 //

@@ -79,11 +79,11 @@ func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, err
 		return 0, err
 	}
 	ours, theirs := d.Message, d.Message
-	if ours.Events, ours.Omitted, err = with.Read(ctx, d, channel.Which{}); err != nil {
+	if ours.Events, ours.Omitted, err = with.Read(ctx, d, channel.EventFilter{}); err != nil {
 		return 0, err
 	}
 	if len(outside) > 0 {
-		if theirs.Events, theirs.Omitted, err = with.Read(ctx, d, channel.Which{Alerts: true}); err != nil {
+		if theirs.Events, theirs.Omitted, err = with.Read(ctx, d, channel.EventFilter{Alerts: true}); err != nil {
 			return 0, err
 		}
 		if len(theirs.Events) == 0 && !d.Test {

@@ -6,4 +6,4 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT o->'owner'->>'id' FROM jsonb_array_elements(e.notice->'otherInstances') o
 ) owners
-WHERE e.delivery_id = $1 AND e.dropped = '' AND owner IS NOT NULL
+WHERE e.delivery_id = $1 AND e.organization_id = $2 AND e.dropped = '' AND owner IS NOT NULL

@@ -43,7 +43,7 @@ func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, err
 	if d.Test {
 		return 0, &channel.Error{Sentence: untestable, Final: true}
 	}
-	owners, err := statement.All[uuid.UUID](ctx, with.DB, "read the owners of a delivery", ownersQuery, d.ID)
+	owners, err := statement.All[uuid.UUID](ctx, with.DB, "read the owners of a delivery", ownersQuery, d.ID, d.OrganizationID)
 	if err != nil {
 		return 0, err
 	}
@@ -63,7 +63,7 @@ func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, err
 		if !confirmed {
 			continue
 		}
-		m, err := of(ctx, with, d, teams, member)
+		m, err := messageFor(ctx, with, d, teams, member)
 		if err != nil {
 			return 0, err
 		}
@@ -72,14 +72,14 @@ func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, err
 	return with.Mail(ctx, d, letters)
 }
 
-// of is the message to a member: the events of their teams.
-func of(ctx context.Context, with channel.Tools, d channel.Delivery, teams []accounts.Team, member uuid.UUID) (m channel.Message, err error) {
+// messageFor is the message to a member: the events of their teams.
+func messageFor(ctx context.Context, with channel.Tools, d channel.Delivery, teams []accounts.Team, member uuid.UUID) (m channel.Message, err error) {
 	in, _ := accounts.Belongs(teams, member)
 	ids := make([]uuid.UUID, len(in))
 	for i, t := range in {
 		ids[i] = t.ID
 	}
 	m = d.Message
-	m.Events, m.Omitted, err = with.Read(ctx, d, channel.Which{Owners: ids})
+	m.Events, m.Omitted, err = with.Read(ctx, d, channel.EventFilter{Owners: ids})
 	return m, err
 }
