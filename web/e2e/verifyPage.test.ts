@@ -60,11 +60,7 @@ async function opened(
   }
 }
 
-/** give hands files to the page, and takes away what it says of earlier ones: reading them takes a while. */
-async function give(page: Page, ...files: string[]) {
-  await page.locator("#results").evaluate((results) => results.replaceChildren());
-  await page.getByLabel("Choose files").setInputFiles(files);
-}
+const give = (page: Page, ...files: string[]) => page.getByLabel("Choose files").setInputFiles(files);
 
 /** saidOf waits for the answer about the one file that was given. */
 async function saidOf(page: Page) {
@@ -182,6 +178,19 @@ test("a browser without Ed25519 says so", async () => {
         }),
     },
   );
+});
+
+test("of two files that are given one right after the other, it shows the second", async () => {
+  await opened(withKeys, async (page) => {
+    const large = join(folder, "first.pdf");
+    writeFileSync(large, Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(30 << 20, "\n%%EOF\n")]));
+    await Promise.all([give(page, large), give(page, pathOf(named("signed"), ".pdf"))]);
+    await saidOf(page);
+    expect(await page.locator("#taken li", { hasText: "report: " }).allTextContents()).toEqual([
+      expect.stringContaining("signed.pdf"),
+    ]);
+    expect(await page.locator("article").count()).toBe(1);
+  });
 });
 
 // By the clock of another machine a bound says little. What it is to catch is work that grows with the square of the

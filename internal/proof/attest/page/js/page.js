@@ -73,7 +73,6 @@ async function takeAll(files) {
       given.refused.push({ name: file.name, why: reasonOf(e) });
     }
   }
-  await show();
 }
 
 function showTaken() {
@@ -124,19 +123,27 @@ function hasEd25519() {
 }
 
 let turn = 0;
+let before = Promise.resolve();
 
-async function show() {
-  showTaken();
+/** hand takes files after those that were handed before, and shows what they come to. */
+function hand(files) {
   const mine = ++turn;
+  document.getElementById("results").setAttribute("aria-busy", "true");
+  before = before.then(() => takeAll(files)).then(() => show(mine));
+  return before;
+}
+
+async function show(mine) {
+  showTaken();
+  if (mine !== turn) return; // more files came meanwhile
   const results = document.getElementById("results");
-  results.setAttribute("aria-busy", "true");
   const articles = [];
   for (const file of given.pdfs) {
     const begun = performance.now();
     const said = await judge(file);
     articles.push(article(file.name, said, performance.now() - begun));
   }
-  if (mine !== turn) return; // more files came meanwhile
+  if (mine !== turn) return;
   if (articles.length === 0 && (given.keys || given.proof)) articles.push(el("p", {}, "Now add the report, a PDF."));
   results.replaceChildren(...articles);
   results.setAttribute("aria-busy", "false");
@@ -223,7 +230,7 @@ async function begin() {
   input.addEventListener("change", () => {
     const files = [...input.files];
     input.value = ""; // the same file again is a change
-    takeAll(files);
+    hand(files);
   });
   addEventListener("dragover", (e) => {
     e.preventDefault();
@@ -235,9 +242,9 @@ async function begin() {
   addEventListener("drop", (e) => {
     e.preventDefault();
     document.body.classList.remove("over");
-    takeAll([...e.dataTransfer.files]);
+    hand([...e.dataTransfer.files]);
   });
-  await show();
+  await hand([]);
 }
 
 begin();
