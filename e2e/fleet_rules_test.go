@@ -69,16 +69,7 @@ func TestAFleetWithTeamsAndRulesInOneFile(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, done.out)
 		}
 	}
-	before := len(i.events(t))
-	for range 2 {
-		if again := i.applies(t, 0, file); !strings.Contains(again.out, "nothing to do") {
-			t.Fatalf("again it says\n%s", again.out)
-		}
-	}
-	i.applies(t, 0, file, "--dry-run", "--prune")
-	if after := len(i.events(t)); after != before {
-		t.Errorf("%d events came of applying it again", after-before)
-	}
+	i.appliesAgain(t, file)
 	i.within(t, func(ctx context.Context, in *installation.Installation) error {
 		who, err := in.PrincipalOf(ctx, ana)
 		if err != nil {

@@ -53,6 +53,21 @@ func watchedAt(t testing.TB) string {
 	return "postgres://" + pgtest.Superuser + "@" + pgtest.Watched(t).Addr() + "/postgres"
 }
 
+// appliesAgain applies a file that is applied twice more: nothing is to be done, and no event comes of it.
+func (i installed) appliesAgain(t testing.TB, file string) {
+	t.Helper()
+	before := len(i.events(t))
+	for range 2 {
+		if again := i.applies(t, 0, file); !strings.Contains(again.out, "nothing to do") {
+			t.Errorf("again it says\n%s", again.out)
+		}
+	}
+	i.applies(t, 0, file, "--dry-run", "--prune")
+	if after := len(i.events(t)); after != before {
+		t.Errorf("%d events came of applying it again", after-before)
+	}
+}
+
 // applies runs fleet apply and holds it to an exit status.
 func (i installed) applies(t testing.TB, status int, args ...string) outcome {
 	t.Helper()
@@ -95,16 +110,7 @@ exceptions:
 	if difference, _, _ := strings.Cut(dry.out, "\nto add"); !strings.HasPrefix(done.out, difference) || !strings.Contains(done.out, "done: 4 of 4") {
 		t.Errorf("it says\n%s", done.out)
 	}
-	before := len(i.events(t))
-	for range 2 {
-		if again := i.applies(t, 0, file); !strings.Contains(again.out, "nothing to do") {
-			t.Errorf("again it says\n%s", again.out)
-		}
-	}
-	i.applies(t, 0, file, "--dry-run", "--prune")
-	if after := len(i.events(t)); after != before {
-		t.Errorf("%d events came of applying it again", after-before)
-	}
+	i.appliesAgain(t, file)
 	i.within(t, func(ctx context.Context, in *installation.Installation) error {
 		who, err := in.PrincipalOf(ctx, ana)
 		if err != nil {

@@ -619,18 +619,26 @@ func TestNobodyLeavesTheirTeams(t *testing.T) {
 	}
 }
 
+// worldOfTeams is a world of three servers, in which somebody with the role team may act on orders, sees
+// billing, and does not see ledger.
+func worldOfTeams(t *testing.T) (w *world, ids map[string]uuid.UUID, somebody person) {
+	t.Helper()
+	w = newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	ids = w.fleetOfThree(w.ours)
+	for name, of := range map[string]string{"orders": "acts", "billing": "sees", "ledger": "others"} {
+		w.tag(w.ours.admin, ids[name], map[string]string{"team": of, "env": "prod"}).is(200)
+	}
+	somebody = w.person(w.ours.organization, organization.Team, "team@ours.example")
+	w.team(w.ours, "acting", map[string][]string{"team": {"acts"}}, somebody, organization.Member)
+	w.team(w.ours, "seeing", map[string][]string{"team": {"sees"}}, somebody, organization.Viewer)
+	return w, ids, somebody
+}
+
 // TestATeamRequestsReportsOfItsServers: a request lies within the servers on which a team's member may
 // act, and without a scope it is about all of them. Others' servers are unknown.
 func TestATeamRequestsReportsOfItsServers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
-	ids := w.fleetOfThree(w.ours)
-	for name, of := range map[string]string{"orders": "acts", "billing": "sees", "ledger": "others"} {
-		w.tag(w.ours.admin, ids[name], map[string]string{"team": of, "env": "prod"}).is(200)
-	}
-	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
-	w.team(w.ours, "acting", map[string][]string{"team": {"acts"}}, somebody, organization.Member)
-	seeing := w.team(w.ours, "seeing", map[string][]string{"team": {"sees"}}, somebody, organization.Viewer)
+	w, ids, somebody := worldOfTeams(t)
 	ask := func(as person, scope map[string]any) answer {
 		return w.post(as, "/api/v1/reports", map[string]any{"kind": "Security", "scope": scope})
 	}
@@ -686,7 +694,7 @@ func TestATeamRequestsReportsOfItsServers(t *testing.T) {
 	}
 
 	// Who belongs to no team any more sees and requests nothing.
-	for _, id := range []string{seeing, teamNamed(w, "acting")} {
+	for _, id := range []string{teamNamed(w, "seeing"), teamNamed(w, "acting")} {
 		w.do(request{method: "DELETE", path: teamsPath + "/" + id, as: w.ours.admin}).is(204)
 	}
 	ask(somebody, map[string]any{}).problem(403, "forbidden")
@@ -709,14 +717,7 @@ func teamNamed(w *world, name string) (id string) {
 // which they may act, when it is made and whenever it is due.
 func TestATeamSchedulesReportsOfItsServers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
-	ids := w.fleetOfThree(w.ours)
-	for name, of := range map[string]string{"orders": "acts", "billing": "sees", "ledger": "others"} {
-		w.tag(w.ours.admin, ids[name], map[string]string{"team": of, "env": "prod"}).is(200)
-	}
-	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
-	w.team(w.ours, "acting", map[string][]string{"team": {"acts"}}, somebody, organization.Member)
-	w.team(w.ours, "seeing", map[string][]string{"team": {"sees"}}, somebody, organization.Viewer)
+	w, ids, somebody := worldOfTeams(t)
 	make := func(as person, scope members) answer {
 		return w.post(as, schedulesPath, daily(func(b members) { b["scope"] = scope }))
 	}

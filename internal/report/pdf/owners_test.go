@@ -1,7 +1,6 @@
 package pdf_test
 
 import (
-	"strings"
 	"testing"
 
 	"muster/domain/report"
@@ -33,18 +32,7 @@ func TestOwnersArePrinted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file, _ := render(t, r, test.doc)
-			text := strings.Join(words(t, file), " ")
-			for _, want := range test.says {
-				if !strings.Contains(text, want) {
-					t.Errorf("no %q", want)
-				}
-			}
-			for _, not := range test.saysNone {
-				if strings.Contains(text, not) {
-					t.Errorf("says %q", not)
-				}
-			}
+			says(t, r, test.doc, test.says, test.saysNone)
 		})
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"muster/domain/report"
+	"muster/internal/report/pdf"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/snapshottest"
 	"muster/internal/testing/longtest"
@@ -528,19 +529,25 @@ func TestSentences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file, _ := render(t, r, tc.doc)
-			all := strings.Join(words(t, file), " ")
-			for _, want := range tc.want {
-				if !strings.Contains(all, want) {
-					t.Errorf("no %q", want)
-				}
-			}
-			for _, not := range tc.not {
-				if strings.Contains(all, not) {
-					t.Errorf("says %q", not)
-				}
-			}
+			says(t, r, tc.doc, tc.want, tc.not)
 		})
+	}
+}
+
+// says looks in a rendered document for texts that it has, and texts that it has not.
+func says(t *testing.T, r *pdf.Renderer, doc snapshot.Document, want, not []string) {
+	t.Helper()
+	file, _ := render(t, r, doc)
+	all := strings.Join(words(t, file), " ")
+	for _, text := range want {
+		if !strings.Contains(all, text) {
+			t.Errorf("no %q", text)
+		}
+	}
+	for _, text := range not {
+		if strings.Contains(all, text) {
+			t.Errorf("says %q", text)
+		}
 	}
 }
 

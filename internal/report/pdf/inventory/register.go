@@ -15,6 +15,9 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
+// ownerWidth is how wide a column of owners is at most: less than in a plan, beside columns of text.
+const ownerWidth = 56
+
 // Encryption says what can be seen of encryption, engine by engine.
 func Encryption(b *blocks.Builder) {
 	if len(b.Doc.Instances) == 0 {
@@ -157,7 +160,7 @@ func Worklist(b *blocks.Builder) {
 	}
 	b.Para(blocks.Count(len(tasks), "item needs", "items need") + " a decision.")
 	blocks.Table(b, []typeset.Column{
-		{Title: "Item", Max: 80}, {Title: "Where", Flex: 1}, {Title: "Why", Flex: 1.4}, {Title: "Since"}, {Title: "Suggested decision", Max: 90}, {Title: "Owner", Max: 56},
+		{Title: "Item", Max: 80}, {Title: "Where", Flex: 1}, {Title: "Why", Flex: 1.4}, {Title: "Since"}, {Title: "Suggested decision", Max: 90}, {Title: "Owner", Max: ownerWidth},
 	}, tasks, func(_ int, t sections.Task) []typeset.Cell {
 		return []typeset.Cell{blocks.Strong(t.Item), taskPlace(t), blocks.Text(t.Why), blocks.Text(t.Since), blocks.Text(t.Decision), sections.Owner(t.Owner, 14)}
 	})
@@ -245,7 +248,7 @@ func RiskRegister(b *blocks.Builder) {
 	}
 	blocks.Table(b, []typeset.Column{
 		{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers, and existing controls", Flex: 1.5},
-		{Title: "Proposed treatment, due", Flex: 1}, {Title: "Owner", Max: 56},
+		{Title: "Proposed treatment, due", Flex: 1}, {Title: "Owner", Max: ownerWidth},
 	}, b.Risks, func(i int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
 			blocks.Faint(fmt.Sprintf("R-%03d", i+1)), {Text: tableName(r.Table), Style: blocks.CodeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: blocks.CellMuted},
