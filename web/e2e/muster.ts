@@ -1,7 +1,7 @@
 // The shipped binary, run by a test on an embedded default of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./ports";
@@ -23,6 +23,7 @@ export type Started = {
 /** start runs `muster serve` until it is ready; with demo, until that is filled as far as the dashboard's window goes. */
 export async function start({ demo = false, settings = {} as Record<string, string> } = {}): Promise<Started> {
   const dir = await mkdtemp(join(await roomy(), "muster-e2e-"));
+  await chmod(dir, 0o711); // or the database of a serve that runs as root lies elsewhere, and stays
   const dataDir = join(dir, "data");
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
