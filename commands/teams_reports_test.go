@@ -201,3 +201,18 @@ func (h *house) requestedOf(id uuid.UUID, teams map[uuid.UUID]string, servers, p
 	}
 	return strings.Join(all, "; ")
 }
+
+// TestWhoIsNoMemberSeesNothing: no member, and no member any more, is nobody's whole organization.
+func TestWhoIsNoMemberSeesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	if world, err := h.WorldOf(t.Context(), h.org.ID, h.ana.ID); world != nil || err != nil {
+		t.Errorf("an administrator sees %v, %v", world, err)
+	}
+	_, eve := h.organization("Other")
+	for _, nobody := range []uuid.UUID{uuid.New(), eve.ID} {
+		if world, err := h.WorldOf(t.Context(), h.org.ID, nobody); world == nil || len(world) > 0 || err != nil {
+			t.Errorf("%s sees %v, %v", nobody, world, err)
+		}
+	}
+}

@@ -706,6 +706,26 @@ func TestATeamRequestsReportsOfItsServers(t *testing.T) {
 	}
 }
 
+// TestATeamSeesNoAddresses: somebody with the role team sees others' addresses as little as a viewer, also
+// where their teams let them act; nor do they find members by them.
+func TestATeamSeesNoAddresses(t *testing.T) {
+	t.Parallel()
+	w, ids, somebody := worldOfTeams(t)
+	id := w.post(w.ours.member, "/api/v1/reports", map[string]any{"kind": "Security", "scope": map[string]any{"instanceIds": []any{ids["orders"]}}}).is(202).object()["report"].(map[string]any)["id"].(string)
+	address := w.ours.member.Email
+	for _, path := range []string{"/api/v1/members", "/api/v1/reports/" + id} {
+		if shown := w.get(w.ours.admin, path).is(200); !strings.Contains(shown.Body.String(), address) {
+			t.Errorf("%s does not show an administrator %s", path, address)
+		}
+		if shown := w.get(somebody, path).is(200); strings.Contains(shown.Body.String(), address) {
+			t.Errorf("%s shows %s", path, address)
+		}
+	}
+	if found := w.get(somebody, "/api/v1/members?q="+url.QueryEscape(address)).is(200).object()["items"].([]any); len(found) != 0 {
+		t.Errorf("found by the address: %v", found)
+	}
+}
+
 // teamNamed is the id of a team.
 func teamNamed(w *world, name string) (id string) {
 	w.t.Helper()
