@@ -2,6 +2,7 @@
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { apiAs, readable, requestsTo, serverUrl, violations, visit } from "./browser";
+import { sideways } from "./pages";
 
 type Alert = { id: string; title: string; instance: { id: string; name: string } | null };
 type AlertPage = { items: Alert[]; page: { totalItems: number } };
@@ -421,16 +422,14 @@ test("40 nothing scrolls sideways on a phone", async () => {
     viewport: { width: 360, height: 800 },
     before: answering([made({ title: long, isMuted: true, state: "Acknowledged" })]),
   });
-  const sideways = () =>
-    page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
   await page.getByRole("link", { name: long }).waitFor();
-  expect(await sideways()).toBe(false);
+  expect(await sideways(page)).toBe(false);
   await page.getByRole("button", { name: "More filters" }).click();
   await page.getByLabel("Order").waitFor();
-  expect(await sideways()).toBe(false);
+  expect(await sideways(page)).toBe(false);
   expect(await violations(page)).toEqual([]);
   const { items } = await alerts("pageSize=1");
   await page.goto(`/alerts/${(items[0] as Alert).id}`);
   await page.getByRole("heading", { name: "What happened" }).waitFor();
-  expect(await sideways()).toBe(false);
+  expect(await sideways(page)).toBe(false);
 });

@@ -130,6 +130,20 @@ export const entangled = (page: Page) =>
     return found;
   });
 
-/** sideways says that the page itself scrolls to the side. */
+/**
+ * sideways says that the page itself scrolls to the side once its layout rests: for some frames after a change of the
+ * window's size, React has not yet rendered what a media query chooses.
+ */
 export const sideways = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  page.evaluate(async () => {
+    const root = document.documentElement;
+    const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+    let measured = "";
+    for (let resting = 0; resting < 10; resting++) {
+      await frame();
+      const now = `${root.scrollWidth} of ${root.clientWidth}`;
+      if (now !== measured) resting = 0;
+      measured = now;
+    }
+    return root.scrollWidth > root.clientWidth;
+  });
