@@ -167,35 +167,23 @@ func (d *Dispatcher) stillAbout(ctx context.Context, tx *sqlx.Tx, r ruleRow, tol
 	if len(m.Tags) == 0 && len(m.TeamIDs) == 0 {
 		return told, nil
 	}
-	servers := ids{}
+	alerts := ids{}
 	for _, h := range told {
-		for _, id := range h.servers() {
-			servers[id] = r.OrganizationID
-		}
+		alerts[*h.AlertID] = r.OrganizationID
 	}
-	now, err := history{d.Events, d.Registry}.names(ctx, tx, servers)
+	now, err := history{d.Events, d.Registry}.described(ctx, tx, alerts, ids{})
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(told, func(h happened) bool {
-		return !slices.ContainsFunc(h.servers(), func(id uuid.UUID) bool {
+		is, _ := now.alert(*h.AlertID, math.MaxInt64) // a notification from before names one server only
+		return is == nil || !slices.ContainsFunc(places(is.Details), func(id uuid.UUID) bool {
 			s, _ := now.server(id, math.MaxInt64)
 			subject := s.subject()
 			subject.Type = notification.AlertRaised
 			return m.Matches(subject)
 		})
 	}), nil
-}
-
-// servers are those that a notification is about.
-func (h happened) servers() (ids []uuid.UUID) {
-	if h.Instance != nil {
-		ids = append(ids, h.Instance.ID)
-	}
-	for _, other := range h.OtherInstances {
-		ids = append(ids, other.ID)
-	}
-	return ids
 }
 
 // Purge deletes deliveries that are older than 90 days. Those of open alerts stay, so that an

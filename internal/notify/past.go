@@ -105,7 +105,6 @@ type ids map[uuid.UUID]uuid.UUID
 
 // remember reads the past of what events are about.
 func (h history) remember(ctx context.Context, q sqlx.QueryerContext, events []topic.Event) (past, error) {
-	p := past{alerts: map[uuid.UUID][]described{}}
 	alerts, servers := ids{}, ids{}
 	for _, e := range events {
 		switch fact := e.Fact.(type) {
@@ -117,6 +116,12 @@ func (h history) remember(ctx context.Context, q sqlx.QueryerContext, events []t
 			alerts[e.Stream] = e.OrganizationID
 		}
 	}
+	return h.described(ctx, q, alerts, servers)
+}
+
+// described reads what alerts and their servers were called, and further servers.
+func (h history) described(ctx context.Context, q sqlx.QueryerContext, alerts, servers ids) (past, error) {
+	p := past{alerts: map[uuid.UUID][]described{}}
 	err := h.streams(ctx, q, alerts, describingAlerts, func(e topic.Event) {
 		is := described{position: e.Position, at: e.OccurredAt}
 		switch fact := e.Fact.(type) {

@@ -328,6 +328,24 @@ func TestRepeatsStopWhenTheServerLeaves(t *testing.T) {
 	}
 }
 
+// TestAnAlertIsRepeatedForItsOtherServers, also if its notification was stored before notifications named them.
+func TestAnAlertIsRepeatedForItsOtherServers(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	server, r := s.server("web", "team=web"), s.receiver()
+	s.rule(s.webhook(r.URL), func(terms *notification.Terms) {
+		terms.Match, terms.RepeatMinutes = notification.Match{Tags: domain.TagFilter{"team": {"web"}}}, 10
+	})
+	s.process("a", s.sender)
+	s.firesOn(false, map[string]uuid.UUID{"shared": s.orders}, server)
+	s.follow()
+	s.wantStory("sent raised:shared")
+	s.exec(`UPDATE delivery_events SET notice = notice - 'otherInstances'`)
+	s.passes(10 * time.Minute)
+	must(t, s.dispatch.Repeat(t.Context()))
+	s.wantStory("sent raised:shared | sent raised:shared")
+}
+
 // TestAlertmanagersAreFedByTagsAndTeams: a round sends the open alerts that a rule matches by a
 // tag or the owner of today.
 func TestAlertmanagersAreFedByTagsAndTeams(t *testing.T) {
