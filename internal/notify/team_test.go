@@ -88,6 +88,11 @@ func TestTheOwningTeamIsMailed(t *testing.T) {
 	if got := s.mailed(titles...); !maps.Equal(got, want) || len(s.smtp.Mails()) != 2 {
 		t.Errorf("mailed %v in %d mails, want %v", got, len(s.smtp.Mails()), want)
 	}
+	for _, m := range s.smtp.Mails() {
+		if bare := servers["AlertBare"].String(); m.To[0] == "eve@acme.example" && (strings.Contains(m.Data, "bare") || strings.Contains(m.Data, bare) || !strings.Contains(m.Data, "AlertShared, web")) {
+			t.Errorf("the mail about a server of theirs and another: %s", m.Data)
+		}
+	}
 	for title, why := range map[string]string{
 		"AlertBare": "suppressed no_owner", "AlertHomeless": "suppressed no_owner", "AlertNew": "suppressed no_recipients",
 		"AlertEmpty": "suppressed no_recipients", "AlertPay": "sent ", "AlertShared": "sent ",
@@ -96,6 +101,14 @@ func TestTheOwningTeamIsMailed(t *testing.T) {
 		must(t, err)
 		if len(told) != 1 || told[0].Status+" "+told[0].Reason != why {
 			t.Errorf("%s: %+v, want %q", title, told, why)
+		}
+		var mailed []string
+		for _, id := range told[0].Recipients.Value {
+			mailed = append(mailed, map[uuid.UUID]string{ben: "ben", eve: "eve"}[id])
+		}
+		slices.Sort(mailed)
+		if got := strings.Join(mailed, " "); got != map[string]string{"AlertPay": "ben eve", "AlertShared": "eve"}[title] {
+			t.Errorf("%s: shown as mailed are %q", title, got)
 		}
 	}
 }

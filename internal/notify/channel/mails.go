@@ -18,6 +18,8 @@ type Letter struct {
 	To      uuid.UUID // a member, or an address that is no member's
 	Address accounts.Address
 	Leave   string // the link that ends the mails to an address; empty: it goes to a member
+	// Teams are those whose events are in it; nil: it has all of the delivery.
+	Teams   []uuid.UUID
 	Message Message
 }
 
@@ -50,8 +52,8 @@ func (t Tools) Mail(ctx context.Context, d Delivery, letters []Letter) (code int
 			if code = handover.Code; d.Test {
 				continue
 			}
-			err := statement.Exec(ctx, t.DB, "note a mail", `INSERT INTO delivery_mails (delivery_id, member_id, organization_id, sent_at, outside)
-				VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, d.ID, letter.To, d.OrganizationID, t.Now(), letter.Leave != "")
+			err := statement.Exec(ctx, t.DB, "note a mail", `INSERT INTO delivery_mails (delivery_id, member_id, organization_id, sent_at, outside, teams)
+				VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`, d.ID, letter.To, d.OrganizationID, t.Now(), letter.Leave != "", letter.Teams)
 			if err != nil {
 				return 0, err
 			}

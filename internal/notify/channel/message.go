@@ -103,6 +103,24 @@ func (n Notice) Owners() (owners []Reference) {
 	return owners
 }
 
+// For is the event as teams are told of it: about their own servers, the first of which stands for all.
+func (n Notice) For(teams []uuid.UUID) Notice {
+	all := n.OtherInstances
+	if n.Instance != nil {
+		all = append([]OwnedInstance{{Reference: *n.Instance, Owner: n.Owner}}, all...)
+	}
+	var theirs []OwnedInstance
+	for _, i := range all {
+		if i.Owner != nil && slices.Contains(teams, i.Owner.ID) {
+			theirs = append(theirs, i)
+		}
+	}
+	if len(theirs) > 0 {
+		n.Instance, n.Owner, n.OtherInstances = &theirs[0].Reference, theirs[0].Owner, theirs[1:]
+	}
+	return n
+}
+
 // Line is an event in a line.
 func Line(n Notice) string {
 	said := What(n) + ": " + About(n)

@@ -1,5 +1,6 @@
--- Recipients of the notifications about the alert $2. While a delivery of a kind in $3 is pending, these are the
--- members of the owning teams.
+-- Recipients of the notifications about the alert $2. Through a channel of a kind in $3 only members of the owning
+-- teams are notified, although a delivery has the events of several teams: while it is pending, the members of the
+-- event's owners, and then those whose mail had the events of one of these owners.
 SELECT e.delivery_id, e.type, e.at, d.rule_id, r.name AS rule_name, d.channel_id, c.name AS channel_name, c.kind,
        CASE WHEN e.dropped <> '' THEN 'suppressed' ELSE d.status END AS status, coalesce(nullif(e.dropped, ''), d.reason) AS reason, d.status_at, d.last_code,
        CASE WHEN d.status = 'pending' AND e.dropped = '' AND c.kind = ANY ($3) THEN coalesce((
@@ -7,16 +8,21 @@ SELECT e.delivery_id, e.type, e.at, d.rule_id, r.name AS rule_name, d.channel_id
                 FROM teams t
                 CROSS JOIN LATERAL jsonb_array_elements(t.terms->'members') AS of_team
                 JOIN members m ON m.organization_id = t.organization_id AND m.id = (of_team->>'memberId')::uuid AND m.status = 'active'
-                WHERE t.organization_id = e.organization_id AND t.removed_at IS NULL
-                  AND (t.id::text = e.notice->'owner'->>'id' OR EXISTS (SELECT FROM jsonb_array_elements(e.notice->'otherInstances') o WHERE o->'owner'->>'id' = t.id::text))
+                WHERE t.organization_id = e.organization_id AND t.removed_at IS NULL AND t.id = ANY (owners.ids)
             ), '[]')
             WHEN d.status = 'pending' AND e.dropped = '' THEN to_json(c.member_ids || CASE WHEN c.administrators
                 THEN ARRAY(SELECT id FROM members m WHERE m.organization_id = d.organization_id AND m.role = 'admin' AND m.status = 'active') ELSE '{}' END)::text
-            ELSE coalesce((SELECT json_agg(member_id)::text FROM delivery_mails m WHERE m.delivery_id = d.id AND NOT m.outside), '[]') END AS recipients
+            ELSE coalesce((SELECT json_agg(member_id)::text FROM delivery_mails m
+                WHERE m.delivery_id = d.id AND NOT m.outside AND e.dropped = '' AND (c.kind <> ALL ($3) OR m.teams && owners.ids)), '[]') END AS recipients
 FROM delivery_events e
 JOIN deliveries d ON d.id = e.delivery_id
 JOIN notification_rules r ON r.id = d.rule_id
 JOIN notification_channels c ON c.id = d.channel_id
+CROSS JOIN LATERAL (SELECT ARRAY(
+    SELECT (e.notice->'owner'->>'id')::uuid
+    UNION
+    SELECT (o->'owner'->>'id')::uuid FROM jsonb_array_elements(e.notice->'otherInstances') o
+) AS ids) owners
 WHERE e.organization_id = $1 AND e.alert_id = $2
 ORDER BY d.created_at DESC, e.at DESC, e.delivery_id DESC
 LIMIT 200

@@ -4,7 +4,7 @@
 // Sender records it in each event and leaves out the events that nobody owns. The members are
 // those of each attempt: somebody who has left the team meanwhile gets nothing. An alert about
 // several servers goes to the owners of all of them. A member gets one mail, with the events of
-// all their teams and no others.
+// all their teams and no others, and each event names the servers of these teams alone.
 package team
 
 import (
@@ -63,23 +63,19 @@ func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, err
 		if !confirmed {
 			continue
 		}
-		m, err := messageFor(ctx, with, d, teams, member)
+		letter := channel.Letter{To: member, Address: to, Message: d.Message}
+		in, _ := accounts.Belongs(teams, member)
+		for _, t := range in {
+			letter.Teams = append(letter.Teams, t.ID)
+		}
+		letter.Message.Events, letter.Message.Omitted, err = with.Read(ctx, d, channel.EventFilter{Owners: letter.Teams})
 		if err != nil {
 			return 0, err
 		}
-		letters = append(letters, channel.Letter{To: member, Address: to, Message: m})
+		for i, e := range letter.Message.Events {
+			letter.Message.Events[i] = e.For(letter.Teams)
+		}
+		letters = append(letters, letter)
 	}
 	return with.Mail(ctx, d, letters)
-}
-
-// messageFor is the message to a member: the events of their teams.
-func messageFor(ctx context.Context, with channel.Tools, d channel.Delivery, teams []accounts.Team, member uuid.UUID) (m channel.Message, err error) {
-	in, _ := accounts.Belongs(teams, member)
-	ids := make([]uuid.UUID, len(in))
-	for i, t := range in {
-		ids[i] = t.ID
-	}
-	m = d.Message
-	m.Events, m.Omitted, err = with.Read(ctx, d, channel.EventFilter{Owners: ids})
-	return m, err
 }
