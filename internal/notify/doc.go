@@ -80,6 +80,8 @@
 //     Dispatcher handles the event. A channel of kind team leads to the owner of the time at which
 //     its delivery is closed, and stays with it at later attempts. A team is deleted between two
 //     attempts: the delivery is suppressed (no_recipients).
+//   - The owners of servers cannot be read when a delivery is closed: it is sent without them, and the log
+//     says so. A delivery of kind team is tried again until they can be read.
 //   - A member is disabled or erased: recipients are read at each attempt. If none is left, the
 //     delivery is suppressed (no_recipients).
 //   - An address of a channel that belongs to no member has not confirmed that it wants alerts:

@@ -11,6 +11,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/notify/channel"
 	"muster/internal/postgres/statement"
+	"muster/internal/postgres/transact"
 )
 
 // noteOwners records in the events of a delivery the teams that own their servers now. Of a kind
@@ -37,7 +38,7 @@ func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery, organiza
 			servers[other.ID] = organization
 		}
 	}
-	now, err := history{registry: s.Registry}.names(ctx, tx, servers)
+	now, err := s.ownersNow(ctx, tx, delivery, organization, servers, kind)
 	if err != nil {
 		return err
 	}
@@ -65,6 +66,23 @@ func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery, organiza
 	return statement.Exec(ctx, tx, "note the owners of a delivery", `UPDATE delivery_events e SET notice = n.notice::jsonb, dropped = n.dropped
 		FROM unnest($3::uuid[], $4::text[], $5::text[]) AS n (event, notice, dropped) WHERE e.delivery_id = $1 AND e.organization_id = $2 AND e.event_id = n.event`,
 		append([]any{delivery, organization}, statement.Columns(noted)...)...)
+}
+
+// ownersNow reads who owns servers now. A kind that leads to the owners waits until they can be read. For any other
+// they are a side figure: it sends without them.
+func (s *Sender) ownersNow(ctx context.Context, tx *sqlx.Tx, delivery, organization uuid.UUID, servers ids, kind channel.Kind) (now past, err error) {
+	err = transact.Within(ctx, tx, func() error {
+		if teams, err := accounts.TeamsOf(ctx, tx, organization); err != nil || len(teams) == 0 {
+			return err
+		}
+		now, err = history{registry: s.Registry}.names(ctx, tx, servers)
+		return err
+	})
+	if err == nil || kind.ToOwners {
+		return now, err
+	}
+	s.Log.WarnContext(ctx, "the owners of servers cannot be read, sending without them", "delivery", delivery, "error", err)
+	return past{}, nil
 }
 
 // ownedEvent is an event of a delivery with its owners, and why it is left out.

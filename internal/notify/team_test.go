@@ -15,6 +15,7 @@ import (
 	"muster/domain/notification"
 	"muster/domain/organization"
 	domainteam "muster/domain/team"
+	"muster/eventstore"
 	"muster/internal/notify"
 	"muster/internal/notify/channel/team"
 )
@@ -111,6 +112,47 @@ func TestTheOwningTeamIsMailed(t *testing.T) {
 			t.Errorf("%s: shown as mailed are %q", title, got)
 		}
 	}
+}
+
+// TestOwnersThatCannotBeRead hold up what leads to them alone: all else is sent without an owner, and the log says it
+// once. Without teams nothing is read.
+func TestOwnersThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	s.rule(s.webhook(r.URL))
+	const logged = "the owners of servers cannot be read"
+	blind := *s.sender
+	blind.Registry = eventstore.NewRegistry()
+	stop := s.process("blind", &blind)
+	s.firesOn(false, map[string]uuid.UUID{"no team": s.orders})
+	s.follow()
+	s.await("it is posted", func() bool { return r.told() == "raised:no team" })
+	if strings.Contains(s.log.String(), logged) {
+		t.Errorf("without teams: %s", s.log)
+	}
+	stop()
+	s.team("Payments", byTags("team", "payments"), s.member("ben"))
+	server := s.server("pay", "team=payments")
+	s.toTheOwner()
+	s.firesOn(false, map[string]uuid.UUID{"lag": server})
+	s.follow()
+	s.exec(`ALTER TABLE teams RENAME TO teams_away`)
+	s.process("a", s.sender)
+	s.await("it is posted without its owner", func() bool { return r.told() == "raised:no team raised:lag" && r.got()[1].Told.Events[0].Owner == nil })
+	s.await("the mail was tried twice", func() bool {
+		var attempts int
+		must(t, s.db.Get(&attempts, `SELECT max(attempts) FROM jobs`))
+		return attempts > 2
+	})
+	if n := strings.Count(s.log.String(), logged); n != 1 {
+		t.Errorf("it is logged %d times: %s", n, s.log)
+	}
+	if got := s.mailed("lag"); len(got) > 0 {
+		t.Errorf("mailed without an owner: %v", got)
+	}
+	s.exec(`ALTER TABLE teams_away RENAME TO teams`)
+	s.await("the owner is mailed", func() bool { return s.mailed("lag")["ben"] == "lag" })
 }
 
 // TestADeliveryWithoutAnOwnerSaysSo, and nobody is mailed.

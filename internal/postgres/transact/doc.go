@@ -1,5 +1,5 @@
 // Package transact runs work in a transaction of its own: it begins, runs the work, and commits,
-// or rolls back if anything fails or panics.
+// or rolls back if anything fails or panics. Within does the same for a part of a transaction.
 //
 // It runs the work once. Work that may have to be decided again because another writer came
 // first uses eventstore.Transact, which is built on this and knows the errors that mean so. It

@@ -37,3 +37,16 @@ func ended(ctx context.Context, err error) error {
 	}
 	return err
 }
+
+// Within runs do under a savepoint of tx. If do fails, tx is as it was before and goes on; the
+// error is do's.
+func Within(ctx context.Context, tx *sqlx.Tx, do func() error) error {
+	if err := statement.Exec(ctx, tx, "set a savepoint", `SAVEPOINT within`); err != nil {
+		return err
+	}
+	err := do()
+	if err != nil {
+		err = errors.Join(err, statement.Exec(ctx, tx, "go back to a savepoint", `ROLLBACK TO SAVEPOINT within`))
+	}
+	return errors.Join(err, statement.Exec(ctx, tx, "release a savepoint", `RELEASE SAVEPOINT within`))
+}

@@ -97,3 +97,31 @@ func TestATransactionThatWasOutlived(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin: work that fails leaves nothing behind, and its transaction goes on.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	db.MustExec(`CREATE TABLE kept (name text PRIMARY KEY)`)
+	refused := errors.New("refused")
+	insert := func(tx *sqlx.Tx, name string) error {
+		_, err := tx.ExecContext(t.Context(), `INSERT INTO kept VALUES ($1)`, name)
+		return err
+	}
+	err := transact.Once(t.Context(), db, nil, func(tx *sqlx.Tx) error {
+		if err := transact.Within(t.Context(), tx, func() error { return insert(tx, "done") }); err != nil {
+			t.Errorf("done: %v", err)
+		}
+		if err := transact.Within(t.Context(), tx, func() error { return errors.Join(insert(tx, "refused"), refused) }); !errors.Is(err, refused) {
+			t.Errorf("refused: %v", err)
+		}
+		if err := transact.Within(t.Context(), tx, func() error { return errors.Join(insert(tx, "twice"), insert(tx, "twice")) }); err == nil {
+			t.Error("no error of a statement")
+		}
+		return insert(tx, "after")
+	})
+	var kept string
+	if err := errors.Join(err, db.Get(&kept, `SELECT string_agg(name, ' ' ORDER BY name) FROM kept`)); err != nil || kept != "after done" {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+}
