@@ -83,7 +83,7 @@ func TestAttacks(t *testing.T) {
 		{who: "nobody", what: "the PDF as it was built, with its proof beside it", file: file("base", base), beside: outside.proof[0], pdfsig: sigNone, says: "as it was built"},
 
 		{who: "database", what: "`report.ready` changed and all later hashes computed again; the forged PDF", sql: rewritten(t, ids[0], base), file: file("forged", forged), beside: outside.proof[0],
-			verify: 1, offline: 1, says: "another one than the proof is about", witness: 1, pdfsig: sigNone},
+			verify: 1, offline: 1, says: "not the one that the proof names", witness: 1, pdfsig: sigNone},
 		{who: "database", what: "the same; the genuine PDF", sql: rewritten(t, ids[0], base), file: outside.pdf[0],
 			verify: 1, says: "as it was built", witness: 1, pdfsig: sigValid},
 		{who: "database", what: "a recipient and their mail removed, the chain computed again, later checkpoints deleted", sql: unmailed(t, ids[0]), file: outside.pdf[0],
@@ -104,11 +104,11 @@ func TestAttacks(t *testing.T) {
 		{who: "database", what: "a key added to the list; a PDF signed with it, against the keys published after that", sql: h.inserted(t, forgery.keys, published), file: file("theirs", forgery.pdf), keys: published,
 			verify: 1, offline: 3, says: "None of the given keys", pdfsig: sigValid},
 
-		{who: "PDF", what: "a byte of a page changed", file: file("changed", bytes.Replace(signed, []byte("stream\n"), []byte("Stream\n"), 1)), verify: 1, offline: 1, says: "does not hold", pdfsig: sigInvalid},
+		{who: "PDF", what: "a byte of a page changed", file: file("changed", bytes.Replace(signed, []byte("stream\n"), []byte("Stream\n"), 1)), verify: 1, offline: 1, says: "is not valid", pdfsig: sigInvalid},
 		{who: "PDF", what: "the signed update cut off", file: file("stripped", base), offline: 3, says: "There is no proof", pdfsig: sigNone},
 		{who: "PDF", what: "a second update appended", file: file("appended", signed, update), verify: 1, offline: 1, says: "changed after it was signed", pdfsig: sigPart},
 		{who: "PDF", what: "the update replaced by another report's", file: file("moved", base, other[len(otherBase):]), verify: 1, offline: 1, says: "changed after it was signed", pdfsig: sigInvalid},
-		{who: "PDF", what: "another report's proof beside it", file: outside.pdf[0], beside: outside.proof[1], offline: 1, says: "another report", pdfsig: sigValid},
+		{who: "PDF", what: "another report's proof beside it", file: outside.pdf[0], beside: outside.proof[1], offline: 1, says: "a different report", pdfsig: sigValid},
 		{who: "PDF", what: "Muster's footer copied to a foreign PDF", file: file("imitated", []byte("%PDF-1.4\n% "+outside.witness+"\n%%EOF\n")), verify: 1, offline: 3, says: "There is no proof", pdfsig: sigNone},
 	} {
 		row := fmt.Sprintf("| %s | %s | %d | %d | %d | %s |", a.who, a.what, a.verify, a.offline, a.witness, a.pdfsig)
@@ -171,7 +171,7 @@ func (k keptOutside) goesOn(t *testing.T) {
 	}{
 		"with the proof":       {[]string{"--checkpoint", k.checkpoint, "--consistency", k.consistent, k.pdf[0]}, 0, "held       kept"},
 		"without":              {[]string{"--checkpoint", k.checkpoint, k.pdf[0]}, 3, "/proof/reports/consistency?from="},
-		"another root":         {[]string{"--checkpoint", changed, "--consistency", k.consistent, k.pdf[0]}, 1, "its history was changed, or there are two"},
+		"another root":         {[]string{"--checkpoint", changed, "--consistency", k.consistent, k.pdf[0]}, 1, "the log was changed, or it has two histories"},
 		"the report before":    {[]string{"--checkpoint", k.pdf[0], k.pdf[1]}, 0, "held       kept"},
 		"both at once":         {k.pdf, 0, "as it was built"},
 		"no checkpoint at all": {[]string{"--checkpoint", k.consistent, k.pdf[0]}, 3, "--checkpoint: "},

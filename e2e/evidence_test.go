@@ -165,8 +165,8 @@ func TestEvidence(t *testing.T) {
 		says       string
 	}{
 		"as written":  {file, mine, 0, "signed by key " + keys.Keys[0].ID},
-		"changed":     {changed, mine, 1, "is not what key"},
-		"other keys":  {file, theirs, 3, "none of the given ones"},
+		"changed":     {changed, mine, 1, "signed different evidence"},
+		"other keys":  {file, theirs, 3, "not among the given keys"},
 		"no file":     {file + "x", mine, 3, "no such file"},
 		"no keys":     {file, file, 3, "keys document"},
 		"no evidence": {mine, mine, 3, "no signed evidence"},

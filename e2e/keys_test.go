@@ -135,7 +135,7 @@ func (h *house) revokes(t testing.TB, old, current string) {
 	}
 	since := time.Now().Add(-time.Minute).UTC().Truncate(time.Second)
 	said := h.must(t, "keys", "revoke", old, "--since", since.Format(time.RFC3339), "--reason", reason)
-	if strings.Count(said, "revoked from") != 6 || !strings.Contains(said, reason) {
+	if strings.Count(said, "revoked as of") != 6 || !strings.Contains(said, reason) {
 		t.Errorf("it says %s", said)
 	}
 	h.fail(t, []string{"keys", "revoke", old, "--since", time.Now().UTC().Format(time.RFC3339)}, "it is revoked already")
@@ -144,7 +144,7 @@ func (h *house) revokes(t testing.TB, old, current string) {
 			t.Errorf("published is %+v", k)
 		}
 	}
-	if lines := h.keys(t); !strings.Contains(lines[0].state, "revoked from") || strings.Contains(lines[1].state, "revoked") {
+	if lines := h.keys(t); !strings.Contains(lines[0].state, "revoked as of") || strings.Contains(lines[1].state, "revoked") {
 		t.Errorf("after revoke: %+v", lines)
 	}
 	var log struct{ Items []struct{ Type string } }

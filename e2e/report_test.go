@@ -269,7 +269,7 @@ func (h house) provesAll(t *testing.T, r row, pdf string) {
 		}
 		return found[1] + base64.StdEncoding.EncodeToString([]byte(other)) + found[3]
 	})
-	if got := muster(t, append(given[:4:4], fileWith(t, "forged.eml", forged))...); got.status != command.ExitFailed || !strings.Contains(got.out, "hash does not follow") {
+	if got := muster(t, append(given[:4:4], fileWith(t, "forged.eml", forged))...); got.status != command.ExitFailed || !strings.Contains(got.out, "hash does not match") {
 		t.Errorf("with a changed attachment it ends with %d: %s%s", got.status, got.out, got.errors)
 	}
 	changed := strings.ReplaceAll(string(read(t, outbox[0])), r.File.Base[:8], "00000000")

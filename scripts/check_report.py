@@ -69,7 +69,7 @@ def told(at):
 def became(key):
     """What became of a key; empty: it signs."""
     if key.get("revokedAt"):
-        return f"revoked from {told(micros(key['revokedAt']))} on" + (f": {key['reason']}" if key.get("reason") else "")
+        return f"revoked as of {told(micros(key['revokedAt']))}" + (f": {key['reason']}" if key.get("reason") else "")
     return f"retired on {told(micros(key['validTo']))}" if key["validTo"] else ""
 
 
@@ -78,13 +78,13 @@ def lived(key, at, slack, seen):
     ends = [micros(key[name]) for name in ("validTo", "revokedAt") if key.get(name)]
     begin = micros(key["validFrom"])
     if at < begin - max(EARLY, slack):
-        return "broken", f"It is of {told(at)}, and key {key['id']} is not older than {told(begin)}."
+        return "broken", f"The signed content is dated {told(at)}, but key {key['id']} did not exist before {told(begin)}."
     if key["validTo"] and at > micros(key["validTo"]) + slack:
-        return "broken", f"It is of {told(at)}, and key {key['id']} was {became({**key, 'revokedAt': None})}: the installation no longer signed with it."
+        return "broken", f"The signed content is dated {told(at)}, but key {key['id']} was {became({**key, 'revokedAt': None})}."
     if not ends or seen is not None and seen <= min(ends):
         return "held", f" (since {became(key)})" if ends else ""
-    shown = "no clock that is trusted shows that it had signed this before" if seen is None else f"a clock that is trusted shows this only on {told(seen)}"
-    return "untold", f"Key {key['id']} is {became(key)}, and {shown}."
+    shown = "No trusted clock shows that it signed this before then" if seen is None else f"The first trusted clock that shows this signature says {told(seen)}"
+    return "untold", f"Key {key['id']} was {became(key)}. {shown}."
 
 
 def number(n):
@@ -116,19 +116,19 @@ def event(proof):
     e, report = proof["event"], proof["report"]
     says = json.loads(e["data"])
     if e["type"] != "report.ready":
-        raise Broken("The event is not one that says that a report is ready.")
+        raise Broken("The event does not say that a report is ready.")
     if (e["streamId"], e["organizationId"]) != (report["id"], report["organizationId"]):
         raise Broken("The event is about another report.")
     if (says.get("pdfSha256"), says.get("inputsSha256")) != (report["pdfSha256"], report["inputsSha256"]):
         raise Broken("The event names another PDF or other inputs.")
     link = bytes.fromhex(e["previousHash"]) + digest(e) + number(micros(e["recordedAt"]) - POSTGRES_EPOCH)
     if hashlib.sha256(link).hexdigest() != e["hash"]:
-        raise Broken("The event's hash does not follow from what it says and when it was recorded.")
+        raise Broken("The event's hash does not match its content and the time of its record.")
     recorded, occurred, now = micros(e["recordedAt"]), micros(e["occurredAt"]), int(time.time()) * 1_000_000
     if abs(recorded - occurred) > SKEW:
-        raise Broken(f"The event says that it was recorded on {told(recorded)}, and that it happened on {told(occurred)}: one of them is not true.")
+        raise Broken(f"The event says that it was recorded on {told(recorded)} and happened on {told(occurred)}: one of the two is wrong.")
     if recorded - now > SKEW:
-        raise Broken(f"The event says that it was recorded on {told(recorded)}, and now it is {told(now)}: that day has not come.")
+        raise Broken(f"The event says that it was recorded on {told(recorded)}, which is in the future: it is now {told(now)}.")
     return f"Event {e['log']}:{e['position']}, recorded {e['recordedAt']}, names this PDF and its inputs."
 
 
@@ -195,9 +195,9 @@ def rewritten(pdf):
     if before < 0 or b"\n%%EOF\n%muster-signed-1\n" in pdf:
         return ""
     if signed or b"(proof.json)" in pdf:
-        return "it has Muster's proof or signature, and not in the update that Muster writes"
+        return "it has Muster's proof or signature outside the update that Muster writes"
     if printed and not re.search(TRAILER, pdf[-200:]):
-        return "it bears the head of the log that a report prints, and does not end as Muster writes one"
+        return "it has the log's head that a report prints, but does not end as Muster writes a report"
     return ""
 
 
@@ -311,7 +311,7 @@ def unpack(work, pdf_path, keys_path):
         write("signature.at", str(signed).encode())
         signed *= 1_000_000
         if abs(signed - recorded) > SKEW:
-            write("signature.apart", f"The report says that it was recorded on {told(recorded)}, and the PDF's signature that it was made on {told(signed)}: one of them is not true.".encode())
+            write("signature.apart", f"The report says that it was recorded on {told(recorded)}, but the PDF's signature gives the time {told(signed)}: one of the two is wrong.".encode())
         if token:
             write("stamp.signature.der", token)
             write("stamp.signature.digest", hashlib.sha256(value).hexdigest().encode())

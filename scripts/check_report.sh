@@ -58,7 +58,7 @@ signed() {
 
 verdict() {
   if [ $broken = 1 ]; then echo "It does not hold."; exit 1; fi
-  if [ $untold = 1 ]; then echo "It cannot be told."; exit 3; fi
+  if [ $untold = 1 ]; then echo "Cannot tell."; exit 3; fi
   echo "It holds."; exit 0
 }
 
@@ -84,7 +84,7 @@ else
   which=$(pdfdetach -list "$file" 2>/dev/null | sed -n 's/^\([0-9]*\): proof\.json$/\1/p' | head -n 1)
   [ -n "$which" ] && pdfdetach -save "$which" -o "$work/proof.json" "$file" >/dev/null 2>&1
 fi
-[ -s "$work/proof.json" ] || { say file untold "There is no proof in the file, and none beside it (--proof)."; verdict; }
+[ -s "$work/proof.json" ] || { say file untold "There is no proof in the file, and none was given with it (--proof)."; verdict; }
 said=$(python3 "$here/check_report.py" "$work" "$file" "$keys") || { say file untold "File, proof or keys cannot be read: $said"; verdict; }
 
 # file: the revision before the signed update is the one that the proof names.
@@ -96,7 +96,7 @@ elif [ -e "$work/companion" ]; then
 elif [ "$(cat "$work/base.sha256")" = "$(cat "$work/claimed.sha256")" ]; then
   say file held "The file is the report as it was built, SHA-256 $(cat "$work/base.sha256")."
 else
-  say file broken "The file's base has the SHA-256 $(cat "$work/base.sha256"), and the report's is $(cat "$work/claimed.sha256")."
+  say file broken "The PDF without its signed update has the SHA-256 $(cat "$work/base.sha256"), and the report's is $(cat "$work/claimed.sha256")."
 fi
 
 # event, inclusion: SHA-256 over the layouts of eventstore/digest.go and RFC 6962.
@@ -113,7 +113,7 @@ for token in "$work"/stamp.*.der; do
   name=$(basename "${token%.der}" | cut -d. -f2)
   shown=$(openssl ts -reply -in "$token" -token_in -text 2>/dev/null | sed -n 's/^Time stamp: //p')
   if [ -z "$tsa" ]; then
-    stamped="not asked" shows="There is a time stamp of $shown; whose, nobody asked (--tsa-ca)."
+    stamped="not asked" shows="There is a time stamp of $shown; its authority was not checked (--tsa-ca)."
     continue
   fi
   if openssl ts -verify -digest "$(cat "${token%.der}.digest")" -in "$token" -token_in -CAfile "$tsa" -attime "$(date -d "$shown" +%s)" >/dev/null 2>&1; then
@@ -122,21 +122,21 @@ for token in "$work"/stamp.*.der; do
     if [ "$name" = attestation ] || { [ "$name" = signature ] && [ -e "$work/signature.attests" ]; }; then
       if [ -z "$seen_report" ] || [ "$at" -lt "$seen_report" ]; then seen_report=$at; fi
     fi
-    [ "$stamped" = broken ] || { stamped=held; shows="Stamped at $shown by an authority of the given ones ($name)."; }
+    [ "$stamped" = broken ] || { stamped=held; shows="Stamped at $shown by one of the given authorities ($name)."; }
   else
-    stamped=broken shows="The time stamp of the $name does not hold."
+    stamped=broken shows="The time stamp of the $name is not valid."
   fi
 done
 if [ -n "$seen_any" ] && [ "$stamped" = held ]; then
   away=$((seen_any - $(cat "$work/recorded")))
   if [ "${away#-}" -gt 86400 ]; then
-    stamped=broken shows="The report says that it was recorded on $(date -u -d "@$(cat "$work/recorded")" '+%Y-%m-%d %H:%M:%SZ'), and the first clock of others that had seen it says $(date -u -d "@$seen_any" '+%Y-%m-%d %H:%M:%SZ'): the report's time is not true."
+    stamped=broken shows="The report says that it was recorded on $(date -u -d "@$(cat "$work/recorded")" '+%Y-%m-%d %H:%M:%SZ'), but the first outside clock that saw it says $(date -u -d "@$seen_any" '+%Y-%m-%d %H:%M:%SZ'): the report's time is wrong."
   fi
 fi
 
 # checkpoint: the log's key signed the tree.
 # After a rotation there are two signatures, of which one is enough.
-best=0 sealed=untold says="None of the given keys is one that signed the log's tree."
+best=0 sealed=untold says="None of the given keys signed the log's tree."
 for key in "$work"/log.*.der; do
   [ -e "$key" ] || continue
   if ! signed "$key" "${key%.der}.sig" "$work/checkpoint.txt"; then
@@ -148,7 +148,7 @@ for key in "$work"/log.*.der; do
   case $state in held) worth=3 said="The log's tree is signed by key ${name#log.}${said:+ $said}." ;; untold) worth=2 ;; *) worth=1 ;; esac
   if [ $worth -gt $best ]; then best=$worth sealed=$state says=$said; fi
 done
-if [ -e "$work/checkpoint.other" ]; then sealed=broken says="The checkpoint is that of another log."; fi
+if [ -e "$work/checkpoint.other" ]; then sealed=broken says="The checkpoint belongs to another log."; fi
 say checkpoint "$sealed" "$says"
 
 # attestation: the report key signed the statement.
@@ -166,25 +166,25 @@ held)
   if [ "$state" = held ]; then said="Report, organization, scope, PDF, inputs and head are signed by key ${name#report.}${said:+ $said}."; fi
   say attestation "$state" "$said"
   ;;
-broken) say attestation broken "What is claimed of the report is not what key $id signed." ;;
-*) say attestation untold "Key $id, which is said to have signed the report, is none of the given ones." ;;
+broken) say attestation broken "Key $id signed a different statement about the report." ;;
+*) say attestation untold "Key $id is named as the signer of the report, but is not among the given keys." ;;
 esac
 
 # signature: pdfsig on the file, and OpenSSL on the CMS with a published certificate.
 if [ -n "$rewritten" ]; then
   : # said above
 elif [ ! -e "$work/signature.der" ]; then
-  say signature "not asked" "The file is a base revision: nobody signed it as a PDF."
+  say signature "not asked" "The file is the report as it was built: it has no PDF signature."
 else
   pdfsig "$file" >"$work/pdfsig.txt" 2>&1
-  state=untold said="The PDF's signature was made with none of the given certificates."
+  state=untold said="None of the given certificates fits the PDF's signature."
   for certificate in "$work"/pdf.*.pem; do
     [ -e "$certificate" ] || continue
     if openssl cms -verify -cades -binary -inform DER -in "$work/signature.der" -content "$work/covered.bin" -certfile "$certificate" \
       -CAfile "$certificate" -partial_chain -purpose any -attime "$(cat "$work/signature.at")" -out /dev/null >/dev/null 2>"$work/cms.txt"; then
       name=$(basename "${certificate%.pem}")
       lived "$name" "$seen_any"
-      if [ "$state" = held ]; then said="The PDF is signed to its last byte with the certificate of key ${name#pdf.}, which says $(date -u -d "@$(cat "$work/signature.at")" '+%Y-%m-%d %H:%M:%SZ')."; fi
+      if [ "$state" = held ]; then said="The whole PDF is signed with the certificate of key ${name#pdf.}, by its own clock on $(date -u -d "@$(cat "$work/signature.at")" '+%Y-%m-%d %H:%M:%SZ')."; fi
       if [ -e "$work/signature.apart" ]; then state=broken said=$(cat "$work/signature.apart"); fi
       break
     fi
@@ -201,8 +201,8 @@ fi
 
 say timestamp "$stamped" "$shows"
 if [ -s "$work/witnesses" ]; then
-  say witness untold "The trust file wants $(cat "$work/witnesses") of its witnesses, whose signatures are for muster verify --offline."
+  say witness untold "The trust file requires $(cat "$work/witnesses") of its witnesses; muster verify --offline checks their signatures."
 else
-  say witness "not asked" "Cosignatures are for muster verify --offline --witnesses."
+  say witness "not asked" "muster verify --offline --witnesses checks the signatures of witnesses."
 fi
 verdict

@@ -29,7 +29,7 @@ def micros(text):
 
 
 def once(pairs):
-    if len({name.upper().lower() for name, _ in pairs}) < len(pairs): raise Untold("A name is there twice.")
+    if len({name.upper().lower() for name, _ in pairs}) < len(pairs): raise Untold("A name occurs twice.")
     return dict(pairs)
 
 
@@ -49,8 +49,8 @@ def lived(key, at, slack=0):
     """Holds a signature to the lifetime of its key."""
     until, ends = key.get("validTo"), [micros(key[n]) for n in ("validTo", "revokedAt") if key.get(n)]
     if at < micros(key["validFrom"]) - max(600_000_000, slack): raise Broken(f"Key {key['id']} did not exist yet.")
-    if until and at > micros(until) + slack: raise Broken(f"Key {key['id']} was retired before.")
-    if ends: raise Untold(f"Key {key['id']} ended, and no clock shows that it signed this before.")
+    if until and at > micros(until) + slack: raise Broken(f"Key {key['id']} was retired before that.")
+    if ends: raise Untold(f"Key {key['id']} has ended, and no clock shows that it signed this before then.")
     return f"Signed by key {key['id']}."
 
 
@@ -84,14 +84,14 @@ class Proof:
 
     def file(self, content):
         names = {self.r["pdfSha256"]: "the report", self.r["inputsSha256"]: "inputs.json"} | {f["sha256"]: f["name"] for f in self.says.get("files") or []}
-        if (name := names.get(sha(content).hex())) is None: raise Broken("The file is another one than the proof is about, or was changed.")
+        if (name := names.get(sha(content).hex())) is None: raise Broken("The file is not the one that the proof names, or it was changed.")
         return f"The file is {name}, as it was built."
 
     def event(self):
         e, r = self.e, self.r
-        if (e["type"], e["streamId"], e["organizationId"]) != ("report.ready", r["id"], r["organizationId"]): raise Broken("The event is about something else.")
+        if (e["type"], e["streamId"], e["organizationId"]) != ("report.ready", r["id"], r["organizationId"]): raise Broken("The event is about another report.")
         if any(self.says.get(n) != r[n] for n in ("pdfSha256", "inputsSha256")): raise Broken("The event names another PDF or other inputs.")
-        if link(bytes.fromhex(e["previousHash"]), digest(e["log"], e), self.at).hex() != e["hash"]: raise Broken("The event's hash does not follow from what it says.")
+        if link(bytes.fromhex(e["previousHash"]), digest(e["log"], e), self.at).hex() != e["hash"]: raise Broken("The event's hash does not match its content.")
         if abs(self.at - micros(e["occurredAt"])) > DAY or self.now and self.at > self.now + DAY: raise Broken("The event's times cannot be true.")
         return f"Event {e['log']}:{e['position']}, recorded {e['recordedAt']}."
 
@@ -110,7 +110,7 @@ class Proof:
 
     def checkpoint(self):
         lines, good = re.findall(r"^— (\S+) (\S+)$", self.p["checkpoint"].partition("\n\n")[2], re.M), []
-        if self.origin != self.p["origin"] or not self.origin.endswith("/" + self.e["log"]) or not lines: raise Broken("It is no checkpoint of the event's log.")
+        if self.origin != self.p["origin"] or not self.origin.endswith("/" + self.e["log"]) or not lines: raise Broken("The checkpoint does not belong to the event's log.")
         for key in (k for k in self.keys if k["use"] == "log"):
             name, key_hash, _ = key["verifierKey"].split("+", 2)
             for signer, line in ((s, b64(l)) for s, l in lines if s == name == self.origin):
@@ -127,7 +127,7 @@ class Proof:
         keys = [k for k in self.keys if k["use"] == "report"]
         for key in keys:
             if ed25519(b64(key["publicKey"]), statement, b64(a["signature"])): return lived(key, self.at)
-        raise Broken("It says something else than what was signed.") if a["keyId"] in [k["id"] for k in keys] else Untold(f"Key {a['keyId']} is none of the given ones.")
+        raise Broken("The key signed a different statement about the report.") if a["keyId"] in [k["id"] for k in keys] else Untold(f"Key {a['keyId']} is not among the given keys.")
 
 
 MARK, TRAILER = b"\n%%EOF\n%muster-signed-1\n", rb"trailer\n<<\n/Size \d+\n/Root \d+ 0 R\n/Info \d+ 0 R\n>>\nstartxref\n\d+\n%%EOF\n\Z"
@@ -162,17 +162,17 @@ def signature(keys, recorded, file, at, a, b, c, contents):
                              "-partial_chain", "-purpose", "any", "-attime", str(seconds), "-out", "out", cms=cms[:length], content=file[:a] + file[b:], cert=key["certificate"].encode())
         if good: return lived(key, seconds * 1_000_000, DAY)
         failed |= "signer certificate not found" not in said
-    raise Broken("The PDF's signature does not hold.") if failed else Untold("The PDF is signed with none of the given keys.")
+    raise Broken("The PDF's signature is not valid.") if failed else Untold("None of the given keys signed the PDF.")
 
 
 def export(file, keys):
     first, _, body = file.partition(b"\n")
     h = json.loads(first, object_pairs_hook=once)
     head, shown, previous, position = h["head"], set(), bytes(32), 0
-    if h["format"] != "muster-export-2": raise Untold("Its signature is not over the whole file.")
+    if h["format"] != "muster-export-2": raise Untold("Its signature does not cover the whole file.")
     for part in filter(None, h.get("positions", "").split(",")):
         shown.update(range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1))
-    if sha(body).hex() != h["body"]: raise Broken("The lines are not those that the first line names.")
+    if sha(body).hex() != h["body"]: raise Broken("The lines do not match the digest in the first line.")
     for line in (json.loads(l, object_pairs_hook=once) for l in body.splitlines()):
         of, recorded, position, event = bytes.fromhex(line["digest"]), micros(line["recordedAt"]), position + 1, line.get("event")
         previous = link(previous, of, recorded)
@@ -183,7 +183,7 @@ def export(file, keys):
     mine = [k for k in keys if k["use"] == "log" and k["verifierKey"].split("+")[0].endswith("/" + head["log"]) and b64(k["publicKey"])[-32:] == b64(h.get("publicKey", ""))]
     if not mine: raise Untold("None of the given keys signed it.")
     if not ed25519(b64(mine[0]["publicKey"]), text, b64(h["signature"])): raise Broken("The first line was changed after it was signed.")
-    if mine[0].get("validTo") or mine[0].get("revokedAt"): raise Untold(f"Key {mine[0]['id']} ended, and whoever has it can sign any date.")
+    if mine[0].get("validTo") or mine[0].get("revokedAt"): raise Untold(f"Key {mine[0]['id']} has ended, and its holder can sign any date.")
     return f"{len(shown)} of {position} events are shown, signed by key {mine[0]['id']}."
 
 
@@ -197,7 +197,7 @@ def evidence(text, keys, now):
     for key in keys:
         if not ed25519(b64(key["publicKey"]), statement, b64(whole["signature"])): continue
         at = micros(whole["evidence"]["asOf"])
-        if now and at > now + DAY: raise Broken("The evidence is of a day that has not come.")
+        if now and at > now + DAY: raise Broken("The evidence is dated in the future.")
         return lived(key, at, DAY)
     raise Broken("The evidence was changed.") if whole["keyId"] in [k["id"] for k in keys] else Untold("None of the given keys signed it.")
 
@@ -215,7 +215,7 @@ def trusted(document, trust=False):
     if t.get("format") != "muster-trust-1" or set(t) - {"format", "keys", "tsaCertificates", "witnesses", "witnessesNeeded"} or not t.get("keys") or not (0 < needed <= of or needed == of == 0):
         raise Untold("No trust file of this layout.")
     wanted = [("timestamp", t.get("tsaCertificates")), ("witness", needed)]
-    return t["keys"], [(name, "untold", "The trust file asks for it, and it is not judged here.") for name, asked in wanted if asked]
+    return t["keys"], [(name, "untold", "The trust file requires this check, and this program does not make it.") for name, asked in wanted if asked]
 
 
 def verify(file, proof, keys, now=None, trust=False):
@@ -237,11 +237,11 @@ def verify(file, proof, keys, now=None, trust=False):
     p = None
     try: p = Proof(proof if proof is not None else inside, keys, now) if proof or inside else None
     except Exception as e: steps.append(("file", "untold", f"The proof cannot be read: {e!r}"))
-    if p and inside and proof and json.loads(inside).get("report") != p.r: steps.append(("file", "broken", "The proof beside the file is about another report."))
+    if p and inside and proof and json.loads(inside).get("report") != p.r: steps.append(("file", "broken", "The proof given with the file is about a different report than the proof in the file."))
     if p:
         step("file", p.file, base)
         for name in ("event", "inclusion", "checkpoint", "attestation"): step(name, getattr(p, name))
-    elif not any(name in ("file", "signature") for name, _, _ in steps): steps.append(("file", "untold", "There is no proof in the file, and none beside it."))
+    elif not any(name in ("file", "signature") for name, _, _ in steps): steps.append(("file", "untold", "There is no proof in the file, and none was given with it."))
     if signed: step("signature", signature, keys, p and p.at, *signed)
     return steps
 

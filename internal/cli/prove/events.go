@@ -265,7 +265,7 @@ func replayed(asOf string, kind report.Kind) (at time.Time, err error) {
 	}
 	kinds := report.Kinds()
 	if kind != "" && !slices.Contains(kinds, kind) {
-		wrong = append(wrong, fmt.Sprintf("--kind: %q is none of %v", kind, kinds))
+		wrong = append(wrong, fmt.Sprintf("--kind: %q is not one of %v", kind, kinds))
 	}
 	return at, command.Usage(wrong)
 }

@@ -271,7 +271,7 @@ func signerOf(v eventstore.Verification, keys attest.Keys) (id string, err error
 			continue
 		}
 		if k.Ended() != nil { // whoever has an old key can sign any date, and a file has no other clock
-			return "", fmt.Errorf("key %s, which signed the file, is %s: ask for a new export", k.ID, k.Lifetime())
+			return "", fmt.Errorf("key %s, which signed the file, was %s: ask for a new export", k.ID, k.Lifetime())
 		}
 		return k.ID, nil
 	}

@@ -326,7 +326,7 @@ func ofFile(ctx context.Context, in *installation.Installation, found *proof.Pro
 	}
 	for _, k := range keys.Of(attest.UseReport) {
 		if k.ID == found.Kept.Attestation.KeyID && k.Lifetime() != "" {
-			return k.ID + ", since " + k.Lifetime(), nil
+			return k.ID + " (" + k.Lifetime() + ")", nil
 		}
 	}
 	return "", nil

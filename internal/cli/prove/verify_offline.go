@@ -176,7 +176,7 @@ func judgeExport(content []byte, trust attest.Trust) offline.Answer {
 	key, err := signerOf(verified, trust.Keys)
 	switch {
 	case err != nil:
-		return exportStep(attest.Untold, "The export fits together, and nobody can tell whose it is: %v.", err)
+		return exportStep(attest.Untold, "The export is consistent, but its signer is unknown: %v.", err)
 	case !verified.Export.Whole && verified.Opaque() > 0:
 		return exportStep(attest.Untold, "The export is of a format whose signature does not show whether events of the organization are among the %d opaque ones.", verified.Opaque())
 	}

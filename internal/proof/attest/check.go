@@ -107,7 +107,7 @@ func (c *checker) event() {
 	hash := eventstore.Link(previous, digest[:], e.RecordedAt)
 	switch {
 	case uniquekeys.Check([]byte(e.Data)) != nil || json.Unmarshal([]byte(e.Data), &says) != nil || e.Type != readyType:
-		c.say(StepEvent, Broken, "The event is not one that says that a report is ready.")
+		c.say(StepEvent, Broken, "The event does not say that a report is ready.")
 	case e.Stream != p.Report.ID || e.Organization != p.Report.Organization:
 		c.say(StepEvent, Broken, "The event is about another report.")
 	case says.PDFSHA256 != p.Report.PDFSHA256 || says.InputsSHA256 != p.Report.InputsSHA256:
@@ -115,11 +115,11 @@ func (c *checker) event() {
 	case says.Kind != "" && says.Kind != p.Report.Kind || says.ScopeSHA256 != "" && says.ScopeSHA256 != p.Report.ScopeSHA256:
 		c.say(StepEvent, Broken, "The event names another kind or scope.")
 	case hex.EncodeToString(hash[:]) != e.Hash:
-		c.say(StepEvent, Broken, "The event's hash does not follow from what it says and when it was recorded.")
+		c.say(StepEvent, Broken, "The event's hash does not match its content and the time of its record.")
 	case Apart(e.RecordedAt, e.OccurredAt):
-		c.say(StepEvent, Broken, "The event says that it was recorded on %s, and that it happened on %s: one of them is not true.", stamp(e.RecordedAt), stamp(e.OccurredAt))
+		c.say(StepEvent, Broken, "The event says that it was recorded on %s and happened on %s: one of the two is wrong.", stamp(e.RecordedAt), stamp(e.OccurredAt))
 	case !c.trust.Now.IsZero() && e.RecordedAt.Sub(c.trust.Now) > Skew:
-		c.say(StepEvent, Broken, "The event says that it was recorded on %s, and now it is %s: that day has not come.", stamp(e.RecordedAt), stamp(c.trust.Now))
+		c.say(StepEvent, Broken, "The event says that it was recorded on %s, which is in the future: it is now %s.", stamp(e.RecordedAt), stamp(c.trust.Now))
 	default:
 		c.say(StepEvent, Held, "Event %s:%d, recorded %s, names this PDF and its inputs.", e.Log, e.Position, stamp(e.RecordedAt))
 	}
@@ -151,7 +151,7 @@ func (c *checker) checkpoint() {
 		return // inclusion has said so
 	}
 	if tree.Origin != c.proof.Origin || !strings.HasSuffix(tree.Origin, "/"+c.proof.Event.Log) {
-		c.say(StepCheckpoint, Broken, "The checkpoint is one of %s, another log than that of the event.", tree.Origin)
+		c.say(StepCheckpoint, Broken, "The checkpoint belongs to %s, but the event belongs to another log.", tree.Origin)
 		return
 	}
 	signers, keys := c.trust.signers(tree.Origin)
@@ -159,15 +159,15 @@ func (c *checker) checkpoint() {
 	var unverified *note.UnverifiedNoteError
 	switch {
 	case errors.As(err, &unverified):
-		c.say(StepCheckpoint, Untold, "None of the given keys is one that signed the log's tree (%s).", tree.Origin)
+		c.say(StepCheckpoint, Untold, "None of the given keys signed the log's tree (%s).", tree.Origin)
 	case err != nil:
-		c.say(StepCheckpoint, Broken, "The log's tree was changed after it was signed, or its signature was.")
+		c.say(StepCheckpoint, Broken, "The log's tree was changed after it was signed, or its signature was changed.")
 	default: // after a rotation there are two, of which one is enough
 		state, why := State(""), ""
 		for _, by := range opened.Sigs {
 			s, sentence := c.lived(keys[by.Hash], c.seen.Any)
 			if s == Held {
-				sentence = fmt.Sprintf("The log's tree of %d events is signed by key %08x of %s%s.", tree.Size, by.Hash, tree.Origin, since(keys[by.Hash]))
+				sentence = fmt.Sprintf("The log's tree of %d events is signed by key %08x of %s%s.", tree.Size, by.Hash, tree.Origin, ending(keys[by.Hash]))
 			}
 			if better(s, state) {
 				state, why = s, sentence
@@ -177,10 +177,10 @@ func (c *checker) checkpoint() {
 	}
 }
 
-// since adds what became of a key whose signature holds.
-func since(k Key) string {
+// ending adds how a key ended whose signature holds.
+func ending(k Key) string {
 	if words := k.Lifetime(); words != "" {
-		return " (since " + words + ")"
+		return " (" + words + ")"
 	}
 	return ""
 }
@@ -198,7 +198,7 @@ func (c *checker) attestation() {
 		if a.signedBy(k, statement) {
 			state, sentence := c.lived(k, c.seen.Report)
 			if state == Held {
-				sentence = fmt.Sprintf("Report, organization, scope, PDF, inputs and %s are signed by key %s%s.", head, k.ID, since(k))
+				sentence = fmt.Sprintf("Report, organization, scope, PDF, inputs and %s are signed by key %s%s.", head, k.ID, ending(k))
 			}
 			c.say(StepAttestation, state, "%s", sentence)
 			return
@@ -206,10 +206,10 @@ func (c *checker) attestation() {
 		named = named || k.ID == a.KeyID
 	}
 	if named {
-		c.say(StepAttestation, Broken, "What is claimed of the report is not what key %s signed.", a.KeyID)
+		c.say(StepAttestation, Broken, "Key %s signed a different statement about the report.", a.KeyID)
 		return
 	}
-	c.say(StepAttestation, Untold, "Key %s, which is said to have signed the report, is none of the given ones.", a.KeyID)
+	c.say(StepAttestation, Untold, "Key %s is named as the signer of the report, but is not among the given keys.", a.KeyID)
 }
 
 // file holds the PDF's base revision, or a file that goes with it, against the proof.
@@ -220,7 +220,7 @@ func (c *checker) file(base [32]byte) {
 		return
 	}
 	if !bytes.Equal(base[:], want) {
-		c.say(StepFile, Broken, "The file is another one than the proof is about, or was changed: its SHA-256 is %x, and the report's is %x.", base, want)
+		c.say(StepFile, Broken, "The file is not the one that the proof names, or it was changed: its SHA-256 is %x, and the report's is %x.", base, want)
 		return
 	}
 	c.say(StepFile, Held, "The file is the report as it was built, SHA-256 %x.", base)

@@ -69,11 +69,11 @@ func CheckKept(p Proof, kept Tree, links []Consistency) Step {
 	case err != nil:
 		return say(Untold, "The proof has no checkpoint.")
 	case tree.Origin != kept.Origin:
-		return say(Untold, "The checkpoint that was kept is one of %s, and the report's is of %s.", kept.Origin, tree.Origin)
+		return say(Untold, "The kept checkpoint belongs to %s, but the report's checkpoint belongs to %s.", kept.Origin, tree.Origin)
 	case tree.Size == kept.Size && tree.Root == kept.Root:
-		return say(Held, "The checkpoint that was kept is of the same tree of %d events.", kept.Size)
+		return say(Held, "The kept checkpoint covers the same tree of %d events.", kept.Size)
 	case tree.Size == kept.Size:
-		return say(Broken, "The checkpoint that was kept is over %d events, as the report's is, with another root: the log has two histories.", kept.Size)
+		return say(Broken, "The kept checkpoint and the report's checkpoint both cover %d events, but have different roots: the log has two histories.", kept.Size)
 	}
 	older, newer := tree, kept
 	if kept.Size < tree.Size {
@@ -91,11 +91,11 @@ func CheckKept(p Proof, kept Tree, links []Consistency) Step {
 			proof[i] = tlog.Hash(hash)
 		}
 		if tlog.CheckTree(proof, newer.Size, newer.Root, older.Size, older.Root) != nil {
-			return say(Broken, "The log's tree of %d events does not begin with that of %d: its history was changed, or there are two.", newer.Size, older.Size)
+			return say(Broken, "The log's tree of %d events does not continue the tree of %d events: the log was changed, or it has two histories.", newer.Size, older.Size)
 		}
-		return say(Held, "The log's tree of %d events begins with that of %d, of which one was kept.", newer.Size, older.Size)
+		return say(Held, "The log's tree of %d events continues the tree of %d events; the kept checkpoint covers one of the two.", newer.Size, older.Size)
 	}
-	return say(Untold, "Nothing that was given leads from the log's tree of %d events to that of %d, of which one was kept: GET /proof/%s/consistency?from=%d&to=%d does.",
+	return say(Untold, "The given files do not connect the log's tree of %d events with its tree of %d events. GET /proof/%s/consistency?from=%d&to=%d gives the proof that does.",
 		older.Size, newer.Size, p.Event.Log, older.Size, newer.Size)
 }
 
@@ -116,7 +116,7 @@ func Parted(a, b Proof) string {
 		return fmt.Sprintf("there are two events %s:%d of %s", a.Event.Log, a.Event.Position, one.Origin)
 	}
 	if step := CheckKept(a, two, b.links()); step.State == Broken {
-		return fmt.Sprintf("the trees of %d and %d events of %s do not go on from each other", one.Size, two.Size, one.Origin)
+		return fmt.Sprintf("neither of the trees of %d and %d events of %s continues the other", one.Size, two.Size, one.Origin)
 	}
 	return ""
 }

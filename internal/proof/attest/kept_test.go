@@ -102,7 +102,7 @@ func TestTwoHistoriesInTwoFiles(t *testing.T) {
 		"one history":                   {proofOf(ours.at(t, 5), "a"), proofOf(ours.at(t, 5), "a"), ""},
 		"two roots of one size":         {proofOf(ours.at(t, 5), "a"), proofOf(theirs.at(t, 5), "a"), "has two roots"},
 		"two events at one position":    {proofOf(ours.at(t, 5), "a"), proofOf(theirs.at(t, 6), "b"), "two events reports:2"},
-		"a link of the larger":          {proofOf(ours.at(t, 5), "a"), proofOf(theirs.at(t, 6), "a", theirs.link(t, 5, 6)), "do not go on from each other"},
+		"a link of the larger":          {proofOf(ours.at(t, 5), "a"), proofOf(theirs.at(t, 6), "a", theirs.link(t, 5, 6)), "continues the other"},
 		"a link of one history":         {proofOf(ours.at(t, 5), "a"), proofOf(ours.at(t, 6), "a", ours.link(t, 5, 6)), ""},
 		"nothing that tells them apart": {proofOf(ours.at(t, 5), "a"), proofOf(theirs.at(t, 6), "a"), ""},
 	} {

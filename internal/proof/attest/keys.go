@@ -211,7 +211,7 @@ func (k Key) Chain() ([]*x509.Certificate, error) {
 		chain = append(chain, c)
 	}
 	if len(chain) == 0 {
-		return nil, fmt.Errorf("certificate: there is none in PEM")
+		return nil, fmt.Errorf("certificate: the text contains none in PEM")
 	}
 	return chain, nil
 }

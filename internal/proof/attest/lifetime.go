@@ -36,9 +36,9 @@ func (k Key) Ended() *time.Time {
 func (k Key) Lifetime() string {
 	switch {
 	case k.RevokedAt != nil && k.Reason != "":
-		return fmt.Sprintf("revoked from %s on: %s", stamp(*k.RevokedAt), k.Reason)
+		return fmt.Sprintf("revoked as of %s: %s", stamp(*k.RevokedAt), k.Reason)
 	case k.RevokedAt != nil:
-		return "revoked from " + stamp(*k.RevokedAt) + " on"
+		return "revoked as of " + stamp(*k.RevokedAt)
 	case k.ValidTo != nil:
 		return "retired on " + stamp(*k.ValidTo)
 	}
@@ -55,15 +55,15 @@ func (k Key) Lived(at, seen time.Time, slack time.Duration) (State, string) {
 	end := k.Ended()
 	switch {
 	case at.Before(k.ValidFrom.Add(-max(early, slack))):
-		return Broken, fmt.Sprintf("It is of %s, and key %s is not older than %s.", stamp(at), k.ID, stamp(k.ValidFrom))
+		return Broken, fmt.Sprintf("The signed content is dated %s, but key %s did not exist before %s.", stamp(at), k.ID, stamp(k.ValidFrom))
 	case k.ValidTo != nil && at.After(k.ValidTo.Add(slack)):
-		return Broken, fmt.Sprintf("It is of %s, and key %s was retired on %s: the installation no longer signed with it.", stamp(at), k.ID, stamp(*k.ValidTo))
+		return Broken, fmt.Sprintf("The signed content is dated %s, but key %s was retired on %s.", stamp(at), k.ID, stamp(*k.ValidTo))
 	case end == nil || !seen.IsZero() && !seen.After(*end):
 		return Held, ""
 	case seen.IsZero():
-		return Untold, fmt.Sprintf("Key %s is %s, and no clock that is trusted shows that it had signed this before.", k.ID, k.Lifetime())
+		return Untold, fmt.Sprintf("Key %s was %s. No trusted clock shows that it signed this before then.", k.ID, k.Lifetime())
 	}
-	return Untold, fmt.Sprintf("Key %s is %s, and a clock that is trusted shows this only on %s.", k.ID, k.Lifetime(), stamp(seen))
+	return Untold, fmt.Sprintf("Key %s was %s. The first trusted clock that shows this signature says %s.", k.ID, k.Lifetime(), stamp(seen))
 }
 
 // better is the better of two states of signatures over one text.

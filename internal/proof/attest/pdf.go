@@ -22,9 +22,9 @@ func (t Trust) VerifyPDF(revisions pades.Revisions) (*pades.Signature, Step) {
 	var fault *pades.SignatureError
 	switch {
 	case errors.As(err, &fault) && fault.Fault == pades.Untrusted:
-		return nil, Step{StepSignature, Untold, fmt.Sprintf("The PDF is signed with none of the given keys: %s.", fault.Reason)}
+		return nil, Step{StepSignature, Untold, fmt.Sprintf("None of the given keys signed the PDF: %s.", fault.Reason)}
 	case err != nil:
-		return nil, Step{StepSignature, Broken, fmt.Sprintf("The PDF's signature does not hold: %v.", err)}
+		return nil, Step{StepSignature, Broken, fmt.Sprintf("The PDF's signature is not valid: %v.", err)}
 	}
 	return &signature, Step{}
 }
@@ -41,7 +41,7 @@ type Dated struct {
 func (t Trust) JudgePDF(s pades.Signature, content *Dated, seen time.Time) Step {
 	if content != nil {
 		if Apart(s.At, content.At) {
-			return Step{StepSignature, Broken, fmt.Sprintf("%s %s, and the PDF's signature that it was made on %s: one of them is not true.",
+			return Step{StepSignature, Broken, fmt.Sprintf("%s %s, but the PDF's signature gives the time %s: one of the two is wrong.",
 				content.Says, stamp(content.At), stamp(s.At))}
 		}
 		if k, ok := t.keyOf(s.Certificate); ok {
@@ -50,7 +50,7 @@ func (t Trust) JudgePDF(s pades.Signature, content *Dated, seen time.Time) Step 
 			}
 		}
 	}
-	return Step{StepSignature, Held, fmt.Sprintf("The PDF is signed to its last byte by %s, which says that it was on %s.",
+	return Step{StepSignature, Held, fmt.Sprintf("%s signed the whole PDF, on %s by its own clock.",
 		s.Certificate.Subject.CommonName, stamp(s.At))}
 }
 

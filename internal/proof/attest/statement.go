@@ -62,15 +62,15 @@ func CheckStatement(statement []byte, a Attestation, keys Keys) (State, string) 
 		case !a.signedBy(k, statement):
 			named = named || k.ID == a.KeyID
 		case k.Ended() != nil:
-			return Untold, fmt.Sprintf("Key %s is %s, and nothing here shows that it had signed this before.", k.ID, k.Lifetime())
+			return Untold, fmt.Sprintf("Key %s was %s. Nothing here shows that it signed this before then.", k.ID, k.Lifetime())
 		default:
 			return Held, fmt.Sprintf("Report, organization, scope, PDF, inputs and head are signed by key %s.", k.ID)
 		}
 	}
 	if named {
-		return Broken, fmt.Sprintf("What is claimed of the report is not what key %s signed.", a.KeyID)
+		return Broken, fmt.Sprintf("Key %s signed a different statement about the report.", a.KeyID)
 	}
-	return Untold, fmt.Sprintf("Key %s, which is said to have signed the report, is none of the given ones.", a.KeyID)
+	return Untold, fmt.Sprintf("Key %s is named as the signer of the report, but is not among the given keys.", a.KeyID)
 }
 
 // signedBy says whether a key has signed a statement.

@@ -173,7 +173,7 @@ func (s *signerInfo) token() ([]byte, error) {
 	case len(s.Unsigned) == 0:
 		return nil, nil
 	case len(s.Unsigned) > 1 || !s.Unsigned[0].Type.Equal(oidTimeStamp) || len(s.Unsigned[0].Values) != 1:
-		return nil, &SignatureError{NotASignature, "an unsigned attribute that is no time stamp"}
+		return nil, &SignatureError{NotASignature, "an unsigned attribute that is not a time stamp"}
 	}
 	return s.Unsigned[0].Values[0].FullBytes, nil
 }

@@ -23,9 +23,9 @@ func rewritten(file []byte) string {
 	switch {
 	case bytes.Contains(file, []byte("("+FileName+")")),
 		bytes.Contains(file, []byte("/ETSI.CAdES.detached")) && bytes.Contains(file, []byte("/EmbeddedFile")) && jsonSubtype.Match(file):
-		return "it has Muster's proof or signature, and not in the update that Muster writes"
+		return "it has Muster's proof or signature outside the update that Muster writes"
 	case printed.Match(file) && !tail.Match(file[max(0, len(file)-mostTail):]):
-		return "it bears the head of the log that a report prints, and does not end as Muster writes one"
+		return "it has the log's head that a report prints, but does not end as Muster writes a report"
 	}
 	return ""
 }

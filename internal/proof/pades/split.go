@@ -30,14 +30,14 @@ func Split(file []byte) (Revisions, error) {
 		if reason := displaced(file); reason != "" {
 			return Revisions{}, &SplitError{Rewritten, 0, reason}
 		}
-		return Revisions{}, &SplitError{NotPDF, 0, "it does not begin as one"}
+		return Revisions{}, &SplitError{NotPDF, 0, "it does not begin with %PDF-"}
 	}
 	end := bytes.Index(file, []byte("\n"+endOfFile+marker)) + 1
 	if end == 0 {
 		if reason := rewritten(file); reason != "" {
 			return Revisions{}, &SplitError{Rewritten, len(file), reason}
 		}
-		return Revisions{}, &SplitError{NoUpdate, len(file), "no update of Muster's in it"}
+		return Revisions{}, &SplitError{NoUpdate, len(file), "it has no update from Muster"}
 	}
 	end += len(endOfFile)
 	v, at, err := valuesOf(file[end:], end)
@@ -112,7 +112,7 @@ func valuesOf(text []byte, end int) (v values, at time.Time, err error) {
 		s.failed = err != nil || !isHex(v.name) || !isHex(v.reason)
 	}
 	if s.failed {
-		return values{}, time.Time{}, &SplitError{Malformed, end + s.at, "the update does not have what an update of Muster's has"}
+		return values{}, time.Time{}, &SplitError{Malformed, end + s.at, "the update lacks parts that Muster writes"}
 	}
 	return v, at, nil
 }
@@ -184,10 +184,10 @@ func unpad(digits []byte, at int) ([]byte, error) {
 	var value asn1.RawValue
 	padding, err := asn1.Unmarshal(der, &value)
 	if err != nil {
-		return nil, &SplitError{Malformed, at, "the signature is no DER"}
+		return nil, &SplitError{Malformed, at, "the signature is not DER"}
 	}
 	if len(bytes.TrimLeft(padding, "\x00")) > 0 {
-		return nil, &SplitError{Malformed, at + 2*len(value.FullBytes), "something follows the signature in its room"}
+		return nil, &SplitError{Malformed, at + 2*len(value.FullBytes), "other bytes follow the signature in its reserved space"}
 	}
 	return value.FullBytes, nil
 }

@@ -27,7 +27,7 @@ func (r Revisions) Verify(trusted []*x509.Certificate) (Signature, error) {
 	if err != nil {
 		return Signature{}, err
 	}
-	err = &SignatureError{Untrusted, fmt.Sprintf("the certificate with number %x is none of the %d that are trusted", signer.Signer.Serial, len(trusted))}
+	err = &SignatureError{Untrusted, fmt.Sprintf("the certificate with number %x is not among the %d trusted ones", signer.Signer.Serial, len(trusted))}
 	for _, c := range trusted { // several where an installation gave one number twice
 		if !signer.isBy(c) {
 			continue

@@ -24,7 +24,7 @@ func Compare(answers []Answer, names []string) {
 }
 
 func (a *Answer) parts(from, why string) {
-	detail := fmt.Sprintf("It and %s are of two histories: %s.", from, why)
+	detail := fmt.Sprintf("This file and %s come from two histories of one log: %s.", from, why)
 	a.Steps = attest.InOrder(append(a.Steps, attest.Step{Name: attest.StepKept, State: attest.Broken, Detail: detail}))
 	a.Verdict, a.AtTheLatest, a.Sentence = attest.Contradicted, nil, "This is not what it claims to be. "+detail
 }

@@ -32,7 +32,7 @@ func TestFilesOfTwoHistories(t *testing.T) {
 	all = answers(&ours, &other)
 	offline.Compare(all, []string{"a", "b"})
 	for i, name := range []string{"b", "a"} {
-		if all[i].Verdict != attest.Contradicted || !strings.Contains(all[i].Sentence, "It and "+name+" are of two histories: there are two events") {
+		if all[i].Verdict != attest.Contradicted || !strings.Contains(all[i].Sentence, "This file and "+name+" come from two histories of one log: there are two events") {
 			t.Errorf("file %d: %+v", i, all[i])
 		}
 	}

@@ -102,7 +102,7 @@ func CheckMail(m Mail, beside *attest.Proof, trust attest.Trust) Answer {
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	if lines == nil {
-		c.say(attest.StepAttestation, attest.Untold, "The mail does not have the eight lines that its signature is over: it is no mail about a report, or one of before.")
+		c.say(attest.StepAttestation, attest.Untold, "The mail lacks the eight lines that its signature covers: it is not a mail about a report, or it comes from an earlier version.")
 		return Answered(c.steps, "")
 	}
 	said := map[string]string{}
@@ -112,7 +112,7 @@ func CheckMail(m Mail, beside *attest.Proof, trust attest.Trust) Answer {
 	}
 	for label, name := range map[string]string{"Request": "report", "SHA-256": "pdf", "Witness": "head"} {
 		if labels[label] != said[name] {
-			c.say(attest.StepFile, attest.Broken, "The mail says %s %s, and the signature is over %s.", label, labels[label], said[name])
+			c.say(attest.StepFile, attest.Broken, "The mail says %s %s, but the signature covers %s.", label, labels[label], said[name])
 		}
 	}
 	statement := strings.Join(lines, "\n") + "\n"
@@ -149,7 +149,7 @@ func (c *check) carried(m Mail, beside *attest.Proof, statement string) *attest.
 	}
 	var found *attest.Proof
 	if len(m.Proofs) > 1 {
-		c.say(attest.StepFile, attest.Untold, "The mail has %d attachments %s, and its signature does not say which is its own.", len(m.Proofs), attest.FileName)
+		c.say(attest.StepFile, attest.Untold, "The mail has %d attachments named %s, and its signature does not say which one belongs to it.", len(m.Proofs), attest.FileName)
 	}
 	for _, attached := range m.Proofs {
 		p, err := attest.ParseProof(attached)
@@ -157,7 +157,7 @@ func (c *check) carried(m Mail, beside *attest.Proof, statement string) *attest.
 		case err != nil:
 			c.say(attest.StepFile, attest.Untold, "The attachment %s cannot be read: %v.", attest.FileName, err)
 		case !of(p):
-			c.say(attest.StepFile, attest.Broken, "The attachment %s is not about what the mail says.", attest.FileName)
+			c.say(attest.StepFile, attest.Broken, "The attachment %s does not match the signed lines of the mail.", attest.FileName)
 		default:
 			found = &p
 		}
@@ -193,7 +193,7 @@ func Answered(steps []attest.Step, held string) Answer {
 	case attest.Contradicted:
 		a.Sentence = "This is not what it claims to be. " + attest.FirstOff(steps)
 	case attest.CannotTell:
-		a.Sentence = "Nobody can tell from what was given. " + attest.FirstOff(steps)
+		a.Sentence = "The given files are not enough to tell. " + attest.FirstOff(steps)
 	case attest.Holds:
 	}
 	return a

@@ -38,23 +38,23 @@ func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
 	}
 	if c.companion != "" {
 		c.base = file
-		c.say(attest.StepSignature, attest.NotAsked, "The file is no PDF: the event names its digest.")
+		c.say(attest.StepSignature, attest.NotAsked, "The file is not a PDF. The event names its digest.")
 	} else {
 		c.takeApart(file)
 	}
 	p := c.inside
 	if beside != nil {
 		if p != nil && p.Report != beside.Report {
-			c.say(attest.StepFile, attest.Broken, "The proof beside the file is about another report than the one in it.")
+			c.say(attest.StepFile, attest.Broken, "The proof given with the file is about a different report than the proof in the file.")
 		}
 		if p != nil && p.Event.Version != 0 && beside.Event.Version != 0 && p.Event.Version != beside.Event.Version {
-			c.say(attest.StepFile, attest.Broken, "The proof beside the file gives the event another version than the one in it.")
+			c.say(attest.StepFile, attest.Broken, "The proof given with the file gives the event a different version than the proof in the file.")
 		}
 		p = beside
 	}
 	if p == nil {
 		if !c.off() {
-			c.say(attest.StepFile, attest.Untold, "There is no proof in the file, and none beside it.")
+			c.say(attest.StepFile, attest.Untold, "There is no proof in the file, and none was given with it.")
 		}
 		c.signedBy(nil)
 		return c.answer(nil)
@@ -112,10 +112,10 @@ func (c *check) takeApart(file []byte) {
 	if errors.As(err, &fault) {
 		switch fault.Fault {
 		case pades.NotPDF:
-			c.say(attest.StepSignature, attest.Untold, "The file is no PDF.")
+			c.say(attest.StepSignature, attest.Untold, "The file is not a PDF.")
 			return
 		case pades.NoUpdate:
-			c.say(attest.StepSignature, attest.NotAsked, "The PDF bears no signature.")
+			c.say(attest.StepSignature, attest.NotAsked, "The PDF has no signature.")
 			return
 		case pades.Rewritten:
 			c.say(attest.StepSignature, attest.Broken, "The file was changed after Muster built it: %s.", fault.Reason)
@@ -177,16 +177,16 @@ func (c *check) times(p attest.Proof) {
 		}
 		stamped, err := timestamp.Verify(t.token, t.digest[:], c.trust.TSA)
 		if err != nil {
-			c.say(attest.StepTimestamp, attest.Broken, "The time stamp of %s does not hold: %v.", t.what, err)
+			c.say(attest.StepTimestamp, attest.Broken, "The time stamp of %s is not valid: %v.", t.what, err)
 			continue
 		}
 		held++
 		c.by(stamped.At, t.report)
-		c.say(attest.StepTimestamp, attest.Held, "%s was there on %s, by the clock of %s.", sentence(t.what), stamp(stamped.At), stamped.Signer.Subject.CommonName)
+		c.say(attest.StepTimestamp, attest.Held, "%s existed on %s, by the clock of %s.", sentence(t.what), stamp(stamped.At), stamped.Signer.Subject.CommonName)
 	}
 	switch {
 	case c.trust.TSA == nil && there > 0:
-		c.say(attest.StepTimestamp, attest.NotAsked, "There is a time stamp, and nobody was named whose time stamps are believed.")
+		c.say(attest.StepTimestamp, attest.NotAsked, "There is a time stamp, but you named no time stamp service that you trust.")
 	case c.trust.TSA == nil:
 		c.say(attest.StepTimestamp, attest.NotAsked, "There is no time stamp.")
 	case there == 0:
@@ -219,7 +219,7 @@ func (c *check) seenThen(p attest.Proof) {
 			name = attest.StepTimestamp
 		}
 	}
-	c.say(name, attest.Broken, "The report says that it was recorded on %s, and the first clock of others that had seen it says %s: the report's time is not true.", stamp(recorded), stamp(c.seen.Any))
+	c.say(name, attest.Broken, "The report says that it was recorded on %s, but the first outside clock that saw it says %s: the report's time is wrong.", stamp(recorded), stamp(c.seen.Any))
 }
 
 // witnesses counts who else has signed the checkpoint.
@@ -236,7 +236,7 @@ func (c *check) witnesses(p attest.Proof) {
 		}
 		seen++
 		c.by(at, p.WholeEvent())
-		c.say(attest.StepWitness, attest.Held, "Witness %s had seen the log's tree by %s.", w.Name(), stamp(at))
+		c.say(attest.StepWitness, attest.Held, "Witness %s signed the log's tree on %s.", w.Name(), stamp(at))
 	}
 	switch {
 	case seen == 0:
@@ -263,13 +263,13 @@ func (c *check) answer(p *attest.Proof) Answer {
 		}
 		a.Sentence = fmt.Sprintf("This is %s%s report %s as it was built, recorded on %s", what, p.Report.Kind, p.Report.ID, stamp(p.Event.RecordedAt))
 		if a.AtTheLatest != nil {
-			a.Sentence += fmt.Sprintf(" and there on %s at the latest, by a clock that is not the installation's", stamp(c.seen.Any))
+			a.Sentence += fmt.Sprintf(". It existed on %s at the latest, by a clock outside the installation", stamp(c.seen.Any))
 		}
 		a.Sentence += "."
 	case attest.Contradicted:
 		a.Sentence = "This is not what it claims to be. " + attest.FirstOff(c.steps)
 	case attest.CannotTell:
-		a.Sentence = "Nobody can tell from what was given. " + attest.FirstOff(c.steps)
+		a.Sentence = "The given files are not enough to tell. " + attest.FirstOff(c.steps)
 	}
 	return a
 }

@@ -113,14 +113,14 @@ func TestWitnessesTellTheTime(t *testing.T) {
 	}{
 		"a thief calls an old one another kind":         {begin: now, change: retired, thief: another, verdict: attest.Contradicted, says: "names another kind or scope"},
 		"a thief gives an old one another scope":        {begin: now, change: retired, thief: narrower, verdict: attest.Contradicted, says: "names another kind or scope"},
-		"a thief has one of before the event named it":  {begin: now, change: retired, thief: another, before: true, verdict: attest.CannotTell, says: "no clock that is trusted shows"},
-		"retired since, and the event does not name it": {begin: now, change: retired, before: true, verdict: attest.CannotTell, says: "no clock that is trusted shows"},
+		"a thief has one of before the event named it":  {begin: now, change: retired, thief: another, before: true, verdict: attest.CannotTell, says: "No trusted clock shows"},
+		"retired since, and the event does not name it": {begin: now, change: retired, before: true, verdict: attest.CannotTell, says: "No trusted clock shows"},
 		"a key that signs":                              {begin: now, change: func(*attest.Key) {}, verdict: attest.Holds, says: ""},
 		"retired since":                                 {begin: now, change: func(k *attest.Key) { at := now.Add(time.Hour); k.ValidTo = &at }, verdict: attest.Holds, says: ""},
 		"revoked since":                                 {begin: now, change: func(k *attest.Key) { at := now.Add(time.Hour); k.RevokedAt, k.Reason = &at, "stolen" }, verdict: attest.Holds, says: ""},
-		"retired before the witness came":               {begin: now.Add(-2 * time.Hour), change: func(k *attest.Key) { at := now.Add(-time.Hour); k.ValidTo = &at }, verdict: attest.CannotTell, says: "and a clock that is trusted shows this only on"},
-		"dated back by 200 days":                        {begin: now.AddDate(0, 0, -200), change: func(*attest.Key) {}, verdict: attest.Contradicted, says: "the report's time is not true"},
-		"dated ahead by 40 days":                        {begin: now.AddDate(0, 0, 40), change: func(*attest.Key) {}, verdict: attest.Contradicted, says: "the report's time is not true"},
+		"retired before the witness came":               {begin: now.Add(-2 * time.Hour), change: func(k *attest.Key) { at := now.Add(-time.Hour); k.ValidTo = &at }, verdict: attest.CannotTell, says: "The first trusted clock that shows this signature says"},
+		"dated back by 200 days":                        {begin: now.AddDate(0, 0, -200), change: func(*attest.Key) {}, verdict: attest.Contradicted, says: "the report's time is wrong"},
+		"dated ahead by 40 days":                        {begin: now.AddDate(0, 0, 40), change: func(*attest.Key) {}, verdict: attest.Contradicted, says: "the report's time is wrong"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -202,10 +202,10 @@ func TestAThiefWithDatabaseAndKey(t *testing.T) {
 		want    attest.Verdict
 		says    string
 	}{
-		"neither has seen it":                {stolen, func(*attest.Proof) {}, attest.CannotTell, "no clock that is trusted shows"},
-		"the witness sees it afterwards":     {stolen, func(p *attest.Proof) { cosigned(p) }, attest.CannotTell, "shows this only on"},
-		"the service stamps it afterwards":   {stolen, stamped, attest.CannotTell, "shows this only on"},
-		"both see it afterwards":             {stolen, func(p *attest.Proof) { stamped(p); cosigned(p) }, attest.CannotTell, "shows this only on"},
+		"neither has seen it":                {stolen, func(*attest.Proof) {}, attest.CannotTell, "No trusted clock shows"},
+		"the witness sees it afterwards":     {stolen, func(p *attest.Proof) { cosigned(p) }, attest.CannotTell, "The first trusted clock that shows"},
+		"the service stamps it afterwards":   {stolen, stamped, attest.CannotTell, "The first trusted clock that shows"},
+		"both see it afterwards":             {stolen, func(p *attest.Proof) { stamped(p); cosigned(p) }, attest.CannotTell, "The first trusted clock that shows"},
 		"the time stamp is another report's": {stolen, func(p *attest.Proof) { p.Attestation.Timestamp = genuine.Attestation.Timestamp; cosigned(p) }, attest.Contradicted, "time stamp"},
 		"the cosignature is another log's":   {stolen, func(p *attest.Proof) { stamped(p); p.Checkpoint += line }, attest.CannotTell, "None of the 1 named witnesses has signed"},
 		"both saw it before the theft":       {notYet, func(p *attest.Proof) { stamped(p); cosigned(p) }, attest.Holds, ""},

@@ -128,11 +128,11 @@ func TestATimeStamp(t *testing.T) {
 	t.Parallel()
 	answers := inNode(t, stored(t))
 	for name, want := range map[string]string{
-		"a time stamp":                   `^A time stamp says that the report’s attestation was there on \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ, by the clock of Example TSA`,
-		"a time stamp of something else": `^The time stamp of the report’s attestation is worth nothing: it is over something else\.`,
-		"a time stamp that was changed":  `^The time stamp of the report’s attestation is worth nothing: its own certificate did not sign it\.`,
-		"a time stamp with another time": `is worth nothing: its own certificate did not sign it\.`,
-		"a time stamp in the signature":  `^A time stamp says that the PDF’s signature was there on .* by the clock of Example TSA`,
+		"a time stamp":                   `^A time stamp says that the report’s attestation existed on \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ, by the clock of Example TSA`,
+		"a time stamp of something else": `^The time stamp of the report’s attestation is not valid: it is over something else\.`,
+		"a time stamp that was changed":  `^The time stamp of the report’s attestation is not valid: its own certificate did not sign it\.`,
+		"a time stamp with another time": `is not valid: its own certificate did not sign it\.`,
+		"a time stamp in the signature":  `^A time stamp says that the PDF’s signature existed on .* by the clock of Example TSA`,
 		"signed":                         `^There is no time stamp\.$`,
 	} {
 		for _, s := range answers[name].Steps {

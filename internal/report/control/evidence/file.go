@@ -122,12 +122,12 @@ func (c *fileCheck) timestamps() {
 		stamped, err := timestamp.Verify(t.token, t.digest[:], c.trust.TSA)
 		switch {
 		case err != nil:
-			c.say(attest.StepTimestamp, attest.Broken, "The time stamp of %s does not hold: %v.", t.what, err)
+			c.say(attest.StepTimestamp, attest.Broken, "The time stamp of %s is not valid: %v.", t.what, err)
 			continue
 		case attest.Apart(stamped.At, c.document.AsOf):
-			c.say(attest.StepTimestamp, attest.Broken, "The evidence is of %s, and the time stamp of %s: one of them is not true.", minute(c.document.AsOf), minute(stamped.At))
+			c.say(attest.StepTimestamp, attest.Broken, "The evidence is dated %s, but its time stamp is dated %s: one of the two is wrong.", minute(c.document.AsOf), minute(stamped.At))
 		default:
-			c.say(attest.StepTimestamp, attest.Held, "There was a time stamp of %s on %s.", t.what, minute(stamped.At))
+			c.say(attest.StepTimestamp, attest.Held, "There is a trusted time stamp of %s, dated %s.", t.what, minute(stamped.At))
 		}
 		if c.seen.IsZero() || stamped.At.Before(c.seen) {
 			c.seen = stamped.At
@@ -135,7 +135,7 @@ func (c *fileCheck) timestamps() {
 	}
 	switch {
 	case c.trust.TSA == nil && there:
-		c.say(attest.StepTimestamp, attest.NotAsked, "There is a time stamp, and nobody was named whose time stamps are believed.")
+		c.say(attest.StepTimestamp, attest.NotAsked, "There is a time stamp, but you named no time stamp service that you trust.")
 	case c.trust.TSA == nil:
 		c.say(attest.StepTimestamp, attest.NotAsked, "There is no time stamp.")
 	case !there:
@@ -149,15 +149,15 @@ func (c *fileCheck) attestation() {
 	c.key = key
 	switch verdict {
 	case attest.Contradicted:
-		c.say(attest.StepAttestation, attest.Broken, "The evidence is not what key %s signed.", key)
+		c.say(attest.StepAttestation, attest.Broken, "Key %s signed different evidence.", key)
 		return
 	case attest.CannotTell:
-		c.say(attest.StepAttestation, attest.Untold, "Key %s, which is said to have signed, is none of the given ones.", key)
+		c.say(attest.StepAttestation, attest.Untold, "Key %s is named as the signer, but is not among the given keys.", key)
 		return
 	case attest.Holds:
 	}
 	if now := c.trust.Now; !now.IsZero() && c.document.AsOf.Sub(now) > attest.Skew {
-		c.say(attest.StepAttestation, attest.Broken, "The evidence is of %s, and now it is %s: that day has not come.", minute(c.document.AsOf), minute(now))
+		c.say(attest.StepAttestation, attest.Broken, "The evidence is dated %s, which is in the future: it is now %s.", minute(c.document.AsOf), minute(now))
 		return
 	}
 	state, why := Lived(c.document, c.seen, c.trust.Keys, key)
@@ -178,9 +178,9 @@ func (c *fileCheck) checkpoints() {
 		switch {
 		case c.document.head(log) == 0: // an empty log has none
 		case len(c.document.Checkpoints) == 0:
-			c.say(attest.StepCheckpoint, attest.NotAsked, "There is no signed tree of log %s: the evidence is of a version of before.", log)
+			c.say(attest.StepCheckpoint, attest.NotAsked, "There is no signed tree of log %s: the evidence comes from an earlier version.", log)
 		case !slices.ContainsFunc(c.document.Checkpoints, func(p Checkpoint) bool { return p.Log == log }):
-			c.say(attest.StepCheckpoint, attest.Untold, "There is no signed tree of log %s, which the evidence was made from.", log)
+			c.say(attest.StepCheckpoint, attest.Untold, "The evidence was made from log %s, but has no signed tree of it.", log)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (c *fileCheck) checkpoints() {
 func (c *fileCheck) checkpoint(p Checkpoint) {
 	tree, err := attest.ParseCheckpoint(p.Note)
 	if err != nil || !strings.HasSuffix(tree.Origin, "/"+p.Log) || tree.Size < c.document.head(p.Log) {
-		c.say(attest.StepCheckpoint, attest.Broken, "The checkpoint of log %s is not one that covers the evidence.", p.Log)
+		c.say(attest.StepCheckpoint, attest.Broken, "The checkpoint of log %s does not cover the evidence.", p.Log)
 		return
 	}
 	var all []note.Verifier
@@ -203,10 +203,10 @@ func (c *fileCheck) checkpoint(p Checkpoint) {
 	var unverified *note.UnverifiedNoteError
 	switch {
 	case errors.As(err, &unverified) && len(c.trust.Keys.Of(attest.UseLog)) == 0:
-		c.say(attest.StepCheckpoint, attest.NotAsked, "No key of a log was given, so nobody is asked who signed the tree of log %s.", p.Log)
+		c.say(attest.StepCheckpoint, attest.NotAsked, "The given keys have no key of a log, so the signature of log %s's tree is not checked.", p.Log)
 		return
 	case errors.As(err, &unverified):
-		c.say(attest.StepCheckpoint, attest.Untold, "None of the given keys is one that signed the tree of log %s.", p.Log)
+		c.say(attest.StepCheckpoint, attest.Untold, "None of the given keys signed the tree of log %s.", p.Log)
 		return
 	case err != nil:
 		c.say(attest.StepCheckpoint, attest.Broken, "The tree of log %s was changed after it was signed.", p.Log)
@@ -247,7 +247,7 @@ func (c *fileCheck) answer() Answer {
 	case attest.Contradicted:
 		a.Sentence = "This is not what it claims to be. " + attest.FirstOff(c.steps)
 	case attest.CannotTell:
-		a.Sentence = "Nobody can tell from what was given. " + attest.FirstOff(c.steps)
+		a.Sentence = "The given files are not enough to tell. " + attest.FirstOff(c.steps)
 	}
 	return a
 }

@@ -149,5 +149,5 @@ func Lived(d Document, seen time.Time, keys attest.Keys, key string) (attest.Sta
 		state, why := k.Lived(d.AsOf, seen, attest.Skew)
 		return state, why
 	}
-	return attest.Untold, "Key " + key + " is none of the given ones."
+	return attest.Untold, "Key " + key + " is not among the given keys."
 }

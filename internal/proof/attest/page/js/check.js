@@ -13,26 +13,26 @@ const apart = (a, b) => (a > b ? a - b : b - a) > skew;
 
 /** became says in a few words what became of a key; empty: it signs. */
 function became({ to, revoked, reason }) {
-  if (revoked !== null) return `revoked from ${stamp(revoked)} on${reason ? `: ${reason}` : ""}`;
+  if (revoked !== null) return `revoked as of ${stamp(revoked)}${reason ? `: ${reason}` : ""}`;
   return to === null ? "" : `retired on ${stamp(to)}`;
 }
 
-const since = (k) => (became(k.lifetime) ? ` (since ${became(k.lifetime)})` : "");
+const ending = (k) => (became(k.lifetime) ? ` (${became(k.lifetime)})` : "");
 
-/** lived judges a signature by its key's lifetime. This page believes no clock, so of a key that ended it cannot tell. */
+/** lived judges a signature by its key's lifetime. This page trusts no clock, so it cannot judge a key that ended. */
 function lived(k, at, slack) {
   const { from, to } = k.lifetime;
   if (at < from - (slack > early ? slack : early))
-    return ["broken", `It is of ${stamp(at)}, and key ${k.id} is not older than ${stamp(from)}.`];
+    return ["broken", `The signed content is dated ${stamp(at)}, but key ${k.id} did not exist before ${stamp(from)}.`];
   if (to !== null && at > to + slack)
     return [
       "broken",
-      `It is of ${stamp(at)}, and key ${k.id} was retired on ${stamp(to)}: the installation no longer signed with it.`,
+      `The signed content is dated ${stamp(at)}, but key ${k.id} was retired on ${stamp(to)}.`,
     ];
   if (!became(k.lifetime)) return ["held", ""];
   return [
     "untold",
-    `Key ${k.id} is ${became(k.lifetime)}, and no clock that is trusted shows that it had signed this before; muster verify --offline takes time stamps and witnesses.`,
+    `Key ${k.id} was ${became(k.lifetime)}. This page trusts no clock, so it cannot tell whether the key signed this before then; muster verify --offline uses time stamps and witnesses.`,
   ];
 }
 
@@ -41,19 +41,19 @@ async function check(file, beside, keys, now = null) {
   const c = { steps: [], base: file, inside: null, signed: null, keys, now };
   c.say = (name, state, detail) => c.steps.push({ name, state, detail });
   c.companion = beside ? companionOf(beside, hex(await sha256(file))) : "";
-  if (c.companion) c.say("signature", "not asked", "The file is no PDF: the event names its digest.");
+  if (c.companion) c.say("signature", "not asked", "The file is not a PDF. The event names its digest.");
   else await takeApart(c, file);
   let proof = c.inside;
   if (beside) {
     if (proof && JSON.stringify(proof.report) !== JSON.stringify(beside.report))
-      c.say("file", "broken", "The proof beside the file is about another report than the one in it.");
+      c.say("file", "broken", "The proof given with the file is about a different report than the proof in the file.");
     if (proof?.event.version && beside.event.version && proof.event.version !== beside.event.version)
-      c.say("file", "broken", "The proof beside the file gives the event another version than the one in it.");
+      c.say("file", "broken", "The proof given with the file gives the event a different version than the proof in the file.");
     proof = beside;
   }
   if (!proof) {
     if (!c.steps.some((s) => s.state === "broken"))
-      c.say("file", "untold", "There is no proof in the file, and none beside it.");
+      c.say("file", "untold", "There is no proof in the file, and none was given with it.");
     checkSignature(c, null);
     return answer(c, null);
   }
@@ -69,7 +69,7 @@ async function check(file, beside, keys, now = null) {
   c.say(
     "witness",
     "not asked",
-    "This page knows no witnesses; muster verify --offline --witnesses asks for their signatures.",
+    "This page does not check witnesses; muster verify --offline --witnesses does.",
   );
   return answer(c, proof);
 }
@@ -82,7 +82,7 @@ async function stamps(c, p) {
   if (p.stamp) told.push(await toldOf("the log’s tree", p.stamp, await sha256(utf8.encode(tree.text))));
   if (c.signed?.token) told.push(await toldOf("the PDF’s signature", c.signed.token, await sha256(c.signed.value)));
   if (told.length === 0) return "There is no time stamp.";
-  return `${told.join(" ")} Whether that clock is to be believed, muster verify --offline --tsa-ca says, and openssl ts -verify.`;
+  return `${told.join(" ")} To check whose clock that is, use muster verify --offline --tsa-ca or openssl ts -verify.`;
 }
 
 /** takeApart separates what was built from what was appended, and checks the signature. */
@@ -92,8 +92,8 @@ async function takeApart(c, file) {
     revisions = split(file);
   } catch (e) {
     if (!(e instanceof Fault)) throw e;
-    if (e.fault === "notPDF") c.say("signature", "untold", "The file is no PDF.");
-    else if (e.fault === "noUpdate") c.say("signature", "not asked", "The PDF bears no signature.");
+    if (e.fault === "notPDF") c.say("signature", "untold", "The file is not a PDF.");
+    else if (e.fault === "noUpdate") c.say("signature", "not asked", "The PDF has no signature.");
     else if (e.fault === "rewritten")
       c.say("signature", "broken", `The file was changed after Muster built it: ${e.message}.`);
     else c.say("signature", "broken", `The file was changed after it was signed: ${e.message}.`);
@@ -108,8 +108,8 @@ async function takeApart(c, file) {
   }
   const s = await verifySignature(revisions, c.keys.pdf);
   if (s.fault === "untrusted")
-    c.say("signature", "untold", `The PDF is signed with none of the given keys: ${s.reason}.`);
-  else if (s.fault) c.say("signature", "broken", `The PDF's signature does not hold: ${s.reason}.`);
+    c.say("signature", "untold", `None of the given keys signed the PDF: ${s.reason}.`);
+  else if (s.fault) c.say("signature", "broken", `The PDF's signature is not valid: ${s.reason}.`);
   else c.signed = s;
 }
 
@@ -121,10 +121,10 @@ function checkSignature(c, p) {
   if (p && apart(s.at, p.event.recorded))
     [state, why] = [
       "broken",
-      `The report says that it was recorded on ${stamp(p.event.recorded)}, and the PDF's signature that it was made on ${stamp(s.at)}: one of them is not true.`,
+      `The report says that it was recorded on ${stamp(p.event.recorded)}, but the PDF's signature gives the time ${stamp(s.at)}: one of the two is wrong.`,
     ];
   if (state === "held")
-    why = `The PDF is signed to its last byte by ${s.name}, which says that it was on ${stamp(s.at)}.`;
+    why = `${s.name} signed the whole PDF, on ${stamp(s.at)} by its own clock.`;
   c.say("signature", state, why);
 }
 
@@ -151,7 +151,7 @@ async function checkFile(c, p) {
     c.say(
       "file",
       "broken",
-      `The file is another one than the proof is about, or was changed: its SHA-256 is ${found}, and the report's is ${p.report.pdf}.`,
+      `The file is not the one that the proof names, or it was changed: its SHA-256 is ${found}, and the report's is ${p.report.pdf}.`,
     );
   else c.say("file", "held", `The file is the report as it was built, SHA-256 ${found}.`);
 }
@@ -180,24 +180,24 @@ async function checkEvent(c, p) {
     says = null;
   }
   if (!says || e.type !== "report.ready")
-    c.say("event", "broken", "The event is not one that says that a report is ready.");
+    c.say("event", "broken", "The event does not say that a report is ready.");
   else if (e.stream !== p.report.id || e.organization !== p.report.organization)
     c.say("event", "broken", "The event is about another report.");
   else if (says.pdfSha256 !== p.report.written[1] || says.inputsSha256 !== p.report.written[2])
     c.say("event", "broken", "The event names another PDF or other inputs.");
   else if (hash !== e.writtenHash)
-    c.say("event", "broken", "The event's hash does not follow from what it says and when it was recorded.");
+    c.say("event", "broken", "The event's hash does not match its content and the time of its record.");
   else if (apart(e.recorded, e.occurred))
     c.say(
       "event",
       "broken",
-      `The event says that it was recorded on ${stamp(e.recorded)}, and that it happened on ${stamp(e.occurred)}: one of them is not true.`,
+      `The event says that it was recorded on ${stamp(e.recorded)} and happened on ${stamp(e.occurred)}: one of the two is wrong.`,
     );
   else if (c.now !== null && e.recorded - c.now > skew)
     c.say(
       "event",
       "broken",
-      `The event says that it was recorded on ${stamp(e.recorded)}, and now it is ${stamp(c.now)}: that day has not come.`,
+      `The event says that it was recorded on ${stamp(e.recorded)}, which is in the future: it is now ${stamp(c.now)}.`,
     );
   else
     c.say(
@@ -235,7 +235,7 @@ async function checkInclusion(c, p, leaf) {
 async function checkCheckpoint(c, p) {
   const { origin, size } = p.tree;
   if (origin !== p.origin || !origin.endsWith(`/${p.event.log}`)) {
-    c.say("checkpoint", "broken", `The checkpoint is one of ${origin}, another log than that of the event.`);
+    c.say("checkpoint", "broken", `The checkpoint belongs to ${origin}, but the event belongs to another log.`);
     return;
   }
   const by = await openNote(
@@ -243,14 +243,14 @@ async function checkCheckpoint(c, p) {
     c.keys.log.filter((k) => k.name === origin),
   );
   if (by === "unknown")
-    c.say("checkpoint", "untold", `None of the given keys is one that signed the log's tree (${origin}).`);
+    c.say("checkpoint", "untold", `None of the given keys signed the log's tree (${origin}).`);
   else if (by === "broken")
-    c.say("checkpoint", "broken", "The log's tree was changed after it was signed, or its signature was.");
+    c.say("checkpoint", "broken", "The log's tree was changed after it was signed, or its signature was changed.");
   else {
     // After a rotation there are two signatures, of which one is enough.
     const all = by.map((k) => {
       const [state, why] = lived(k, p.event.recorded, 0n);
-      const held = `The log's tree of ${size} events is signed by key ${k.hash} of ${origin}${since(k)}.`;
+      const held = `The log's tree of ${size} events is signed by key ${k.hash} of ${origin}${ending(k)}.`;
       return [state, state === "held" ? held : why];
     });
     const best = ["held", "untold", "broken"].map((s) => all.find(([state]) => state === s)).find((one) => one);
@@ -267,17 +267,17 @@ async function checkAttestation(c, p) {
   for (const k of c.keys.report)
     if (a.signature.length === 64 && !zeroes(a.signature) && (await holds(k.key, a.signature, statement))) {
       const [state, why] = lived(k, e.recorded, 0n);
-      const held = `Report, organization, scope, PDF, inputs and ${head} are signed by key ${k.id}${since(k)}.`;
+      const held = `Report, organization, scope, PDF, inputs and ${head} are signed by key ${k.id}${ending(k)}.`;
       c.say("attestation", state, state === "held" ? held : why);
       return;
     }
   if (c.keys.report.some((k) => k.id === a.keyId))
-    c.say("attestation", "broken", `What is claimed of the report is not what key ${a.keyId} signed.`);
+    c.say("attestation", "broken", `Key ${a.keyId} signed a different statement about the report.`);
   else
     c.say(
       "attestation",
       "untold",
-      `Key ${a.keyId}, which is said to have signed the report, is none of the given ones.`,
+      `Key ${a.keyId} is named as the signer of the report, but is not among the given keys.`,
     );
 }
 
@@ -290,7 +290,7 @@ function answer(c, p) {
     holds: () =>
       `This is ${c.companion ? `${c.companion} of ` : ""}${p.report.kind} report ${p.report.id} as it was built, recorded on ${stamp(p.event.recorded)}.`,
     contradicted: () => `This is not what it claims to be. ${off.detail}`,
-    "cannot tell": () => `Nobody can tell from what was given. ${off.detail}`,
+    "cannot tell": () => `The given files are not enough to tell. ${off.detail}`,
   }[verdict]();
   return { verdict, sentence, steps, proof: p };
 }

@@ -22,7 +22,7 @@ const marks = {
 const verdicts = {
   holds: ["holds", "It holds"],
   contradicted: ["contradicted", "It does not hold"],
-  "cannot tell": ["open", "It cannot be told"],
+  "cannot tell": ["open", "Cannot tell"],
 };
 
 /** el makes an element; its children are elements, or text that stays text. */
@@ -161,7 +161,7 @@ function article(name, said, took) {
   if (said.steps.length > 0)
     made.append(el("h3", {}, "Step by step"), el("ul", { class: "steps" }, ...said.steps.map(step)));
   if (said.proof)
-    made.append(el("h3", {}, said.verdict === "holds" ? "What it is" : "What is claimed of it"), claims(said.proof));
+    made.append(el("h3", {}, said.verdict === "holds" ? "Report" : "Claims of the file"), claims(said.proof));
   return made;
 }
 

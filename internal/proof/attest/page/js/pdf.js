@@ -132,7 +132,7 @@ function layOut(b, v) {
 /** valuesOf finds in an update what does not follow from its base. */
 function valuesOf(text) {
   let at = 0;
-  const wrong = notMusters("the update does not have what an update of Muster's has");
+  const wrong = notMusters("the update lacks parts that Muster writes");
   const until = (end) => {
     const i = text.indexOf(end, at);
     if (i < 0) throw wrong;
@@ -173,9 +173,9 @@ function rewritten(file) {
   const has = (text) => find(file, text) >= 0;
   const json = () => /\/Subtype\s*\/application#2[Ff]json/.test(latin(file));
   if (has("(proof.json)") || (has("/ETSI.CAdES.detached") && has("/EmbeddedFile") && json()))
-    return "it has Muster's proof or signature, and not in the update that Muster writes";
+    return "it has Muster's proof or signature outside the update that Muster writes";
   if (printed(file) && !trailer.test(latin(file.subarray(Math.max(0, file.length - 200)))))
-    return "it bears the head of the log that a report prints, and does not end as Muster writes one";
+    return "it has the log's head that a report prints, but does not end as Muster writes a report";
   return "";
 }
 
@@ -184,12 +184,12 @@ function split(file) {
   if (latin(file.subarray(0, 5)) !== "%PDF-") {
     const at = latin(file.subarray(0, 1024)).indexOf("%PDF-");
     if (at > 0 && (rewritten(file) || printed(file))) throw new Fault("rewritten", `${at} bytes precede the PDF`);
-    throw new Fault("notPDF", "it does not begin as one");
+    throw new Fault("notPDF", "it does not begin with %PDF-");
   }
   const found = find(file, `\n${endOfFile}${marker}`);
   if (found < 0) {
     const reason = rewritten(file);
-    throw reason ? new Fault("rewritten", reason) : new Fault("noUpdate", "no update of Muster's in it");
+    throw reason ? new Fault("rewritten", reason) : new Fault("noUpdate", "it has no update from Muster");
   }
   const end = found + 1 + endOfFile.length;
   const text = latin(file.subarray(end, end + mostUpdate));
@@ -206,10 +206,10 @@ function split(file) {
   try {
     signature = der(room);
   } catch {
-    throw notMusters("the signature is no DER");
+    throw notMusters("the signature is not DER");
   }
   if (room.subarray(signature.end).some((b) => b !== 0))
-    throw notMusters("something follows the signature in its room");
+    throw notMusters("other bytes follow the signature in its reserved space");
   const whole = end + made.text.length;
   const revisions = {
     base: file.subarray(0, end),
@@ -279,7 +279,7 @@ async function verifySignature(revisions, trusted) {
   }
   let answer = {
     fault: "untrusted",
-    reason: `the certificate with number ${hex(signer.serial)} is none of the ${trusted.length} that are trusted`,
+    reason: `the certificate with number ${hex(signer.serial)} is not among the ${trusted.length} trusted ones`,
   };
   for (const c of trusted) {
     if (!same(signer.serial, c.serial) || !same(signer.issuer, c.issuer)) continue;

@@ -48,7 +48,7 @@ function certificates(pem) {
     typeof pem === "string"
       ? [...pem.matchAll(/-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g)]
       : [];
-  if (blocks.length === 0) throw new Malformed("certificate: there is none in PEM");
+  if (blocks.length === 0) throw new Malformed("certificate: the text contains none in PEM");
   return blocks.map((m) => certificate(fromBase64(m[1].replace(/\s/g, ""), "certificate")));
 }
 

@@ -65,6 +65,6 @@ async function toldOf(what, token, digest) {
   } catch {
     return `The time stamp of ${what} cannot be read here.`;
   }
-  if (s.off) return `The time stamp of ${what} is worth nothing: ${s.off}.`;
-  return `A time stamp says that ${what} was there on ${stamp(s.at)}, by the clock of ${s.name}, whose certificate signed it.`;
+  if (s.off) return `The time stamp of ${what} is not valid: ${s.off}.`;
+  return `A time stamp says that ${what} existed on ${stamp(s.at)}, by the clock of ${s.name}, whose certificate signed it.`;
 }
