@@ -308,7 +308,7 @@ func (u *upgrade) wayBack(t *testing.T) {
 	if !u.load.send(t.Context(), http.MethodPost, "/api/v1/reports", u.load.api, key, wish, &asked) {
 		t.Fatal("the new program takes no report")
 	}
-	u.each(t, "The way back", 0)
+	u.each(t, "Go back to the previous version", 0)
 	if got := u.machines[0].follow(t, []string{"muster --version"}); !strings.Contains(got, "before") {
 		t.Errorf("what runs is %q", got)
 	}
