@@ -107,7 +107,7 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 		}
 		request.InstanceIDs = slices.DeleteFunc(slices.Clone(request.InstanceIDs), func(id uuid.UUID) bool { _, ok := names[id]; return !ok || !run.world.Acts(id) })
 		if len(request.InstanceIDs) == 0 { // which would mean all
-			run.refused = "None of its servers is there any more."
+			run.refused = "All its servers were removed."
 			return nil
 		}
 	}

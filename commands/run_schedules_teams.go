@@ -73,7 +73,7 @@ func (s *Service) prepareTeam(ctx context.Context, run *ScheduleRun, request Req
 		return queued, "", err
 	}
 	if len(request.RecipientIDs) == 0 {
-		return queued, "Nobody in it can receive a report.", nil
+		return queued, "The team has no member who can receive a report.", nil
 	}
 	queued, broken, err := s.judgeRequest(ctx, run.actor(), request)
 	if len(broken) > 0 {

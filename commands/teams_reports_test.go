@@ -133,7 +133,7 @@ func TestMondayReportsOfTeams(t *testing.T) {
 		before func()
 		want   string // "team: servers > members; …"
 	}{
-		{func() {}, "pay: pay-1 pay-2 > ana bob; plat: plat-1 > bob; data: Nobody in it can receive a report.; web: web-1 > cem dora; ops: ops-1 > eve"},
+		{func() {}, "pay: pay-1 pay-2 > ana bob; plat: plat-1 > bob; data: The team has no member who can receive a report.; web: web-1 > cem dora; ops: ops-1 > eve"},
 		{func() {
 			h.regroup(ids["pay"], people["ana"])
 			h.regroup(ids["data"], people["bob"], people["eve"])

@@ -98,11 +98,11 @@ func TestSQLAloneGetsNoSignature(t *testing.T) {
 		why    string
 	}{
 		"three events and a job, of a file that is in the store": {
-			func(_ *scene, _ *uuid.UUID, _ *report.Queued, ready *report.Ready) { ready.Mark = "" }, "it bears no mark",
+			func(_ *scene, _ *uuid.UUID, _ *report.Queued, ready *report.Ready) { ready.Mark = "" }, "it has no mark",
 		},
 		"of a file that does not exist": {func(_ *scene, _ *uuid.UUID, _ *report.Queued, ready *report.Ready) {
 			ready.Mark, ready.PDFKey, ready.PDFSHA256 = "", "reports/none.pdf", another
-		}, "it bears no mark"},
+		}, "it has no mark"},
 		"another report's mark": {none, "its mark is of something else"},
 		"a mark that is made up": {func(s *scene, _ *uuid.UUID, _ *report.Queued, ready *report.Ready) {
 			ready.Mark = s.proofs.Signing.Ring().Fingerprint() + ":" + another
@@ -200,7 +200,7 @@ func TestNoForgedReportIsMailed(t *testing.T) {
 	s.work("w2", s.mailer().Task(1))
 	s.until("the mail is set aside", func() bool {
 		rows := s.jobs(jobs.Mail)
-		return len(rows) == 0 || len(rows) == 1 && rows[0].Status == jobs.StatusDead && strings.Contains(rows[0].LastError, "it bears no mark")
+		return len(rows) == 0 || len(rows) == 1 && rows[0].Status == jobs.StatusDead && strings.Contains(rows[0].LastError, "it has no mark")
 	})
 	if n := len(s.smtp.Mails()); n > 0 || s.has(id, "report.email_sent") {
 		t.Errorf("%d mails were sent", n)
@@ -294,7 +294,7 @@ func TestReportsOfProgramsFromBeforeMarks(t *testing.T) {
 
 	begin(false) // the last replica of the earlier version has gone
 	late := s.unmarked(genuine)
-	s.refuses(s.organization, late, "it bears no mark")
+	s.refuses(s.organization, late, "it has no mark")
 
 	if _, err := ring.AcceptUnmarked(t.Context(), s.db, "", s.clock.Now(), func(secrets.Begun) error { return nil }); err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 		return err
 	}
 	if at := says.Event.RecordedAt; attest.Apart(s.Now(), at) {
-		s.Proofs.Log.WarnContext(ctx, "the PDF of a report is not signed: it was recorded more than a day from now, so no signature would be believed; its proof is beside it",
+		s.Proofs.Log.WarnContext(ctx, "the PDF of a report is not signed: it was recorded more than a day from now, so nobody would trust its signature; its proof is a separate file",
 			"report", job.Subject, "recordedAt", at)
 		return nil
 	}

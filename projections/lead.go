@@ -115,7 +115,7 @@ func (l *leader) loop(ctx context.Context, held office) error {
 			}
 		}
 		if err := l.setBack(ctx); err != nil && ctx.Err() == nil {
-			l.log.WarnContext(ctx, "nobody looks whether more was applied than the logs have, trying again", "error", err)
+			l.log.WarnContext(ctx, "the check for projections ahead of their log failed, trying again", "error", err)
 		}
 		l.sweep(ctx, held.projections)
 		if pause.Unless(ctx, next, asked) != nil {

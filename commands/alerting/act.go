@@ -94,7 +94,7 @@ func (a Action) decide(on *alert.Alert, seen alert.Seen, now time.Time) (events 
 	case Resolve:
 		events, err = on.Resolve(now, seen)
 	default:
-		return nil, fmt.Errorf("nobody can %q an alert", a.Verb)
+		return nil, fmt.Errorf("%q is not an action on an alert", a.Verb)
 	}
 	if err == nil && a.Note != nil {
 		events = append(events, alert.Noted{Note: *a.Note})

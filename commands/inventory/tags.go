@@ -24,7 +24,7 @@ func checkTags(c *usecase.Check, pointer string, tags map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		switch at := pointer + "/" + rule.Escape(key); {
 		case !fleet.ValidTagKey(key):
-			c.Refuse(at, "invalid_name", "has a key that is none: it "+fleet.TagKeyRule)
+			c.Refuse(at, "invalid_name", "has an invalid key: it "+fleet.TagKeyRule)
 		case !fleet.ValidTagValue(tags[key]):
 			c.Refuse(at, "invalid_parameter", fleet.TagValueRule)
 		}

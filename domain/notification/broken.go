@@ -88,7 +88,7 @@ func (m Match) Broken() (broken []rule.Broken) {
 	}
 	for i, e := range m.Events {
 		if !slices.Contains(EventTypes(), e) {
-			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/match/event/%d", i), Code: "out_of_range", Detail: "is no event that is told"})
+			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/match/event/%d", i), Code: "out_of_range", Detail: "is not an event that rules can match"})
 		}
 	}
 	return broken

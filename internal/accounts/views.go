@@ -99,7 +99,7 @@ func (s *Store) ChangeView(ctx context.Context, p Principal, id uuid.UUID, c Cha
 		}
 		v = c.of(v)
 		if !v.Shared && !v.MemberID.Valid {
-			return &Refusal{Code: CodeNobodysView, Detail: "its author has left, so nobody would see it: delete it"}
+			return &Refusal{Code: CodeNobodysView, Detail: "its author has left, so nobody would see it. Delete it instead"}
 		}
 		return nameTaken(statement.Exec(ctx, tx, "change a view", `UPDATE views SET name = $3, query = $4, shared = $5
 			WHERE organization_id = $1 AND id = $2`, p.Organization.ID, id, v.Name, v.Query, v.Shared))

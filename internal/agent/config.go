@@ -255,7 +255,7 @@ func (r *rules) tags(line int, tags map[string]string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		if !fleet.ValidTagKey(key) {
-			r.breaks(line, "tags", "has a key that is none: it "+fleet.TagKeyRule)
+			r.breaks(line, "tags", "has an invalid key: it "+fleet.TagKeyRule)
 		} else if !fleet.ValidTagValue(tags[key]) {
 			r.breaks(line, "tags."+key, fleet.TagValueRule)
 		}

@@ -134,7 +134,7 @@ flag takes precedence. Without --database-url Muster runs a private PostgreSQL u
 // MayBeEmpty are the flags of which an empty value says something, and what.
 var MayBeEmpty = map[string]string{
 	"cors-origins":    "no page of another site, whatever MUSTER_CORS_ORIGINS says",
-	"trusted-proxies": "no proxy is believed, whatever MUSTER_TRUSTED_PROXIES says",
+	"trusted-proxies": "Muster trusts no proxy, whatever MUSTER_TRUSTED_PROXIES says",
 }
 
 // refuseEmpty refuses flags and arguments that are given and empty, as "$FILE" of a shell is

@@ -326,7 +326,7 @@ func roles(text string) (Roles, error) {
 	for _, item := range items(text) {
 		role := ProcessRole(item)
 		if !allRoles().Has(role) {
-			return nil, fmt.Errorf("names %q, which is none of api, projections, workers, collectors", item)
+			return nil, fmt.Errorf("names %q, which is not one of api, projections, workers, collectors", item)
 		}
 		if !found.Has(role) {
 			found = append(found, role)

@@ -60,7 +60,7 @@ func ParseSMTPURL(address string) (SMTPConfig, error) {
 	}
 	if p := u.Port(); p != "" {
 		if c.Port, err = strconv.Atoi(p); err != nil || c.Port < 1 || c.Port > 65535 {
-			return SMTPConfig{}, fmt.Errorf("the SMTP URL's port %q is none", p)
+			return SMTPConfig{}, fmt.Errorf("the SMTP URL's port %q is not valid", p)
 		}
 	}
 	c.Username = u.User.Username()

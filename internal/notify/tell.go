@@ -96,7 +96,7 @@ func (s *Sender) Test(ctx context.Context, organization accounts.Organization, i
 		return t, nil
 	}
 	if errors.Is(err, channel.ErrNobody) {
-		t.Error = "The channel leads to nobody who can be mailed."
+		t.Error = "The channel has no recipient who can receive mail."
 		return t, nil
 	}
 	return t, err

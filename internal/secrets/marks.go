@@ -143,7 +143,7 @@ func (m *Marks) rotatedTo(fingerprint string) ([]byte, bool) {
 // mark counts only as far as the log went when the key was retired. Errors: *MarkError.
 func (m *Marks) Marked(purpose string, text []byte, mark string, at Place) error {
 	if mark == "" {
-		return &MarkError{At: at, None: true, Reason: "it bears no mark"}
+		return &MarkError{At: at, None: true, Reason: "it has no mark"}
 	}
 	fingerprint, digits, _ := strings.Cut(mark, ":")
 	sum, err := hex.DecodeString(digits)

@@ -102,7 +102,7 @@ func oracleTarget(parts map[string]string) (Target, error) {
 		t.TLS = TLSDisable
 	}
 	if !slices.Contains(oracleTLS, t.TLS) {
-		return Target{}, &DSNError{"its sslmode is none of " + strings.Join(oracleTLS, ", ")}
+		return Target{}, &DSNError{"its sslmode is not one of " + strings.Join(oracleTLS, ", ")}
 	}
 	return t, nil
 }

@@ -106,7 +106,7 @@ func targetOf(parts map[string]string) (Target, error) {
 		t.TLS = TLSPrefer
 	case TLSDisable, TLSAllow, TLSPrefer, TLSRequire, TLSVerifyCA, TLSVerifyFull:
 	default:
-		return Target{}, &DSNError{"its sslmode is none of disable, allow, prefer, require, verify-ca, verify-full"}
+		return Target{}, &DSNError{"its sslmode is not one of disable, allow, prefer, require, verify-ca, verify-full"}
 	}
 	return t, nil
 }

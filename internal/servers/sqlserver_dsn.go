@@ -81,7 +81,7 @@ func (t *Target) setSQLServer(name, value string) error {
 				return nil
 			}
 		}
-		return &DSNError{"its " + name + " is none of " + strings.Join(accepted, ", ")}
+		return &DSNError{"its " + name + " is not one of " + strings.Join(accepted, ", ")}
 	}
 	switch name {
 	case "database":

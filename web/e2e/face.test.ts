@@ -126,7 +126,7 @@ test.each([1280, 360])("the page of an instance, %i px, in light and in dark", a
     "Open alerts",
     "Worst findings",
     "Top statements",
-    "What changed lately",
+    "Recent changes",
     "Last reports",
     "Databases",
   ]) {
@@ -307,7 +307,7 @@ test.each([1320, 360])("a server's page begins with state, load and statements, 
   const [load, statements] = [await top("Load"), await top("Top statements")];
   expect(state).toBeLessThan(load);
   expect(load).toBeLessThan(statements);
-  for (const rest of ["Score", "Trends", "What changed lately", "Last reports", "Databases"]) {
+  for (const rest of ["Score", "Trends", "Recent changes", "Last reports", "Databases"]) {
     expect(await top(rest), rest).toBeGreaterThan(statements);
   }
   // The load is in sight without scrolling.

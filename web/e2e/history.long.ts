@@ -271,7 +271,7 @@ test("39 a report's trail is in its order, with who and when", async () => {
     .toBe("sent");
   expect((await apiAs("auditor", "GET", mine.downloadUrl ?? "")).ok).toBe(true);
   const page = await visit(`/reports/${mine.id}`);
-  const trail = page.getByRole("list", { name: "What happened to the report" });
+  const trail = page.getByRole("list", { name: "History of the report" });
   await trail.locator('[data-event="downloaded"]').waitFor();
   await trail.locator('[data-event="signed"]').waitFor(); // some seconds after it is ready, whatever else happens meanwhile
   const types = await trail

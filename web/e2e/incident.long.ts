@@ -137,7 +137,7 @@ test.skipIf(!newest)(
     process.stdout.write(`incident: from its beginning to the statement's page ${seconds.toFixed(0)} s, two clicks\n`);
     expect(seconds).toBeLessThan(120);
     await page
-      .getByRole("region", { name: "Where it is run" })
+      .getByRole("region", { name: "Servers that run it" })
       .getByRole("link", { name: "shop", exact: true })
       .waitFor();
 

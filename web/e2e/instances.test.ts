@@ -232,7 +232,7 @@ test("a server shows the agent that measures it, as its last report says", async
     await panel.getByText("12: its buffer or its disk was full, and the oldest went").waitFor();
     expect(await panel.textContent()).toMatch(/Waits to be sentnothing.*Refused1 fact/);
     await page.locator('[data-status="down"]').getByText("db02 refuses connections.").waitFor();
-    await page.getByText("Run muster agent check beside the agent: it prints the statements.").waitFor();
+    await page.getByText("Run muster agent check on the agent's machine: it prints the statements.").waitFor();
     await page.route(`**/api/v1/instances/${id}`, async (route) => {
       const shown = await (await route.fetch()).json();
       shown.agent.seenAt = new Date(Date.parse(shown.agent.seenAt) - 6 * 60_000).toISOString();

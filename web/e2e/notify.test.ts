@@ -134,7 +134,7 @@ test("a channel is added and tried, a rule shows what it would have matched, and
     await page.getByText(first.id).waitFor();
     await page.getByRole("table", { name: "Events" }).getByRole("link", { name: title }).click();
     await page.waitForURL(`**/alerts/${alert}`);
-    const told = page.getByRole("region", { name: "Who was told" });
+    const told = page.getByRole("region", { name: "Notifications sent" });
     await told.getByText(channel).waitFor();
     await told.getByText(`Alert raised · Webhook · rule ${rule}`).waitFor();
     await told.getByRole("link").waitFor();
@@ -497,7 +497,7 @@ test("an alert says who was told, when and by which rule; an instance who will b
         }),
       ),
   });
-  const section = page.getByRole("region", { name: "Who was told" });
+  const section = page.getByRole("region", { name: "Notifications sent" });
   await section.getByText("Noor Haddad").waitFor();
   await section.getByText("Alert raised · E-mail Administrators · rule Critical alerts").waitFor();
   await section.getByText("On call", { exact: true }).waitFor();
@@ -534,7 +534,7 @@ test("an alert says who was told, when and by which rule; an instance who will b
     as: "viewer",
     before: (p) => p.route("**/api/v1/instances/*/notification-rules", (route) => route.fulfill({ json: rules })),
   });
-  await server.getByRole("heading", { name: "Who will be told" }).waitFor();
+  await server.getByRole("heading", { name: "Notification recipients" }).waitFor();
   await server.locator("[data-rule]").getByText("On call (Webhook); Noor Haddad").waitFor();
   await server.getByText("of critical alerts that are raised: rule Critical alerts").waitFor();
 });

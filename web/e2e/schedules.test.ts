@@ -1,4 +1,4 @@
-// Reports by the calendar: the form, one schedule with its runs, and what was mailed.
+// Scheduled reports: the form, one schedule with its runs, and what was mailed.
 import type { Page, Route } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
@@ -189,7 +189,7 @@ test("that nobody is told of what fails or is missed is said to administrators, 
   await page.reload();
   const note = page
     .getByRole("status")
-    .filter({ hasText: "A scheduled report can fail or be missed without anybody being told" });
+    .filter({ hasText: "A scheduled report can fail or be missed, and nobody is notified" });
   await note.getByRole("link", { name: "Add a rule" }).click();
   await page.getByRole("heading", { level: 1, name: "New notification rule" }).waitFor();
   const member = await visit("/schedules", { as: "member" });

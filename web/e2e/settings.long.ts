@@ -188,7 +188,7 @@ test("settings that somebody changed meanwhile are shown, and only one's own cha
     await change({ watch: { lockWaitMinutes: theirs } });
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Someone else changed the settings").waitFor();
-    const differing = page.getByRole("table", { name: "Where the settings differ" });
+    const differing = page.getByRole("table", { name: "Different settings" });
     await differing.getByRole("row").filter({ hasText: "Wraparound" }).getByText(`${mine} %`).waitFor();
     expect(await differing.getByRole("row").count()).toBe(2);
     await page.getByRole("button", { name: "Save my values" }).click();

@@ -169,7 +169,7 @@ test("a statement has its text to copy, what it was before, and charts on one cu
   await expect
     .poll(() => charts.evaluateAll((all) => all.map((chart) => chart.getAttribute("data-hover-index"))))
     .toEqual(["1", "1", "1"]);
-  const ways = page.getByRole("region", { name: "Where it is run" });
+  const ways = page.getByRole("region", { name: "Servers that run it" });
   const href = (await ways.getByRole("link", { name: "Dashboard of this instance" }).getAttribute("href")) ?? "";
   const search = new URL(href, "http://x").searchParams;
   expect([search.get("instanceId"), search.get("from"), search.get("to")]).toEqual([s.instance.id, at(0), at(60)]);

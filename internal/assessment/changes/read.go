@@ -94,7 +94,7 @@ func Told(ctx context.Context, q sqlx.QueryerContext, organization, instance uui
 		return told, false, err
 	}
 	if err := json.Unmarshal(row, &told); err != nil {
-		return told, false, fmt.Errorf("decode what the log was told of instance %s: %w", instance, err)
+		return told, false, fmt.Errorf("decode the recorded results of instance %s: %w", instance, err)
 	}
 	return told, true, nil
 }

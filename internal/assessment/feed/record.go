@@ -133,7 +133,7 @@ func (r Record) check(now time.Time) *Problem {
 		return nil
 	}
 	if _, known := knownOf(r.Engine); !known {
-		return broken("engine", "%q is none", r.Engine)
+		return broken("engine", "%q is not a known engine", r.Engine)
 	}
 	for _, text := range r.Affected {
 		if _, ok := parseSpan(text); !ok {

@@ -21,12 +21,12 @@ func (p *process) beginMarks(ctx context.Context) error {
 	})
 	switch {
 	case begun.Open:
-		p.Log.WarnContext(ctx, "programs from before run beside this one, so events without a mark are taken, for a day at most", "from", older)
+		p.Log.WarnContext(ctx, "processes of an earlier version still run, so events without a mark are accepted, for a day at most", "from", older)
 	case len(older) > 0:
-		p.Log.WarnContext(ctx, "programs from before run beside this one, and their events have no mark: they are not signed and count as altered until 'muster keys accept-unmarked'", "from", older)
+		p.Log.WarnContext(ctx, "processes of an earlier version still run, and their events have no mark: these are not signed and count as altered until 'muster keys accept-unmarked'", "from", older)
 	}
 	if begun.Odd != "" {
-		p.Log.WarnContext(ctx, "the note of where marks begin, beside the secret key, was not this installation's, and is written anew", "wrong", begun.Odd, "until", begun.String())
+		p.Log.WarnContext(ctx, "the file beside the secret key that says where marks begin did not belong to this installation, and was written again", "wrong", begun.Odd, "until", begun.String())
 	}
 	if begun.Noted {
 		p.Log.InfoContext(ctx, "events up to here may be without this installation's mark", "until", begun.String(), "more", begun.Open)

@@ -29,7 +29,7 @@ func (p *process) measure() {
 	var unkept sync.Once
 	p.Checkpoints.Unkept = func(log eventstore.Log, err error) {
 		unkept.Do(func() {
-			p.Log.Warn("what is signed last is kept in no file beside the secret key, so the next process does not know it", "log", log, "error", err)
+			p.Log.Warn("the last signed checkpoint could not be stored beside the secret key, so the next process does not know it", "log", log, "error", err)
 		})
 	}
 	p.Checkpoints.Refused = func(log eventstore.Log) { p.metrics.Refused.WithLabelValues(string(log)).Inc() }
@@ -64,8 +64,8 @@ func (p *process) measure() {
 		{"muster_events_verified_position", "Up to this position all events of a log were verified, from data to digest to hash to tree, within muster_events_verified_seconds.",
 			func(v checkpoint.Verified) float64 { return float64(v.Position) }},
 		{"muster_events_position", "Position of the last event of a log.", func(v checkpoint.Verified) float64 { return float64(v.Head) }},
-		{"muster_events_verified_seconds", "Time since the last whole pass over a log began, or since there could be one.", func(v checkpoint.Verified) float64 { return v.Age }},
-		{"muster_events_misfits", "What does not fit in a log and nobody has accepted, at most 100: events that were changed or deleted.",
+		{"muster_events_verified_seconds", "Time since the last complete verification of a log began, or could have begun.", func(v checkpoint.Verified) float64 { return v.Age }},
+		{"muster_events_misfits", "Changed or deleted events of a log that no operator has accepted, at most 100.",
 			func(v checkpoint.Verified) float64 { return float64(len(v.Findings)) }},
 	} {
 		p.metrics.Gauge(figure.name, figure.help, []string{"log"}, func(ctx context.Context) ([]telemetry.Reading, error) {
@@ -78,13 +78,13 @@ func (p *process) measure() {
 		})
 	}
 	p.budgetGauges()
-	p.metrics.Gauge("muster_watch_judged_seconds", "Time since the built-in watch last judged everything.", nil, p.watchReadings)
-	p.metrics.Gauge("muster_measurements_behind_seconds", "Time since the oldest sample arrived that is not in the series yet.", nil, p.behindReadings)
-	p.metrics.Gauge("muster_measurements_waiting_seconds", "For how long the oldest hour of measurements has waited for ClickHouse; after a day samples of its host or instance are refused.", nil, p.waitingReadings)
-	p.metrics.Gauge("muster_certificate_left_seconds", "For how long a certificate is good that this process signs with or meets; negative: for how long it has not been.", []string{"certificate"},
+	p.metrics.Gauge("muster_watch_judged_seconds", "Time since the built-in watch last completed a round.", nil, p.watchReadings)
+	p.metrics.Gauge("muster_measurements_behind_seconds", "Age of the oldest sample that is not in the series yet, since its arrival.", nil, p.behindReadings)
+	p.metrics.Gauge("muster_measurements_waiting_seconds", "Waiting time of the oldest hour of measurements for ClickHouse; after a day, samples of its host or instance are refused.", nil, p.waitingReadings)
+	p.metrics.Gauge("muster_certificate_left_seconds", "Time until a certificate expires that this process uses or receives; negative if it has expired.", []string{"certificate"},
 		func(context.Context) ([]telemetry.Reading, error) { return p.Certificates.Left(p.Clock.Now()), nil })
-	p.metrics.Gauge("muster_disk_free_ratio", "How much is free of the file system with the data directory, and with the files, from 0 to 1.", []string{"disk"}, newDisks(p.Installation).readings)
-	p.metrics.Gauge("muster_check_ok", "1 where a check of /readyz passes, by check.", []string{"check"}, p.checkReadings)
+	p.metrics.Gauge("muster_disk_free_ratio", "Free part of the file system of the data directory, and of the files, from 0 to 1.", []string{"disk"}, newDisks(p.Installation).readings)
+	p.metrics.Gauge("muster_check_ok", "1 if a check of /readyz passes, by check.", []string{"check"}, p.checkReadings)
 	p.metrics.Gauge("muster_jobs", "Unfinished jobs, by kind and status.", []string{"kind", "status"}, p.jobReadings(func(kind string, c jobs.QueueCounts) []telemetry.Reading {
 		return []telemetry.Reading{
 			{Labels: []string{kind, "queued"}, Value: float64(c.Queued)},
@@ -99,7 +99,7 @@ func (p *process) measure() {
 
 // budgetGauges show what is used of the budgets by organization, and what may be.
 func (p *process) budgetGauges() {
-	p.metrics.Gauge("muster_budget_used", "What an organization, and the token of it that used most, used of a budget: today in UTC, or open alerts.", []string{"organization", "budget", "of"},
+	p.metrics.Gauge("muster_budget_used", "Used part of a budget, by an organization and by its busiest token: today in UTC, or open alerts.", []string{"organization", "budget", "of"},
 		func(ctx context.Context) ([]telemetry.Reading, error) {
 			totals, err := p.Budgets.Totals(ctx)
 			var readings []telemetry.Reading
@@ -110,7 +110,7 @@ func (p *process) budgetGauges() {
 			}
 			return readings, err
 		})
-	p.metrics.Gauge("muster_budget_limit", "What an organization, and each of its tokens, may use of a budget.", []string{"budget", "of"},
+	p.metrics.Gauge("muster_budget_limit", "Budget of an organization, and of each of its tokens.", []string{"budget", "of"},
 		func(context.Context) (readings []telemetry.Reading, _ error) {
 			for _, name := range budgets.Names() {
 				readings = append(readings,

@@ -98,7 +98,7 @@ func (p *process) clockHolds(ctx context.Context, machine time.Time) error {
 		if off < 0 {
 			side = "behind"
 		}
-		return fmt.Errorf("the database's clock is %d days %s this machine's: reports that are recorded by it are not believed", off.Abs().Round(day)/day, side)
+		return fmt.Errorf("the database's clock is %d days %s this machine's: nobody would trust reports with its time", off.Abs().Round(day)/day, side)
 	}
 	ahead, found, err := statement.Find[struct {
 		Log string    `db:"log"`
@@ -106,7 +106,7 @@ func (p *process) clockHolds(ctx context.Context, machine time.Time) error {
 	}](ctx, p.DB, "look at the last events of the logs", `SELECT h.log, e.recorded_at FROM log_head h JOIN events e ON e.log = h.log AND e.position = h.position
 		WHERE e.recorded_at > $1 ORDER BY e.recorded_at DESC LIMIT 1`, database.Add(attest.Skew))
 	if err == nil && found {
-		err = fmt.Errorf("the last event of log %s is of %s, and the database's clock says %s: it was set back, and until then all that is recorded has that time, and no such report is believed",
+		err = fmt.Errorf("the last event of log %s is dated %s, but the database's clock says %s: the clock was set back. Until it reaches that time, each new event gets that time, and nobody would trust reports with it",
 			ahead.Log, ahead.At.UTC().Format(time.RFC3339), database.UTC().Format(time.RFC3339))
 	}
 	return err

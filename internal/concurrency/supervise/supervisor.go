@@ -26,7 +26,7 @@ const (
 )
 
 // errReturned says that a loop ended by itself.
-var errReturned = errors.New("the loop returned though nobody stopped it")
+var errReturned = errors.New("the loop ended without being stopped")
 
 // Supervisor runs the loops of a process. A nil Supervisor logs and counts nothing.
 type Supervisor struct {

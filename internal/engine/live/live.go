@@ -63,9 +63,9 @@ func Grants(engine fleet.Engine, version, classify string) (string, error) {
 		}
 		script, ok := e.Script(version, classify)
 		if !ok {
-			return "", fmt.Errorf("--version %q is none that is measured", version)
+			return "", fmt.Errorf("--version %q is not supported", version)
 		}
 		return script, nil
 	}
-	return "", fmt.Errorf("--engine is %q, and none of %s", engine, strings.Join(Names(), ", "))
+	return "", fmt.Errorf("--engine is %q, but must be one of %s", engine, strings.Join(Names(), ", "))
 }

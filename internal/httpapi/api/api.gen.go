@@ -3609,10 +3609,10 @@ type RuleMatch struct {
 	NameContains *string          `json:"nameContains,omitempty"`
 	Severity     *[]AlertSeverity `json:"severity,omitempty"`
 
-	// Tags By key of a tag its values: the server has, for each key, one of them when it happens. A rule with tags or teams is about servers only.
+	// Tags Values by tag key. The rule matches if, at the time of the event, the server has one of the values for each key. A rule with tags or teams matches only events of servers.
 	Tags *map[string][]string `json:"tags,omitempty"`
 
-	// TeamIds Teams, one of which owns the server when it is told. At most 100.
+	// TeamIds The rule matches if one of these teams owns the server when Muster sends the notification. At most 100.
 	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 }
 
@@ -4455,11 +4455,11 @@ type TeamMember struct {
 	MemberId openapi_types.UUID `json:"memberId"`
 	Name     *string            `json:"name,omitempty"`
 
-	// Role What somebody with the role `team` may do with the servers of the team.
+	// Role The rights of a member with the role `team` on the servers of the team.
 	Role TeamMemberRole `json:"role"`
 }
 
-// TeamMemberRole What somebody with the role `team` may do with the servers of the team.
+// TeamMemberRole The rights of a member with the role `team` on the servers of the team.
 type TeamMemberRole string
 
 // TeamSelector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.

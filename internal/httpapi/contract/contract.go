@@ -121,7 +121,7 @@ func newRoute(method, path string, operation *openapi3.Operation) (*Route, error
 		return nil, err
 	}
 	if len(roles) == 0 {
-		return nil, fmt.Errorf("x-role names nobody")
+		return nil, fmt.Errorf("x-role names no role")
 	}
 	r.Roles = wire.Words[organization.Role](roles)
 	scopes, err := Words(operation.Extensions, "x-scope")

@@ -322,7 +322,7 @@ func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
 	m.Absent = slices.Concat(m.Absent, absent, findings)
 	findings = slices.DeleteFunc(slices.Clone(m.Absent), func(a Absent) bool { return a.Reason == erased })
 	if len(findings) > 0 && !s.AcceptFindings {
-		return fmt.Errorf("%d files that the log names are missing or damaged or cannot be told, the first of them %s (%s): no backup was made. "+
+		return fmt.Errorf("%d files that the log names are missing, damaged or unreadable, the first of them %s (%s): no backup was made. "+
 			"Put them back, or make it without them with --accept-findings", len(findings), findings[0].Name, findings[0].Reason)
 	}
 	return nil

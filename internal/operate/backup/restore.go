@@ -358,7 +358,7 @@ func (t *RestoreTarget) verifyFiles(ctx context.Context, b *Backup, v *Verified)
 	}
 	for _, u := range unread {
 		if !left[u.Name] {
-			v.Findings = append(v.Findings, u.Name+" cannot be told: this program cannot decode the event")
+			v.Findings = append(v.Findings, u.Name+" is unknown: this program cannot decode the event")
 		}
 	}
 	reports := make(map[uuid.UUID]bool)

@@ -43,7 +43,7 @@ func (d *Demo) alerts(ctx context.Context, actor usecase.Actor, team []uuid.UUID
 		return err
 	}
 	if err := d.notifications(ctx, actor.OrganizationID, team, mailChannels, mailRules); err != nil {
-		return fmt.Errorf("say who is told: %w", err)
+		return fmt.Errorf("set up notifications: %w", err)
 	}
 	return d.sendAlerts(ctx, actor, team, open, now)
 }

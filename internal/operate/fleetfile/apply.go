@@ -254,7 +254,7 @@ func problemOf(err error, p *Plan) *Problem {
 	case errors.Is(err, errMeanwhile):
 		return &Problem{Code: "precondition_failed", Detail: err.Error()}
 	case errors.As(err, &known):
-		return &Problem{Code: "already_registered", Detail: "leads to the server of the instance " + p.named(known.Instance) + "; with separate: true it is registered beside that one"}
+		return &Problem{Code: "already_registered", Detail: "leads to the server of the instance " + p.named(known.Instance) + "; with separate: true it is registered in addition to that one"}
 	case errors.As(err, &dsn):
 		return &Problem{Code: "invalid_parameter", Detail: dsn.Error()}
 	case errors.As(err, &away) && away.Class == servers.ClassNotAllowed:

@@ -278,7 +278,7 @@ settings:
 	want := []string{
 		"2: instances[0].tags must be a mapping; without any it is written {}",
 		"5: instances[1].tags.zone must be a text; put it into quotation marks",
-		"5: instances[1].tags.Env has a key that is none: it must be a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores",
+		"5: instances[1].tags.Env has an invalid key: it must be a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores",
 		"8: instances[2].tags has a key twice",
 		"10: settings.protectedTags must be a list; without any it is written []",
 		"11: settings.dueDays.urgent is not known here; there are critical, high, low, medium",

@@ -471,7 +471,7 @@ func TestSentences(t *testing.T) {
 		}, nil},
 		"scorecard of a line without a gap":  {scored(64, 64, 64), []string{"3 of 3 days have a score: 64 on each of them."}, []string{"No score of the day"}},
 		"scorecard of one day with a score":  {scored(0, 64, 0), []string{"1 of 3 days has a score: 64 on 2026-11-19."}, nil},
-		"scorecard of days without a score":  {scored(0, 0, 0), []string{"None of the 3 days of the window has a score"}, []string{"Score by day"}},
+		"scorecard of days without a score":  {scored(0, 0, 0), []string{"No day of the window has a score"}, []string{"Score by day"}},
 		"scorecard of inputs without a line": {func() snapshot.Document { d := scored(1); d.ScoreByDay = nil; return d }(), nil, []string{"Score by day", "of the window has a score"}},
 		"scorecard of a server that stayed":  {startedAt(59), []string{"it was 59 E, the same as now"}, nil},
 		"scorecard of before there was utilization": {used(nil), []string{

@@ -236,7 +236,7 @@ var dateParts = []string{"year", "quarter", "month", "dayofyear", "day", "week",
 
 func (r *reader) function(s *scope, name string, line int) {
 	if !r.views.functions[name] {
-		r.say(line, "%s is none of the documented functions in testdata/functions.csv", name)
+		r.say(line, "%s is not one of the documented functions in testdata/functions.csv", name)
 	}
 	r.expect("(")
 	switch {

@@ -34,7 +34,7 @@ export function WhoWasTold({ alert: { id: alertId, resolvedAt } }: { alert: Sche
     <Panel>
       <section aria-labelledby="who-was-told">
         <Title order={2} id="who-was-told" mb="sm">
-          Who was told
+          Notifications sent
         </Title>
         {error && !data && <ProblemNote error={error} onRetry={refetch} />}
         {data?.items.length === 0 && (

@@ -94,7 +94,7 @@ function Shown({ check }: { check: Schemas["Check"] }) {
               </Part>
               {r.impact && <Part title="Side effects">{r.impact}</Part>}
               {check.reads.length > 0 && (
-                <Part title="What it reads">
+                <Part title="Data read">
                   <Lines of={check.reads} />
                 </Part>
               )}

@@ -131,11 +131,7 @@ function CheckLink({ check }: { check: Schemas["Check"] }) {
 
 function CheckTable({ checks }: Checks) {
   return (
-    <ListTable
-      label="Checks"
-      columns={["Check", "What a failure means", "Engine", "Domain", "Severity"]}
-      minWidth={760}
-    >
+    <ListTable label="Checks" columns={["Check", "Effect of a failure", "Engine", "Domain", "Severity"]} minWidth={760}>
       {checks.map((check) => (
         <Table.Tr key={check.id} style={{ verticalAlign: "top" }}>
           <Table.Td className="numbers" style={{ whiteSpace: "nowrap" }}>

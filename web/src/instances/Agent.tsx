@@ -13,7 +13,7 @@ export function Agent({ agent, now }: { agent: MeasuringAgent; now: Date }) {
     <Panel data-agent>
       <Title order={2}>Agent</Title>
       <Text size="sm" c="dimmed" mt={4} mb="md" maw="70ch">
-        An agent beside this server measures and assesses it. It reports once a minute.
+        An agent near this server measures and assesses it. It reports once a minute.
       </Text>
       {hasGone(agent, now) && (
         <Alert color="yellow" variant="outline" mb="md" icon={<IconVolumeOff aria-hidden />} data-agent-silent>

@@ -41,7 +41,7 @@ export function Changes({ instance: i }: { instance: Instance }) {
   return (
     <Panel>
       <Group justify="space-between" mb="sm">
-        <Title order={2}>What changed lately</Title>
+        <Title order={2}>Recent changes</Title>
         {changes.length > shown && !all && (
           <Anchor component="button" type="button" size="sm" onClick={() => setAll(true)}>
             Show all {count(changes.length)}

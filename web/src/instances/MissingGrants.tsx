@@ -81,14 +81,14 @@ export function MissingGrants({ instance: i }: { instance: Instance }) {
         {i.grantScript && <Snippet label="Script with all grants" text={i.grantScript} wrapped />}
         {i.grantScript && i.agent && (
           <Text size="sm">
-            The script is for the account muster. If the agent signs in with another account, run muster agent check
-            beside the agent: it prints the statements for that account.
+            The script is for the account muster. If the agent signs in with another account, run muster agent check on
+            the agent’s machine: it prints the statements for that account.
           </Text>
         )}
         {i.grantScript === null && subjects.length > 0 && (
           <Text size="sm">
             {i.agent
-              ? "Run muster agent check beside the agent: it prints the statements."
+              ? "Run muster agent check on the agent's machine: it prints the statements."
               : "Muster has no statement for these."}
           </Text>
         )}

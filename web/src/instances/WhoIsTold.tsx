@@ -14,7 +14,7 @@ export function WhoIsTold({ instanceId }: { instanceId: string }) {
   });
   return (
     <Few
-      title="Who will be told"
+      title="Notification recipients"
       asked={asked}
       none="No one: no notification rule matches this instance."
       all={

@@ -43,7 +43,7 @@ const classes: Record<string, Class> = {
       ],
       sqlserver: [
         "Check login and password. A login that is disabled, locked or expired is refused, too.",
-        "The server must take logins of SQL Server beside accounts of Windows (mixed mode).",
+        "The server must accept SQL Server logins in addition to Windows accounts (mixed mode).",
       ],
       oracle: [
         "Check user and password; case matters. The account needs CREATE SESSION, and must be neither locked nor expired.",

@@ -12,7 +12,7 @@ export const hasGone = (agent: MeasuringAgent, now: Date) => now.getTime() - Dat
 
 const reasons: Record<string, string> = {
   buffer_full: "its buffer or its disk was full, and the oldest went",
-  instance_held: "another sender told of the same statements",
+  instance_held: "another sender reported the same statements",
   assessed_by_collector: "Muster measured the server over a connection of its own",
   unknown_instance: "Muster did not know the server or the database",
   forbidden: "its token may not write the server",

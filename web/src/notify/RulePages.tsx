@@ -48,7 +48,7 @@ export function RulePage() {
           onRetry={() => rule.refetch()}
           all={{ to: "/notifications/rules", name: "notification rules" }}
         >
-          It may have been removed. What it has told stays in the list of deliveries.
+          It may have been removed. Its notifications stay in the list of deliveries.
         </NotThere>
       )}
     </>

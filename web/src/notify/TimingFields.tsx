@@ -69,7 +69,7 @@ export function TimingFields({ form }: { form: UseFormReturnType<RuleForm> }) {
             />
           </Group>
           <Checkbox
-            label="Critical alerts are told at once all the same"
+            label="Send critical alerts at once"
             {...form.getInputProps("exceptCritical", { type: "checkbox" })}
           />
         </>

@@ -37,7 +37,7 @@ export const eventName = (event: string) => eventNames[event] ?? event;
 const reasons: Record<string, string> = {
   quiet_hours: "Waits for the end of the quiet hours",
   resolved_meanwhile: "Raised and resolved within the quiet hours",
-  not_told_raised: "That it was raised was not told either",
+  not_told_raised: "No notification was sent when it was raised",
   rule_removed: "Its rule was removed",
   rule_disabled: "Its rule was switched off",
   channel_removed: "Its channel was removed",

@@ -63,7 +63,7 @@ export function TrayMenu() {
         {tray.data && items.length === 0 && (
           <Group gap="xs" c="dimmed" py="xs" wrap="nowrap">
             <IconInbox size={20} aria-hidden />
-            <Text size="sm">None of your reports is being built or ready.</Text>
+            <Text size="sm">You have no reports in progress or ready.</Text>
           </Group>
         )}
         <Stack gap="sm">

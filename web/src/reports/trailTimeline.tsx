@@ -67,7 +67,7 @@ export function TrailTimeline({ report }: { report: Report }) {
         bulletSize={26}
         lineWidth={2}
         role="list"
-        aria-label="What happened to the report"
+        aria-label="History of the report"
       >
         {entries.map((entry, n) => {
           const { title, detail } = words(entry, nameOf);

@@ -17,10 +17,10 @@ export function Untold() {
       variant="outline"
       mb="md"
       icon={<IconBellOff aria-hidden />}
-      title={`A scheduled report can ${what} without anybody being told`}
+      title={`A scheduled report can ${what}, and nobody is notified`}
       data-untold
     >
-      No notification rule that is on tells of it whatever instances the report is about.{" "}
+      No active notification rule covers this event for all instances.{" "}
       <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/notifications/rules/new" />}>
         Add a rule
       </Anchor>

@@ -167,7 +167,7 @@ function Conflict({
         Your changes were not saved. {different.length === 0 ? "Their changes match yours." : "These settings differ:"}
       </Text>
       {different.length > 0 && (
-        <Table mt="xs" verticalSpacing={4} aria-label="Where the settings differ">
+        <Table mt="xs" verticalSpacing={4} aria-label="Different settings">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Setting</Table.Th>

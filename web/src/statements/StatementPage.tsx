@@ -308,9 +308,9 @@ function Origin({ statement: s }: { statement: Statement }) {
     ],
   ];
   return (
-    <Paper withBorder p="md" component="section" aria-label="Where it is run">
+    <Paper withBorder p="md" component="section" aria-label="Servers that run it">
       <Title order={2} mb="xs">
-        Where it is run
+        Servers that run it
       </Title>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" mb="sm">
         {facts.map(([name, value]) => (

@@ -313,8 +313,8 @@ function Nothing({ search, change, total }: { search: StatementsSearch; change: 
   return (
     <Panel>
       <EmptyState icon={icon} title="No statements in this window">
-        Nothing was executed, or no instance has told of it: that needs the extension pg_stat_statements on PostgreSQL,
-        and the grants of the account on SQL Server and Oracle.{" "}
+        No statement was executed, or no instance reported one. Muster needs the extension pg_stat_statements on
+        PostgreSQL, and grants for its account on SQL Server and Oracle.{" "}
         <Anchor component={Link} to="/instances" size="sm">
           How instances are watched
         </Anchor>

@@ -104,7 +104,7 @@ function TeamPanel({ team, place, onEdit, onRemove }: Shown) {
             <bdi>{selects(team)}</bdi>
           </Text>
           <Text size="sm" c="dimmed">
-            {team.members.length === 0 ? "Nobody is in it." : "Members: "}
+            {team.members.length === 0 ? "No members." : "Members: "}
             <bdi>{team.members.map((m) => `${m.name}${m.role === "viewer" ? " (viewer)" : ""}`).join(", ")}</bdi>
           </Text>
         </Stack>

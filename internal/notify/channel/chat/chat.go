@@ -96,7 +96,7 @@ func forms() map[notification.Format]chatForm {
 func Body(m channel.Message, format notification.Format) ([]byte, error) {
 	form, ok := forms()[format]
 	if !ok {
-		return nil, fmt.Errorf("nobody can write to a chat in the form %q", format)
+		return nil, fmt.Errorf("%q is not a supported form of chat messages", format)
 	}
 	head := form.bold(form.plain(strings.TrimSpace(printable.Clean(m.Organization)))) + ": " + form.plain(printable.Clean(m.Rule.Name))
 	if m.Demo {

@@ -302,7 +302,7 @@ func Coverage(b *blocks.Builder) {
 	sections.Fact(b, "Rules", ruleVersions(b))
 	sections.Fact(b, "Confidence", "Low, Medium, High, Certain: from the column's name alone in mode names; from sampled values as well in mode values. Sampled values are compared in memory, and never stored or printed.")
 	sections.Fact(b, "Coverage", "tables and columns classified, of those that the monitoring role saw. Databases without a run are in no percentage.")
-	sections.Fact(b, "Clock", "all times are UTC. What was known counts as of "+blocks.Instant(b.Doc.AsOf)+".")
+	sections.Fact(b, "Clock", "All times are UTC. The facts are as of "+blocks.Instant(b.Doc.AsOf)+".")
 	sections.Identity(b)
 	sections.MissingGrants(b)
 }

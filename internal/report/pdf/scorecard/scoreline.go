@@ -15,7 +15,7 @@ func scoreLine(b *blocks.Builder) {
 	}
 	s, ok := analysis.ScoreLine(*days)
 	if !ok {
-		b.Small("None of the " + blocks.Count(len(days.Scores), "day", "days") + " of the window has a score: a day has that of its last assessment.")
+		b.Small("No day of the window has a score. The score of a day is that of its last assessment.")
 		return
 	}
 	b.Sub("Score by day")
