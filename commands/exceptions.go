@@ -17,6 +17,7 @@ import (
 	"muster/domain/instant"
 	"muster/domain/organization"
 	"muster/domain/rule"
+	"muster/domain/team"
 	"muster/eventstore"
 )
 
@@ -34,7 +35,7 @@ func (s *Service) RequestException(ctx context.Context, actor usecase.Actor, r R
 		return uuid.Nil, usecase.Mark{}, errors.New("an exception is requested by a member")
 	}
 	now := s.Clock()
-	requested, err := s.checkException(ctx, actor.OrganizationID, r, now)
+	requested, err := s.checkException(ctx, actor, r, now)
 	if err != nil {
 		return uuid.Nil, usecase.Mark{}, err
 	}
@@ -51,8 +52,8 @@ func (s *Service) RequestException(ctx context.Context, actor usecase.Actor, r R
 
 // checkException holds a request against every rule at once and returns the
 // event that it would record.
-func (s *Service) checkException(ctx context.Context, organization uuid.UUID, r RequestException, now time.Time) (exception.Requested, error) {
-	places, err := s.checkPlace(ctx, organization, r.Subject)
+func (s *Service) checkException(ctx context.Context, actor usecase.Actor, r RequestException, now time.Time) (exception.Requested, error) {
+	places, err := s.checkPlace(ctx, actor, r.Subject)
 	if err != nil {
 		return exception.Requested{}, err
 	}
@@ -87,25 +88,31 @@ func (r RequestException) brokenTerms(now time.Time) (broken []rule.Broken) {
 }
 
 // checkPlace returns the rules that a subject's place breaks. Foreign, unknown and
-// removed ids break the same one.
-func (s *Service) checkPlace(ctx context.Context, organization uuid.UUID, subject exception.Subject) (broken []rule.Broken, err error) {
+// removed ids break the same one, and so do ids outside the actor's world.
+func (s *Service) checkPlace(ctx context.Context, actor usecase.Actor, subject exception.Subject) (broken []rule.Broken, err error) {
 	if subject.InstanceID == nil {
 		if subject.DatabaseID != nil {
 			broken = append(broken, rule.Broken{Pointer: "#/databaseId", Code: "database_not_on_instance", Detail: "needs instanceId"})
 		}
+		if actor.World != nil {
+			broken = append(broken, rule.Broken{Pointer: "#/instanceId", Code: "forbidden", Detail: "must name a server of your teams: an exception for all servers is not theirs"})
+		}
 		return broken, nil
 	}
-	names, err := s.Instances.InstanceNames(ctx, organization, []uuid.UUID{*subject.InstanceID})
+	names, err := s.Instances.InstanceNames(ctx, actor.OrganizationID, []uuid.UUID{*subject.InstanceID})
 	if err != nil {
 		return nil, fmt.Errorf("look up an instance: %w", err)
 	}
-	if _, ok := names[*subject.InstanceID]; !ok {
+	if _, ok := names[*subject.InstanceID]; !ok || !actor.World.Sees(*subject.InstanceID) {
 		return append(broken, rule.Broken{Pointer: "#/instanceId", Code: "instance_not_in_organization", Detail: "unknown instance"}), nil
+	}
+	if !actor.World.Acts(*subject.InstanceID) {
+		broken = append(broken, rule.Broken{Pointer: "#/instanceId", Code: "forbidden", Detail: "is a server that your teams let you see and not change"})
 	}
 	if subject.DatabaseID == nil {
 		return broken, nil
 	}
-	_, ok, err := s.Instances.DatabaseOn(ctx, organization, *subject.InstanceID, *subject.DatabaseID)
+	_, ok, err := s.Instances.DatabaseOn(ctx, actor.OrganizationID, *subject.InstanceID, *subject.DatabaseID)
 	if err != nil {
 		return nil, fmt.Errorf("look up a database: %w", err)
 	}
@@ -155,12 +162,31 @@ func (s *Service) refuseOwn(ctx context.Context, tx *sqlx.Tx, actor usecase.Acto
 	return nil
 }
 
-// RevokeException refuses a requested exception, or revokes a granted one. Errors:
-// *usecase.NotFoundError, *usecase.RuleError with invalid_state, also for one that has lapsed.
+// RevokeException refuses a requested exception, or revokes a granted one. Somebody with the role
+// team withdraws those for servers on which they act. Errors: *usecase.NotFoundError,
+// *usecase.RuleError with invalid_state, also for one that has lapsed, or with forbidden.
 func (s *Service) RevokeException(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
 	return s.decideException(ctx, actor, id, func(_ *sqlx.Tx, x *exception.Exception, now time.Time) ([]exception.Event, error) {
+		if err := withdraws(actor.World, x.Subject().InstanceID); err != nil {
+			return nil, err
+		}
 		return x.Revoke(now)
 	})
+}
+
+// withdraws refuses the end of an exception that is not about a server on which somebody acts.
+func withdraws(world team.World, instance *uuid.UUID) error {
+	switch {
+	case world == nil:
+		return nil
+	case instance == nil:
+		return &usecase.RuleError{Code: "forbidden", Detail: "Only administrators can revoke an exception for all servers."}
+	case !world.Sees(*instance):
+		return &usecase.NotFoundError{What: "exception"}
+	case !world.Acts(*instance):
+		return &usecase.RuleError{Code: "forbidden", Detail: "Your teams let you see this server. They do not let you change it."}
+	}
+	return nil
 }
 
 // decideException folds an exception under its lock and appends what choose

@@ -5,8 +5,9 @@ import "time"
 // Exception is one exception, folded from its events. The zero value has not been requested
 // yet.
 type Exception struct {
-	status Status
-	until  time.Time
+	status  Status
+	subject Subject
+	until   time.Time
 }
 
 // LapsedError reports a decision about an exception whose time is over.
@@ -18,6 +19,9 @@ func (e *LapsedError) Error() string {
 
 // Status is where the exception stands by its events. See StatusAt.
 func (x *Exception) Status() Status { return x.status }
+
+// Subject is the findings that the exception is about.
+func (x *Exception) Subject() Subject { return x.subject }
 
 // StatusAt is where the exception stands at a time.
 func (x *Exception) StatusAt(at time.Time) Status { return StatusAt(x.status, x.until, at) }
@@ -36,7 +40,7 @@ func StatusAt(status Status, until, at time.Time) Status {
 func (x *Exception) Apply(event Event) {
 	x.status, _ = Next(x.status, event)
 	if e, ok := event.(Requested); ok {
-		x.until = e.Until
+		x.subject, x.until = e.Subject, e.Until
 	}
 }
 

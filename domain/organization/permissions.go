@@ -39,16 +39,19 @@ func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
 
 // Scopes returns what the role may do, in the contract's order: the table of roles, contract
 // §12. A viewer downloads only the reports that they received, and sees only names of members:
-// see DownloadsAll and SeesAddresses. Team has the scopes of a member, limited by the rights in each team.
+// see DownloadsAll and SeesAddresses. Team has the scopes of a member, limited by the rights in each team,
+// and reads the audit list of its servers.
 func (r Role) Scopes() []Scope {
 	switch r {
 	case Viewer:
 		return []Scope{ScopeMetricsRead, ScopeAlertsRead, ScopeReportsRead, ScopeReportsDownload, ScopeMembersRead}
-	case Member, Team:
+	case Member:
 		return []Scope{
 			ScopeMetricsRead, ScopeAlertsRead, ScopeAlertsWrite, ScopeReportsRead, ScopeReportsCreate,
 			ScopeReportsDownload, ScopeMembersRead,
 		}
+	case Team:
+		return append(Member.Scopes(), ScopeAuditRead)
 	case Auditor:
 		return []Scope{
 			ScopeMetricsRead, ScopeAlertsRead, ScopeReportsRead, ScopeReportsDownload, ScopeMembersRead,

@@ -213,7 +213,11 @@ func (s *server) authorize(ctx context.Context, call *wire.Call, row *contract.R
 		return &wire.Problem{Code: "unauthenticated", Detail: "Sign in, or send a token."}
 	}
 	p := *call.Principal
-	if !slices.Contains(row.Roles, roleOf(p)) || p.World != nil && !slices.Contains(row.Roles, organization.Team) {
+	admitting := row.Roles
+	if p.World != nil {
+		admitting = row.Teams
+	}
+	if !slices.Contains(admitting, roleOf(p)) {
 		s.recordRefusal(ctx, call, row, "role")
 		return &wire.Problem{Code: "forbidden", Detail: "The role " + string(calledRole(p)) + " may not do this."}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the queries
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
+	"muster/domain/team"
 	"muster/internal/postgres/statement"
 )
 
@@ -25,6 +27,8 @@ var (
 	listByType string
 	//go:embed sql/list_by_actor.sql
 	listByActor string
+	//go:embed sql/seen.sql
+	seenCondition string
 )
 
 // Reader answers from the live generation of the audit projection.
@@ -50,8 +54,10 @@ type Query struct {
 	From, To     time.Time // from inclusive, to exclusive
 	Actors       []string
 	Types        []string
-	Without      []string // types that are left out
-	Before       *Cursor  // where the page before ended; nil: from the newest
+	Without      []string   // types that are left out
+	Within       team.World // only what is about its servers, and what Member did apart from servers; nil: the whole organization
+	Member       uuid.UUID  // who asks; with Within only
+	Before       *Cursor    // where the page before ended; nil: from the newest
 	Limit        int
 }
 
@@ -103,7 +109,12 @@ func (r *Reader) List(ctx context.Context, q Query) ([]Entry, error) {
 	default:
 		query, args = listQuery, append(args, without)
 	}
-	return r.entries(ctx, "list audit entries", query, args...)
+	seen := ""
+	if q.Within != nil {
+		args = append(args, statement.IDs(q.Within.Instances()), q.Member.String())
+		seen = strings.NewReplacer("{{servers}}", fmt.Sprintf("$%d::uuid[]", len(args)-1), "{{member}}", fmt.Sprintf("$%d::text", len(args))).Replace(seenCondition)
+	}
+	return r.entries(ctx, "list audit entries", strings.Replace(query, "{{seen}}", seen, 1), args...)
 }
 
 func (r *Reader) entries(ctx context.Context, what, query string, args ...any) ([]Entry, error) {

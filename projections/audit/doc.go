@@ -7,6 +7,10 @@
 // position. Every filter of a list has an index in this order, so a page with a filter that
 // matches nothing costs as little as any other.
 //
+// Somebody with the role team sees the entries about their servers, and what they did themselves
+// that is about no server (sql/seen.sql). No index has this, so a page reads entries in the order
+// of the list until it is full: where few entries are about their servers, it reads many.
+//
 // All other events of the fleet's log come from machines: alerts that fire, databases that come
 // and go. They are not audited, and there may be thousands a second. They are skipped by the
 // first bytes of their metadata, which takes 20 ns an event; decoding the metadata would take a

@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/exception"
+	"muster/domain/team"
 	"muster/internal/postgres/statement"
 )
 
@@ -47,7 +48,8 @@ type Query struct {
 	Statuses     []exception.Status
 	Instances    []uuid.UUID // those that name one of these
 	Checks       []string
-	Page, Size   int // 1-based
+	Within       team.World // only those for all servers and those for one of it; nil: the whole organization
+	Page, Size   int        // 1-based
 }
 
 // Page returns a page of exceptions as they stand at a time, newest first, and
@@ -62,7 +64,7 @@ func (r *Reader) Page(ctx context.Context, q Query, at time.Time) ([]Exception, 
 		Total int64 `db:"total"`
 	}
 	rows, err := statement.All[counted](ctx, r.db, "read exceptions", pageQuery, q.Organization, at, q.IDs, statuses, q.Instances, q.Checks,
-		q.Size, int64(q.Page-1)*int64(q.Size))
+		q.Size, int64(q.Page-1)*int64(q.Size), q.Within.Instances())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -78,10 +80,10 @@ func (r *Reader) Page(ctx context.Context, q Query, at time.Time) ([]Exception, 
 	return exceptions, total, err
 }
 
-// Exception returns one as it stands at a time; ok is false where this
+// Exception returns one as it stands at a time; ok is false where this part of the
 // organization has none of that id.
-func (r *Reader) Exception(ctx context.Context, organization, id uuid.UUID, at time.Time) (x Exception, ok bool, err error) {
-	found, _, err := r.Page(ctx, Query{Organization: organization, IDs: []uuid.UUID{id}, Page: 1, Size: 1}, at)
+func (r *Reader) Exception(ctx context.Context, organization uuid.UUID, within team.World, id uuid.UUID, at time.Time) (x Exception, ok bool, err error) {
+	found, _, err := r.Page(ctx, Query{Organization: organization, IDs: []uuid.UUID{id}, Within: within, Page: 1, Size: 1}, at)
 	if err != nil || len(found) == 0 {
 		return Exception{}, false, err
 	}

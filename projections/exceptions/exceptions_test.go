@@ -133,10 +133,10 @@ func TestExceptions(t *testing.T) {
 		ObjectRef: "public.t", Reason: "because", Until: noon.AddDate(0, 0, 30), RequestedBy: ana, RequestedAt: noon.Add(time.Minute),
 		DecidedBy: &eve, DecidedAt: &at,
 	}
-	if got, ok, err := s.reader.Exception(t.Context(), acme, granted, noon); err != nil || !ok || !cmp.Equal(want, got) {
+	if got, ok, err := s.reader.Exception(t.Context(), acme, nil, granted, noon); err != nil || !ok || !cmp.Equal(want, got) {
 		t.Errorf("%v %v\n%s", ok, err, cmp.Diff(want, got))
 	}
-	if _, ok, err := s.reader.Exception(t.Context(), uuid.New(), granted, noon); ok || err != nil {
+	if _, ok, err := s.reader.Exception(t.Context(), uuid.New(), nil, granted, noon); ok || err != nil {
 		t.Errorf("a stranger sees it: %v %v", ok, err)
 	}
 	for days, want := range map[int]string{0: "C:granted A:granted", 1: "A:granted", 30: ""} {

@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, unique, violations, visit } from "./browser";
+import { adminSession, apiAs, apiBy, enter, serverUrl, unique, violations, visit } from "./browser";
 import { sideways } from "./pages";
+import { joined } from "./server";
 
 type Schedule = Schemas["Schedule"];
 
@@ -150,4 +151,53 @@ test("a report is requested of the servers with tags, for the members of teams; 
   expect(body.scope).toEqual({ instanceIds: [], tags: { env: ["prod"], team: ["payments"] } });
   expect(body.teamIds).toHaveLength(1);
   await page.waitForURL(/\/reports\/history/);
+});
+
+test("a team's member finds exceptions, evidence and the audit list, and withdraws an exception", async () => {
+  const who = { email: "mia@example.org", name: "Mia Mate", role: "team" } as const;
+  const session = await joined(serverUrl, adminSession, who);
+  const me = (await (await apiBy(session, "GET", "/api/v1/session")).json()) as { member: { id: string } };
+  const list = await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01");
+  const [server] = ((await list.json()) as { items: { id: string; name: string }[] }).items;
+  const team = await apiAs("admin", "POST", "/api/v1/teams", {
+    name: unique("Mates"),
+    selector: { instanceIds: [server?.id] },
+    members: [{ memberId: me.member.id, role: "member" }],
+  });
+  const { id } = (await team.json()) as { id: string };
+  try {
+    const page = await visit("/exceptions", {
+      as: null,
+      before: (page) => enter(page.context(), serverUrl, session),
+    });
+    const menu = page.getByRole("navigation", { name: "Main" });
+    await page.getByRole("navigation", { name: "Findings" }).getByRole("link", { name: "Exceptions" }).waitFor();
+    await page.getByRole("button", { name: "Request an exception" }).click();
+    const dialog = page.getByRole("dialog", { name: "Request an exception" });
+    await dialog.getByLabel("Check").fill("PG-S01");
+    const reason = unique("Until the move");
+    await dialog.getByLabel("Reason").fill(reason);
+    await dialog.getByRole("button", { name: "Ask" }).click();
+    await dialog.getByText("Choose an instance.").waitFor();
+    await dialog.getByLabel("Instance").click();
+    await page.getByRole("option", { name: server?.name as string }).click();
+    await dialog.getByRole("button", { name: "Ask" }).click();
+    const row = page.getByRole("row").filter({ hasText: reason });
+    await row.getByText("Requested").waitFor();
+    expect(await row.getByRole("button", { name: /Grant|Refuse/ }).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await row.getByRole("button", { name: "Withdraw" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
+    await row.getByText("Revoked").waitFor();
+
+    await page.goto("/checks/PG-S01");
+    await page.getByRole("region", { name: /evidence/i }).waitFor();
+    await menu.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("table", { name: "Audit list" }).getByText("PG-S01").first().waitFor();
+    await menu.getByRole("link", { name: "Teams" }).waitFor();
+    expect(await menu.getByRole("link", { name: "Notifications" }).count()).toBe(0);
+  } finally {
+    await apiAs("admin", "DELETE", `/api/v1/teams/${id}`);
+  }
 });

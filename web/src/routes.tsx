@@ -217,7 +217,7 @@ const routes = [
     "/exceptions",
     schemas.exceptionsSearch,
     code(() => import("./settings/ExceptionsPage"), "ExceptionsPage"),
-    { title: "Exceptions", permission: "reports:read", whole: true },
+    { title: "Exceptions", permission: "reports:read" },
   ),
   page(
     "/settings/members",
@@ -277,13 +277,13 @@ const routes = [
     "/notifications/deliveries",
     schemas.deliveriesSearch,
     code(() => import("./notify/DeliveriesPage"), "DeliveriesPage"),
-    { title: "Deliveries", permission: "audit:read" },
+    { title: "Deliveries", permission: "audit:read", whole: true },
   ),
   page(
     "/notifications/deliveries/$deliveryId",
     schemas.nothing,
     code(() => import("./notify/DeliveryPage"), "DeliveryPage"),
-    { title: "Delivery", permission: "audit:read" },
+    { title: "Delivery", permission: "audit:read", whole: true },
   ),
   page(
     "/audit",

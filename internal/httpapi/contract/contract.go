@@ -31,6 +31,7 @@ const defaultBodyLimit = 64 << 10
 type Route struct {
 	Method, Path string // path as gin spells it
 	Roles        []organization.Role
+	Teams        []organization.Role  // what somebody with the role team is to their teams where they may call it: x-team, else as Roles
 	Scopes       []organization.Scope // any one of them lets a token in; empty: no token needs one
 	Operation    *openapi3.Operation
 	BodyLimit    int64
@@ -124,6 +125,16 @@ func newRoute(method, path string, operation *openapi3.Operation) (*Route, error
 		return nil, fmt.Errorf("x-role names no role")
 	}
 	r.Roles = wire.Words[organization.Role](roles)
+	if slices.Contains(r.Roles, organization.Team) {
+		r.Teams = r.Roles
+		if operation.Extensions["x-team"] != nil {
+			places, err := Words(operation.Extensions, "x-team")
+			if err != nil {
+				return nil, err
+			}
+			r.Teams = wire.Words[organization.Role](places)
+		}
+	}
 	scopes, err := Words(operation.Extensions, "x-scope")
 	if err != nil {
 		return nil, err

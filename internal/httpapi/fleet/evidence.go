@@ -19,10 +19,11 @@ import (
 )
 
 func (s *ServerRoutes) MakeEvidence(ctx context.Context, r api.MakeEvidenceRequestObject) (api.MakeEvidenceResponseObject, error) {
-	who := wire.Caller(ctx).Organization
+	caller := wire.Caller(ctx)
+	who := caller.Organization
 	var mark usecase.Mark
 	made, err := s.Evidence.Make(ctx, evidence.Request{
-		Organization: who, Check: r.Body.Check, From: r.Body.From, To: r.Body.To, Instances: wire.Value(r.Body.InstanceIds),
+		Organization: who, Check: r.Body.Check, From: r.Body.From, To: r.Body.To, Instances: wire.Value(r.Body.InstanceIds), Within: caller.World,
 	}, func(ctx context.Context, id uuid.UUID, made organization.EvidenceMade) (err error) {
 		writing, cancel := wire.Writing(ctx)
 		defer cancel()

@@ -8,6 +8,7 @@ import (
 	"muster/commands"
 	"muster/commands/usecase"
 	"muster/domain/exception"
+	"muster/domain/organization"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/projections/exceptions"
@@ -17,14 +18,17 @@ const exceptionsPath = "/api/v1/exceptions/"
 
 func (s *ServerRoutes) ListExceptions(ctx context.Context, r api.ListExceptionsRequestObject) (api.ListExceptionsResponseObject, error) {
 	p := r.Params
+	who := wire.Caller(ctx)
 	q := exceptions.Query{
-		Organization: wire.Caller(ctx).Organization.ID, Checks: wire.Value(p.CheckId),
+		Organization: who.Organization.ID, Within: who.World, Checks: wire.Value(p.CheckId),
 		Statuses: wire.Words[exception.Status](wire.Value(p.Status)),
 		Page:     wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
 	}
-	var err error
-	if q.Instances, err = wire.FilteredIDs(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}); err != nil {
-		return nil, err
+	if len(wire.Value(p.InstanceId))+len(wire.Value(p.Tag)) > 0 { // else those for all servers, too
+		var err error
+		if q.Instances, err = wire.FilteredIDs(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}); err != nil {
+			return nil, err
+		}
 	}
 	rows, total, err := s.Exceptions.Page(ctx, q, s.Now())
 	if err != nil {
@@ -38,12 +42,19 @@ func (s *ServerRoutes) ListExceptions(ctx context.Context, r api.ListExceptionsR
 }
 
 func (s *ServerRoutes) GetException(ctx context.Context, r api.GetExceptionRequestObject) (api.GetExceptionResponseObject, error) {
-	row, ok, err := s.Exceptions.Exception(ctx, wire.Caller(ctx).Organization.ID, r.ExceptionId, s.Now())
-	if err := wire.Found(ok, err, "exception"); err != nil {
+	row, err := s.exception(ctx, r.ExceptionId)
+	if err != nil {
 		return nil, err
 	}
 	shown, err := s.showException(ctx, row)
 	return api.GetException200JSONResponse(shown), err
+}
+
+// exception is one that the caller sees.
+func (s *ServerRoutes) exception(ctx context.Context, id uuid.UUID) (exceptions.Exception, error) {
+	who := wire.Caller(ctx)
+	row, ok, err := s.Exceptions.Exception(ctx, who.Organization.ID, who.World, id, s.Now())
+	return row, wire.Found(ok, err, "exception")
 }
 
 func (s *ServerRoutes) RequestException(ctx context.Context, r api.RequestExceptionRequestObject) (api.RequestExceptionResponseObject, error) {
@@ -59,7 +70,7 @@ func (s *ServerRoutes) RequestException(ctx context.Context, r api.RequestExcept
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
-	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, id, s.Now())
+	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, who.World, id, s.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +90,13 @@ func (s *ServerRoutes) GrantException(ctx context.Context, r api.GrantExceptionR
 }
 
 func (s *ServerRoutes) RevokeException(ctx context.Context, r api.RevokeExceptionRequestObject) (api.RevokeExceptionResponseObject, error) {
+	// An administrator's token needs the scope admin. That of somebody with the role team cannot have it.
+	if who := wire.Caller(ctx); who.World == nil && !who.Can(organization.ScopeAdmin) {
+		if _, err := s.exception(ctx, r.ExceptionId); err != nil {
+			return nil, err
+		}
+		return nil, &wire.Problem{Code: "forbidden", Detail: "The token needs the scope admin."}
+	}
 	shown, err := s.decided(ctx, r.ExceptionId, exception.StatusRevoked, s.Commands.RevokeException)
 	return api.RevokeException200JSONResponse(shown), err
 }
@@ -93,7 +111,7 @@ func (s *ServerRoutes) decided(
 		return api.Exception{}, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
-	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, id, s.Now())
+	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, who.World, id, s.Now())
 	if err != nil {
 		return api.Exception{}, err
 	}

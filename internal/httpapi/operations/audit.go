@@ -121,8 +121,9 @@ const SecurityLog = "security"
 // auditQuery asks for one entry more than the caller does, which says whether
 // there is a next page.
 func auditQuery(ctx context.Context, p api.ListAuditEventsParams) (audit.Query, error) {
+	who := wire.Caller(ctx)
 	q := audit.Query{
-		Organization: wire.Caller(ctx).Organization.ID, From: wire.Bound(p.From), To: wire.Bound(p.To), Types: wire.Value(p.Type), Limit: wire.Or(p.Limit, 50) + 1,
+		Organization: who.Organization.ID, Within: who.World, Member: who.Member.ID, From: wire.Bound(p.From), To: wire.Bound(p.To), Types: wire.Value(p.Type), Limit: wire.Or(p.Limit, 50) + 1,
 	}
 	if wire.Value(p.BuildSteps) == api.ListAuditEventsParamsBuildStepsExclude {
 		q.Without = []string{"buildStarted", "buildResumed", "stepCompleted"}
@@ -160,7 +161,14 @@ func (s *OperatorRoutes) audited(ctx context.Context, q audit.Query) ([]audit.En
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.Accounts.SecurityLog(ctx, securityQuery(q))
+	asked := securityQuery(q)
+	if q.Within != nil { // of the security log somebody with the role team sees what they did
+		if len(q.Actors) > 0 && !slices.Contains(asked.Members, q.Member) {
+			return entries, nil
+		}
+		asked.Members = []uuid.UUID{q.Member}
+	}
+	rows, err := s.Accounts.SecurityLog(ctx, asked)
 	if err != nil {
 		return nil, err
 	}

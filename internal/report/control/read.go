@@ -44,12 +44,17 @@ type Question struct {
 	FromRecord bool
 }
 
+// covers reports whether an exception for a server, or for all, matters to the servers asked for.
+func (q Question) covers(instance *uuid.UUID) bool {
+	return q.Instances == nil || instance == nil || slices.Contains(q.Instances, *instance)
+}
+
 // Evidence is the answer to a Question.
 type Evidence struct {
 	From, To, AsOf time.Time
 	Fleet          eventstore.Head // of the logs that it was made from,
 	Organization   eventstore.Head // at AsOf
-	Exceptions     []Granted       // that were in force in the window, the oldest first
+	Exceptions     []Granted       // for these servers that were in force in the window, the oldest first
 	Items          []Item          // by name, then id
 }
 

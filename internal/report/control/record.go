@@ -265,7 +265,7 @@ func (r *Reader) granted(ctx context.Context, q Question, upTo int64) ([]Granted
 	}
 	var out []Granted
 	for _, g := range order {
-		if g.From.Before(q.To) && g.To.After(q.From) {
+		if g.From.Before(q.To) && g.To.After(q.From) && q.covers(g.Instance) {
 			out = append(out, *g)
 		}
 	}

@@ -55,7 +55,7 @@ export function WhoWasTold({ alert: { id: alertId, resolvedAt } }: { alert: Sche
 }
 
 function Row({ told: t }: { told: Told }) {
-  const { can } = useSession();
+  const { can, role } = useSession();
   const names = t.recipients.map(({ name }) => name || "an erased member");
   const when = <Time at={t.at} />;
   return (
@@ -78,7 +78,7 @@ function Row({ told: t }: { told: Told }) {
       <Text size="sm" ta="right" component="div" style={{ flexShrink: 0, maxWidth: "45%" }}>
         <DeliveryMark status={t.status} reason={t.reason} kept={keptInOutbox(t.channel.kind, t)} />
         <Text size="xs" c="dimmed" component="div">
-          {can("audit:read") ? (
+          {can("audit:read") && role !== "team" ? (
             <Anchor
               inherit
               renderRoot={(props) => (

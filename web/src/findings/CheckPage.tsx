@@ -110,7 +110,7 @@ function Shown({ check }: { check: Schemas["Check"] }) {
               )}
             </Stack>
           </Panel>
-          {makesEvidence(session.role) && <Evidence check={check.id} />}
+          {makesEvidence(session) && <Evidence check={check.id} />}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <References of={check.references} />

@@ -5,5 +5,6 @@ export const readers: readonly Role[] = ["member", "auditor", "admin"];
 
 export const readsFindings = (reader: Reader) => readers.includes(standing(reader));
 
-/** makesEvidence says who makes evidence of a check: whoever reads the audit list. */
-export const makesEvidence = (role: Role) => role === "auditor" || role === "admin";
+/** makesEvidence says who makes evidence of a check: auditors, administrators, and members of a team about its servers. */
+export const makesEvidence = (reader: Reader) =>
+  reader.role === "auditor" || reader.role === "admin" || (reader.role === "team" && readsFindings(reader));

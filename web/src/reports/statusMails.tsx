@@ -10,9 +10,10 @@ const Letter = lazy(() => part(() => import("../mail/Letter")).then((m) => ({ de
 
 /** useMails is to whom a mail about a report was sent that is still kept; auditors and administrators read them. */
 export function useMails(report: Report): Set<string> {
-  const { can } = useSession();
+  const { can, role } = useSession();
   const sent = (report.recipients ?? []).filter((r) => r.delivery === "sent").length;
-  const enabled = can("audit:read") && can("reports:download") && report.status === "Ready" && sent > 0;
+  const enabled =
+    can("audit:read") && role !== "team" && can("reports:download") && report.status === "Ready" && sent > 0;
   const { data, refetch } = api.useQuery(
     "get",
     "/api/v1/reports/{reportId}/mails",

@@ -9,13 +9,21 @@ import { Day } from "./Day";
 /** exceptionsChanged has every list of exceptions read anew. */
 export const exceptionsChanged = () => queryClient.invalidateQueries({ queryKey: ["get", "/api/v1/exceptions"] });
 
-export type Decision = { act: "grant" | "revoke"; exception: Schemas["Exception"] };
+/** withdraw is what a team's member calls the end of an exception, and revoke what an administrator does. */
+export type Decision = { act: "grant" | "revoke" | "withdraw"; exception: Schemas["Exception"] };
 
-/** DecideException asks an administrator once more, and grants, refuses or takes back. */
+/** DecideException asks once more, and grants, refuses or takes back. */
 export function DecideException({ decision, onClose }: { decision: Decision; onClose: () => void }) {
   const { act, exception: x } = decision;
-  const refusing = act === "revoke" && x.status === "requested";
-  const verb = act === "grant" ? "Grant" : refusing ? "Refuse" : "Revoke";
+  const open = act !== "grant" && x.status === "requested";
+  const [verb, done] =
+    act === "grant"
+      ? ["Grant", "granted"]
+      : act === "withdraw"
+        ? ["Withdraw", "withdrawn"]
+        : open
+          ? ["Refuse", "refused"]
+          : ["Revoke", "revoked"];
   const decide = useMutation({
     mutationFn: () => {
       const params = { path: { exceptionId: x.id } };
@@ -25,7 +33,7 @@ export function DecideException({ decision, onClose }: { decision: Decision; onC
     },
     onSuccess: async () => {
       onClose();
-      say(`The exception to ${x.checkId} is ${act === "grant" ? "granted" : refusing ? "refused" : "revoked"}.`);
+      say(`The exception to ${x.checkId} is ${done}.`);
       await exceptionsChanged();
     },
   });
@@ -33,7 +41,7 @@ export function DecideException({ decision, onClose }: { decision: Decision; onC
     <Confirm
       title={`${verb} the exception`}
       verb={verb}
-      danger={act === "revoke"}
+      danger={act !== "grant"}
       busy={decide.isPending}
       error={decide.error}
       onClose={onClose}
@@ -48,7 +56,7 @@ export function DecideException({ decision, onClose }: { decision: Decision; onC
       </Text>
       {act === "grant"
         ? "Later reports list its findings separately and exclude them from the score, until the exception expires or is revoked."
-        : refusing
+        : open
           ? "Its findings stay in the score. This request cannot be granted later, but it can be made again."
           : "The exception ends now. Its findings count again in the next report."}
     </Confirm>

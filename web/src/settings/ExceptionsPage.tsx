@@ -51,7 +51,7 @@ const states: Record<Schemas["ExceptionStatus"], { tone: Tone; icon: ReactNode; 
 };
 
 function Exceptions({ onDecide }: { onDecide: (decision: Decision) => void }) {
-  const { can } = useSession();
+  const { decides, withdraws } = useRights();
   const { status, page } = useSearch({ from: "/exceptions" });
   const navigate = useNavigate({ from: "/exceptions" });
   const nothing = status?.length === 0; // a filter of which nothing could be read matches nothing
@@ -100,7 +100,7 @@ function Exceptions({ onDecide }: { onDecide: (decision: Decision) => void }) {
         <>
           <ListTable
             label="Exceptions"
-            columns={can("admin") ? [...columns, "(Actions)"] : columns}
+            columns={decides || withdraws ? [...columns, "(Actions)"] : columns}
             minWidth={1000}
             busy={exceptions.isPlaceholderData}
           >
@@ -119,6 +119,12 @@ function Exceptions({ onDecide }: { onDecide: (decision: Decision) => void }) {
   );
 }
 
+/** useRights is what the reader may do with exceptions: a team's member withdraws those for its servers. */
+function useRights() {
+  const { can, role } = useSession();
+  return { decides: can("admin"), withdraws: role === "team" && can("reports:create") };
+}
+
 function ExceptionRow({
   exception: x,
   instanceName,
@@ -128,7 +134,9 @@ function ExceptionRow({
   instanceName: (id: string) => string;
   onDecide: (decision: Decision) => void;
 }) {
-  const { can, member, organization } = useSession();
+  const { member, organization } = useSession();
+  const { decides, withdraws } = useRights();
+  const ends = x.status === "requested" || x.status === "granted";
   const own = organization.exceptionApproval === "another" && x.requestedBy.id === member.id;
   const state = states[x.status];
   return (
@@ -163,7 +171,7 @@ function ExceptionRow({
         <By person={x.requestedBy} at={x.requestedAt} />
       </Table.Td>
       <Table.Td>{x.decidedAt ? <By person={x.decidedBy} at={x.decidedAt} /> : "Not yet"}</Table.Td>
-      {can("admin") && (
+      {decides && (
         <Table.Td ta="right">
           <Group gap={6} justify="flex-end" wrap="nowrap">
             {x.status === "requested" && own && (
@@ -176,12 +184,21 @@ function ExceptionRow({
                 Grant
               </Button>
             )}
-            {(x.status === "requested" || x.status === "granted") && (
+            {ends && (
               <Button size="compact-sm" variant="default" onClick={() => onDecide({ act: "revoke", exception: x })}>
                 {x.status === "requested" ? "Refuse" : "Revoke"}
               </Button>
             )}
           </Group>
+        </Table.Td>
+      )}
+      {withdraws && (
+        <Table.Td ta="right">
+          {ends && x.instanceId !== null && (
+            <Button size="compact-sm" variant="default" onClick={() => onDecide({ act: "withdraw", exception: x })}>
+              Withdraw
+            </Button>
+          )}
         </Table.Td>
       )}
     </Table.Tr>

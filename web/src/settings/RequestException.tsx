@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { empty } from "../access/NewPassword";
 import { useSubmission } from "../access/useSubmission";
 import { api, client } from "../api/client";
+import { useSession } from "../api/session";
 import { ProblemNote } from "../ui/ProblemNote";
 import { say } from "../ui/say";
 import { exceptionsChanged } from "./DecideException";
@@ -25,6 +26,7 @@ const anything: Subject = { checkId: "", instanceId: null, databaseId: null, obj
 
 /** RequestException asks to live with a finding; an administrator then decides. */
 export function RequestException({ onClose, subject }: { onClose: () => void; subject?: Subject }) {
+  const inTeams = useSession().role === "team"; // whose exceptions name a server
   const form = useForm({
     initialValues: {
       ...(subject ?? anything),
@@ -33,6 +35,7 @@ export function RequestException({ onClose, subject }: { onClose: () => void; su
     },
     validate: {
       checkId: empty("the check's code, as printed in a report"),
+      instanceId: (value) => (inTeams && value === null ? "Choose an instance." : null),
       reason: empty("the reason"),
       until: (value) => (endOf(value) === null ? "Choose a day." : null),
     },
@@ -70,8 +73,8 @@ export function RequestException({ onClose, subject }: { onClose: () => void; su
             {...form.getInputProps("checkId")}
           />
           <Select
-            label="Instance (optional)"
-            placeholder="Every instance"
+            label={inTeams ? "Instance" : "Instance (optional)"}
+            placeholder={inTeams ? "One of your servers" : "Every instance"}
             data={instances}
             searchable
             clearable

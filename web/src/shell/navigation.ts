@@ -83,7 +83,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
         pages: [
           { to: "/findings", name: "Findings", permission: "reports:download", roles: readers, ofTeam: true },
           { to: "/checks", name: "Checks", permission: "metrics:read" },
-          { to: "/exceptions", name: "Exceptions", permission: "reports:read", whole: true },
+          { to: "/exceptions", name: "Exceptions", permission: "reports:read" },
         ],
       },
       {
@@ -108,7 +108,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
         pages: [
           { to: "/notifications/rules", name: "Rules", permission: "admin" },
           { to: "/notifications/channels", name: "Channels", permission: "admin" },
-          { to: "/notifications/deliveries", name: "Deliveries", permission: audit },
+          { to: "/notifications/deliveries", name: "Deliveries", permission: audit, whole: true },
         ],
       },
       { name: "Teams", icon: IconUsersGroup, pages: [{ to: "/teams", name: "Teams" }] },

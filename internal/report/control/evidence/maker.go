@@ -47,6 +47,7 @@ type Made struct {
 // Make makes evidence, signs it, and has it recorded before it hands it out. Errors:
 // *RefusedError; those of record, *ClockError, and those of checkpoint.Maker, which signs no log that was changed.
 func (m *Maker) Make(ctx context.Context, r Request, record func(context.Context, uuid.UUID, organization.EvidenceMade) error) (made Made, err error) {
+	r = r.resolved()
 	now, err := m.now(ctx)
 	if err != nil {
 		return made, err

@@ -1,8 +1,10 @@
 package evidence
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/instant"
+	"muster/domain/team"
 	"muster/internal/accounts"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/report/control"
@@ -22,6 +25,7 @@ type Request struct {
 	Check        string
 	From, To     time.Time   // a To in the future is now
 	Instances    []uuid.UUID // nil: all of the check's engine
+	Within       team.World  // in which the requester lives; the servers outside are unknown
 }
 
 // MaxInstances is how many servers may be named.
@@ -74,8 +78,20 @@ func (r Request) Faults(checks *catalogue.Catalogue, now time.Time) (faults []Fa
 	return faults
 }
 
+// resolved names the servers of the world of somebody who asks for all. They cannot ask for more
+// of them than anybody can name.
+func (r Request) resolved() Request {
+	if r.Within != nil && r.Instances == nil {
+		r.Instances = slices.SortedFunc(slices.Values(r.Within.Instances()), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+		if r.Instances == nil {
+			r.Instances = []uuid.UUID{}
+		}
+	}
+	return r
+}
+
 // unknown are the broken rules for servers that the log of the fleet does not have; servers of
-// other organizations are unknown, too. A removed server is known.
+// other organizations and outside the world are unknown, too. A removed server is known.
 func (m *Maker) unknown(ctx context.Context, r Request) (faults []Fault, err error) {
 	if len(r.Instances) == 0 || len(r.Instances) > MaxInstances {
 		return nil, nil
@@ -85,7 +101,7 @@ func (m *Maker) unknown(ctx context.Context, r Request) (faults []Fault, err err
 		if err != nil {
 			return nil, fmt.Errorf("look for the servers of evidence: %w", err)
 		}
-		known[e.Stream] = known[e.Stream] || e.StreamType == fleet.InstanceStream
+		known[e.Stream] = known[e.Stream] || e.StreamType == fleet.InstanceStream && r.Within.Sees(e.Stream)
 	}
 	for i, id := range r.Instances {
 		if !known[id] {

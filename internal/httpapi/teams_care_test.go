@@ -1,0 +1,186 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/organization"
+	"muster/internal/report/control/evidence"
+)
+
+// TestATeamRequestsAndWithdrawsExceptions: for servers on which its member may act, and for no others. An
+// exception for all servers is administrators'.
+func TestATeamRequestsAndWithdrawsExceptions(t *testing.T) {
+	t.Parallel()
+	w, ids, somebody := worldOfTeams(t)
+	of := func(name string) func(map[string]any) {
+		return func(b map[string]any) { b["instanceId"] = ids[name] }
+	}
+	ask := func(change ...func(map[string]any)) answer {
+		return w.post(somebody, "/api/v1/exceptions", w.asking(change...))
+	}
+	own := ask(of("orders")).is(201).object()["id"].(string)
+	ask(of("billing")).problem(403, "forbidden")
+	ask().problem(403, "forbidden")
+	unseen, unknown := ask(of("ledger")), ask(func(b map[string]any) { b["instanceId"] = uuid.New() })
+	if unseen.problem(422, "instance_not_in_organization"); withoutIDs(unseen, "-") != withoutIDs(unknown, "-") {
+		t.Errorf("another's server: %s, want %s", unseen.Body, unknown.Body)
+	}
+	made := map[string]string{"all": w.asked(w.ours.admin)}
+	for name := range ids {
+		if !strings.Contains(name, "/") {
+			made[name] = w.asked(w.ours.admin, of(name))
+		}
+	}
+	w.decide(w.ours.admin, made["orders"], "grant").is(200)
+	listed := func(query string) string {
+		var names []string
+		for _, item := range w.get(somebody, "/api/v1/exceptions"+query).is(200).object()["items"].([]any) {
+			id := item.(map[string]any)["id"].(string)
+			name := "own"
+			for called, known := range made {
+				if id == known {
+					name = called
+				}
+			}
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return strings.Join(names, " ")
+	}
+	for query, want := range map[string]string{
+		"": "all billing orders own", "?status=granted": "orders", "?instanceId=" + ids["billing"].String(): "billing",
+		"?instanceId=" + ids["ledger"].String(): "", "?tag=env:prod": "billing orders own", "?tag=team:others": "",
+	} {
+		if got := listed(query); got != want {
+			t.Errorf("%s lists %q, want %q", query, got, want)
+		}
+	}
+	w.decide(somebody, made["orders"], "grant").problem(403, "forbidden")
+	w.decide(somebody, own, "revoke").is(200)
+	w.decide(somebody, made["orders"], "revoke").is(200)
+	w.decide(somebody, made["billing"], "revoke").problem(403, "forbidden")
+	w.decide(somebody, made["all"], "revoke").problem(403, "forbidden")
+	w.decide(somebody, made["ledger"], "revoke").problem(404, "not_found")
+
+	// An administrator's token needs the scope admin, as before; a team member's cannot have it.
+	withdraws := func(who person) answer {
+		return w.do(request{method: "POST", path: "/api/v1/exceptions/" + w.asked(w.ours.admin, of("orders")) + "/revoke", token: w.token(who, organization.ScopeReportsCreate)})
+	}
+	withdraws(w.ours.admin).problem(403, "forbidden")
+	withdraws(somebody).is(200)
+	w.decide(w.ours.member, made["billing"], "revoke").problem(403, "forbidden")
+}
+
+// TestATeamMakesEvidenceOfItsServers: controls and evidence count the servers of somebody's teams only,
+// and tell of exceptions for these and for all servers.
+func TestATeamMakesEvidenceOfItsServers(t *testing.T) {
+	t.Parallel()
+	w, _, somebody := worldOfTeams(t)
+	ids := w.servers(w.ours, []string{"mine-3", "seen-6", "others-9"}, map[string]map[string]string{
+		"mine-3": {"team": "acts"}, "seen-6": {"team": "sees"}, "others-9": {"team": "others"},
+	})
+	for _, change := range []func(map[string]any){
+		func(map[string]any) {},
+		func(b map[string]any) { b["instanceId"] = ids["seen-6"] },
+		func(b map[string]any) { b["instanceId"], b["reason"] = ids["others-9"], "a secret of others" },
+	} {
+		w.decide(w.ours.admin, w.asked(w.ours.admin, change), "grant").is(200)
+	}
+	now := time.Now().UTC()
+	body := members{"check": "PG-S01", "from": now.Add(-time.Hour), "to": now.Add(time.Minute)}
+	counted := func(body members) (string, string) {
+		t.Helper()
+		given := w.evidenceFor(somebody, body, "").is(200)
+		_, d, err := evidence.Parse(given.Body.Bytes())
+		must(t, err)
+		var names []string
+		for _, item := range d.Items {
+			names = append(names, item.Instance.Name)
+		}
+		return fmt.Sprint(names, len(d.Exceptions)), given.Body.String()
+	}
+	got, whole := counted(body)
+	if want := "[mine-3 orders seen-6] 2"; got != want || strings.Contains(whole, "secret") || strings.Contains(whole, "others") {
+		t.Errorf("evidence of all is about %s, want %s: %s", got, want, whole)
+	}
+	body["instanceIds"] = []uuid.UUID{ids["seen-6"]}
+	if got, _ := counted(body); got != "[seen-6] 2" {
+		t.Errorf("evidence of one is about %s", got)
+	}
+	refused := func(id uuid.UUID) string {
+		body["instanceIds"] = []uuid.UUID{ids["seen-6"], id}
+		a := w.evidenceFor(somebody, body, "")
+		a.problem(422, "instance_not_in_organization")
+		return withoutIDs(a, id.String())
+	}
+	if unseen, unknown := refused(ids["others-9"]), refused(uuid.New()); unseen != unknown {
+		t.Errorf("another's server: %s, want %s", unseen, unknown)
+	}
+	w.clock.Advance(time.Minute) // past the database's clock, by which exceptions were granted
+	control := w.get(somebody, "/api/v1/controls/PG-S01?"+url.Values{"from": {now.Add(-time.Hour).Format(time.RFC3339)}, "to": {now.Add(time.Minute).Format(time.RFC3339)}}.Encode()).is(200)
+	if n := len(control.object()["exceptions"].([]any)); n != 2 || strings.Contains(control.Body.String(), "others") {
+		t.Errorf("the control tells of %d exceptions: %s", n, control.Body)
+	}
+	nowhere := w.person(w.ours.organization, organization.Team, "nowhere@ours.example")
+	w.team(w.ours, "nowhere", map[string][]string{"team": {"nobody"}}, nowhere, organization.Member)
+	delete(body, "instanceIds")
+	w.evidenceFor(nowhere, body, "").problem(422, "out_of_range")
+}
+
+// TestATeamAuditsItsServersAndItself: somebody with the role team reads what happened to their servers,
+// and what they did; nothing of other people and other servers.
+func TestATeamAuditsItsServersAndItself(t *testing.T) {
+	t.Parallel()
+	w, ids, somebody := worldOfTeams(t)
+	w.token(somebody, organization.ScopeAuditRead)
+	other := w.person(w.ours.organization, organization.Team, "other@ours.example")
+	w.token(other, organization.ScopeMetricsRead)
+	w.tag(w.ours.admin, ids["ledger"], map[string]string{"team": "others", "env": "test"}).is(200)
+	evidence := members{"check": "PG-S01", "from": w.ago(time.Hour), "to": w.ago(0)}
+	w.evidenceFor(somebody, evidence, "").is(200)
+	w.evidenceFor(w.ours.auditor, evidence, "").is(200)
+	told := func(as person, query string) []string {
+		t.Helper()
+		var rows []string
+		for cursor := ""; ; { // page by page
+			page := w.get(as, "/api/v1/audit-events?limit=2"+query+cursor).is(200).object()
+			for _, item := range page["items"].([]any) {
+				e := item.(map[string]any)
+				who := "nobody"
+				if actor, ok := e["actor"].(map[string]any); ok {
+					who = actor["name"].(string)
+				}
+				rows = append(rows, e["type"].(string)+" "+who)
+			}
+			next, more := page["nextCursor"].(string)
+			if !more {
+				slices.Sort(rows)
+				return rows
+			}
+			cursor = "&cursor=" + url.QueryEscape(next)
+		}
+	}
+	own := somebody.Name
+	for query, want := range map[string][]string{
+		"":                                     {"evidenceMade " + own, "instanceTagged ADMIN", "instanceTagged ADMIN", "signedIn " + own, "tokenMinted " + own},
+		"&type=instanceTagged":                 {"instanceTagged ADMIN", "instanceTagged ADMIN"},
+		"&type=teamCreated":                    nil,
+		"&actorId=" + w.ours.admin.ID.String(): {"instanceTagged ADMIN", "instanceTagged ADMIN"},
+		"&actorId=" + other.ID.String():        nil,
+		"&actorId=" + somebody.ID.String():     {"evidenceMade " + own, "signedIn " + own, "tokenMinted " + own},
+	} {
+		if got := told(somebody, query); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+	if body := w.get(somebody, "/api/v1/audit-events").is(200).Body.String(); strings.Contains(body, "ledger") || strings.Contains(body, ids["ledger"].String()) {
+		t.Errorf("the list tells of ledger: %s", body)
+	}
+}
