@@ -51,5 +51,5 @@ func TestAClockThatIsADayOffIsTold(t *testing.T) {
 	if err := db.Get(&last, `SELECT recorded_at FROM events WHERE position = 2`); err != nil {
 		t.Fatal(err)
 	}
-	said(time.Now(), "the last event of log reports is of "+last.UTC().Format(time.DateOnly))
+	said(time.Now(), "the last event of log reports is dated "+last.UTC().Format(time.DateOnly))
 }
