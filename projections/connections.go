@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jmoiron/sqlx"
 )
 
@@ -65,25 +66,19 @@ var ErrTransactionPooling = errors.New("the database URL leads through a pooler 
 	"(PgBouncer pool_mode=transaction), but muster needs sessions for its election, LISTEN and prepared statements: " +
 	"connect to PostgreSQL directly or use pool_mode=session")
 
-// RequireSessions returns ErrTransactionPooling where url does not lead to
-// sessions of PostgreSQL itself.
-func RequireSessions(ctx context.Context, url string) error {
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		return fmt.Errorf("read the database URL: %w", err)
-	}
-	// A pooler that cannot prepare statements must get as far as the answer.
-	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	first, err := pgx.ConnectConfig(ctx, config)
+// RequireSessions returns ErrTransactionPooling where a pool's connections are not sessions of
+// PostgreSQL itself. It takes two of them for a moment.
+func RequireSessions(ctx context.Context, pool *pgxpool.Pool) error {
+	first, err := pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("reach the database: %w", err)
 	}
-	defer func() { _ = first.Close(ctx) }()
-	second, err := pgx.ConnectConfig(ctx, config)
+	defer first.Release()
+	second, err := pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("reach the database: %w", err)
 	}
-	defer func() { _ = second.Close(ctx) }()
+	defer second.Release()
 	return requireSessions(ctx, first, second)
 }
 
@@ -124,6 +119,7 @@ func requireSessions(ctx context.Context, first, second backend) error {
 }
 
 func pid(ctx context.Context, b backend) (pid int, err error) {
-	err = b.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid)
+	// A pooler that cannot prepare statements must get as far as the answer.
+	err = b.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 	return pid, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/eventstore"
+	"muster/internal/postgres"
 	"muster/internal/testing/pgtest"
 	"muster/projections"
 )
@@ -166,10 +167,14 @@ func TestConnectionBudget(t *testing.T) {
 
 func TestSessionsAreRequired(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := projections.RequireSessions(ctx, url); err != nil {
+	_, pool, err := postgres.Connect(ctx, pgtest.URL(t), postgres.PoolOptions{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if err := projections.RequireSessions(ctx, pool); err != nil {
 		t.Errorf("PostgreSQL itself: %v", err)
 	}
 }

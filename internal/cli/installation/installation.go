@@ -289,12 +289,12 @@ func (in *Installation) openDatabase(ctx context.Context, a Access) error {
 		in.Server = server
 		in.URL = server.URL()
 	}
-	err := projections.RequireSessions(ctx, in.URL)
+	var err error
+	in.DB, in.Pool, err = postgres.Connect(ctx, in.URL, postgres.PoolOptions{Name: "main", Max: a.Pool, Tracer: a.Tracer, Met: in.Certificates.Met("database")})
 	if err != nil {
 		return err
 	}
-	in.DB, in.Pool, err = postgres.Connect(ctx, in.URL, postgres.PoolOptions{Name: "main", Max: a.Pool, Tracer: a.Tracer, Met: in.Certificates.Met("database")})
-	if err != nil {
+	if err := projections.RequireSessions(ctx, in.Pool); err != nil {
 		return err
 	}
 	in.Clock, err = postgres.NewClock(ctx, in.DB)

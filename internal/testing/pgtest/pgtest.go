@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/postgres"
@@ -51,6 +52,7 @@ func (l *lazily) get(t testing.TB) *Server {
 func (l *lazily) close() {
 	l.once.Do(func() {}) // no test asked for it: none will
 	if l.server != nil {
+		l.server.closeAdmin()
 		l.server.close()
 	}
 }
@@ -213,14 +215,34 @@ func Connect(t testing.TB, url string) *sqlx.DB {
 func create(t testing.TB, server *Server, name, from string) {
 	t.Helper()
 	ctx := context.Background()
-	if err := execute(ctx, server.Superuser(), "CREATE DATABASE "+name+" "+from); err != nil {
+	if err := server.administer(ctx, "CREATE DATABASE "+name+" "+from); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := execute(ctx, server.Superuser(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := server.administer(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Log(err)
 		}
 	})
+}
+
+// administer executes a statement on a connection that the tests of a binary share: a connection
+// of its own would cost the server as much as the statement.
+func (s *Server) administer(ctx context.Context, statement string) error {
+	s.adminOnce.Do(func() { s.admin, s.adminErr = pgxpool.New(ctx, s.Superuser()) })
+	if s.adminErr != nil {
+		return fmt.Errorf("connect to the test server: %w", s.adminErr)
+	}
+	if _, err := s.admin.Exec(ctx, statement); err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
+}
+
+func (s *Server) closeAdmin() {
+	s.adminOnce.Do(func() {})
+	if s.admin != nil {
+		s.admin.Close()
+	}
 }
 
 func execute(ctx context.Context, url, statement string) error {

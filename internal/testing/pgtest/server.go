@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"muster/internal/postgres/cluster"
 	"muster/internal/testing/porttest"
 )
@@ -44,6 +46,10 @@ type Server struct {
 	account cluster.Account
 	process *cluster.Process
 	close   func()
+
+	adminOnce sync.Once
+	admin     *pgxpool.Pool
+	adminErr  error
 }
 
 // majorVariable chooses the major version of servers for which Options do not.
