@@ -273,7 +273,7 @@ func examples() []any {
 		schedule.Requested{DueAt: at, ReportID: a},
 		schedule.Requested{DueAt: at, ReportID: a, Teams: []schedule.OfTeam{{TeamID: b, ReportID: &a}, {TeamID: a, Why: "It has no active server."}}},
 		schedule.Unchanged{DueAt: at, ReportID: a},
-		schedule.Missed{DueAt: at, Reason: schedule.ReasonRefused, Detail: "All its servers were removed."},
+		schedule.Missed{DueAt: at, Reason: schedule.ReasonRefused, Detail: "None of its servers is there any more."},
 		schedule.Paused{DueAt: at, Reason: schedule.ReasonDisabled},
 	}
 }
