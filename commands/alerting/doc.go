@@ -1,7 +1,7 @@
-// Package alerting has the use cases of alerts: it records what feeds and machines say of them,
-// what people do about them, and ends those that nobody mentions any more.
+// Package alerting has the use cases of alerts: it records the messages of feeds and machines and
+// the actions of people, and ends alerts that no message has mentioned for a while.
 //
-// Alerts come by the thousand, and most messages repeat what is known. The memento of an alert
+// Alerts come by the thousand, and most messages contain nothing new. The memento of an alert
 // is stored beside its key, and the domain decides from it. So a batch of any size costs a few
 // statements and loads no stream. The time at which an open alert was last seen is in
 // alert_last_seen, where readers join it. The log gets that time once an hour and when the alert

@@ -1,5 +1,5 @@
 // Package watch is the built-in monitoring: it checks the state of servers, and three figures,
-// with five rules. It raises and resolves alerts, so there are some without any other tool.
+// with five rules. It raises and resolves alerts, so Muster has alerts without any other tool.
 //
 // # How it works
 //

@@ -1,5 +1,5 @@
-// Package attest proves a report to a third party, who has the PDF and an installation's public
-// keys, and nothing else of the installation. It does no I/O and reads no clock.
+// Package attest proves a report to a third party who has only the PDF and the public keys of the
+// installation. It does no I/O and reads no clock.
 //
 // # What proves what
 //

@@ -1,6 +1,6 @@
-// Package tdstest is a server for tests that speaks the protocol of SQL Server, TDS 7.4, as far
-// as a client that signs in and reads needs it. So the driver, its timeouts and its errors are
-// the real ones, although there is no SQL Server.
+// Package tdstest is a server for tests that speaks a part of SQL Server's protocol, TDS 7.4: a
+// client can sign in and read. So tests use the real driver, with its timeouts and errors,
+// without a SQL Server.
 //
 // # How it works
 //

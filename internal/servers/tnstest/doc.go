@@ -1,6 +1,6 @@
-// Package tnstest is a listener for tests that speaks the protocol of Oracle, TNS and TTC, as
-// far as a client needs it that is refused or redirected, or signs in and reads text. So the
-// driver, its deadlines and its errors are the real ones, although there is no Oracle.
+// Package tnstest is a listener for tests that speaks a part of Oracle's protocols, TNS and TTC:
+// it refuses or redirects a client, or lets it sign in and read text. So tests use the real
+// driver, with its deadlines and errors, without an Oracle.
 //
 // # How it works
 //

@@ -3,8 +3,8 @@
 //
 // A Line accepts connections on a port of its own and connects each to the process behind it.
 // Links, delays and rates are those of Shopify's toxiproxy, which is used as a library and only
-// by tests. The connections are our own, because toxiproxy closes them properly, as no cut cable
-// does: Cut resets them.
+// by tests. The connections are our own, because toxiproxy closes them properly, which a cut cable
+// does not do: Cut resets them.
 //
 // A line is in one state at a time. toxiproxy has no equivalent of HalfOpen: it would discard
 // data in transit, and tell the other end when one end leaves. Here nothing passes, neither

@@ -1,10 +1,10 @@
-// Package porttest gives tests ports that nobody else gets.
+// Package porttest reserves ports for tests, so that no other process gets them.
 //
 // Some servers of tests need their port before they listen: PostgreSQL, ClickHouse, an object
 // store, a replica behind nginx. Others come back to the port they had, and some tests want a port
 // on which nobody listens. A port that the kernel chose (127.0.0.1:0) and that was closed again is
-// free for everybody: the kernel gives it to the next listener, or to the next connection.
-// TestUnderFire failed in CI so, with "address already in use".
+// free for everybody: the kernel gives it to the next listener, or to the next connection. In CI,
+// TestUnderFire once failed for this reason, with "address already in use".
 //
 // Ports are taken from below the range that the kernel chooses from. A port belongs to the test
 // process that took it until the process ends, however it ends: the process holds a UDP port that
