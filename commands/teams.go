@@ -98,6 +98,7 @@ type ChangeTeam struct {
 	Name     *string
 	Selector *team.Selector
 	Members  *[]team.Member
+	Position *int // counted from 1
 	// Seen are the digests of the states that the change was made from, one of which must be
 	// the team's; nil: any.
 	Seen []string
@@ -125,12 +126,32 @@ func (s *Service) ChangeTeam(ctx context.Context, actor usecase.Actor, id uuid.U
 			return nil, err
 		}
 		will.Selector = will.Selector.Normal()
-		is := accounts.Team{ID: id, Name: will.Name, Terms: accounts.TeamTerms{Terms: will.Terms}, CreatedAt: was.CreatedAt}
+		is := accounts.Team{ID: id, Name: will.Name, Terms: accounts.TeamTerms{Terms: will.Terms}, Position: was.Position, CreatedAt: was.CreatedAt}
+		set(&is.Position, c.Position)
 		if is.Digest() == was.Digest() {
 			return nil, nil
 		}
-		return []team.Event{team.Changed{NameChanged: is.Name != was.Name, Terms: will.Terms}}, s.Accounts.SaveTeam(ctx, tx, actor.OrganizationID, is)
+		changed := team.Changed{NameChanged: is.Name != was.Name, Terms: will.Terms}
+		if is.Position != was.Position {
+			changed.Position = is.Position
+			if err := s.moveTeam(ctx, tx, actor.OrganizationID, is); err != nil {
+				return nil, err
+			}
+		}
+		return []team.Event{changed}, s.Accounts.SaveTeam(ctx, tx, actor.OrganizationID, is)
 	})
+}
+
+// moveTeam gives a team its place, which has to be one of the teams'.
+func (s *Service) moveTeam(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, t accounts.Team) error {
+	teams, err := accounts.TeamsOf(ctx, tx, organization)
+	if err != nil {
+		return err
+	}
+	if t.Position < 1 || t.Position > len(teams) {
+		return usecase.FieldError("#/position", "out_of_range", fmt.Sprintf("must be 1 to %d, the number of teams", len(teams)))
+	}
+	return s.Accounts.MoveTeam(ctx, tx, organization, t.ID, t.Position)
 }
 
 // RemoveTeam takes a team away; what it owned is the next team's. Errors: *usecase.NotFoundError.

@@ -110,6 +110,55 @@ func ownedServers(ctx context.Context, in *installation.Installation, organizati
 	return owned, err
 }
 
+// TestTheOrderOfTeamsInAFile: the teams of a file come in its order, in the places that they have among
+// all teams. A team that the file does not name keeps its place.
+func TestTheOrderOfTeamsInAFile(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	ana := i.organization(t, "Acme")
+	file := func(names ...string) string {
+		text := "instances: [{externalId: pg-1, engine: postgresql, tags: {env: prod}}]\nteams:\n"
+		for _, name := range names {
+			text += "  - {name: " + name + ", tags: [env:prod]}\n"
+		}
+		return fleetFile(t, text)
+	}
+	order := func(want string) {
+		t.Helper()
+		i.within(t, func(ctx context.Context, in *installation.Installation) error {
+			who, err := in.PrincipalOf(ctx, ana)
+			if err != nil {
+				return err
+			}
+			teams, err := in.Accounts.Teams(ctx, who.Organization.ID)
+			var names []string
+			for _, team := range teams {
+				names = append(names, team.Name)
+			}
+			if got := strings.Join(names, " "); got != want {
+				t.Errorf("the teams are %s, want %s", got, want)
+			}
+			return err
+		})
+	}
+	i.applies(t, 0, file("A", "Other", "B"))
+	moved := file("c", "B", "A")
+	said := i.applies(t, operate.ExitDiffers, moved, "--dry-run").out
+	for _, want := range []string{"+ team c (env:prod)\n", "~ team c: position 4 → 1\n", "~ team Other: position 3 → 2\n", "~ team B: position 4 → 3\n", "to add: 1, to change: 3, to remove: 0\n"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	order("A Other B")
+	i.applies(t, 0, moved)
+	order("c Other B A")
+	if again := i.applies(t, 0, moved).out; !strings.Contains(again, "nothing to do") {
+		t.Errorf("again it says\n%s", again)
+	}
+	i.applies(t, 0, file("A", "B"), "--prune")
+	order("A B")
+}
+
 // TestChannelsAndRulesOfAFile follows them through a change, a rename by case, a list that names
 // fewer, and --prune.
 func TestChannelsAndRulesOfAFile(t *testing.T) {

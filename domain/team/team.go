@@ -105,6 +105,7 @@ type Created struct{ Terms }
 // Changed says by which terms it goes on. Of the name it says only that it is another.
 type Changed struct {
 	NameChanged bool `json:"nameChanged,omitempty"`
+	Position    int  `json:"position,omitempty"` // the place that it moved to, counted from 1; 0: it kept its place
 	Terms
 }
 

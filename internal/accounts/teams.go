@@ -19,6 +19,7 @@ type Team struct {
 	ID        uuid.UUID
 	Name      string
 	Terms     TeamTerms
+	Position  int       // its place among the organization's teams, counted from 1
 	CreatedAt time.Time `db:"created_at"`
 }
 
@@ -31,9 +32,10 @@ func (t *TeamTerms) Scan(src any) error { return statement.ScanJSON(src, &t.Term
 // Digest names what a change of the team changes: whoever changes it says which state they saw.
 func (t Team) Digest() string {
 	return organization.Digest(struct {
-		Name  string
-		Terms team.Terms
-	}{t.Name, t.Terms.Terms})
+		Name     string
+		Terms    team.Terms
+		Position int
+	}{t.Name, t.Terms.Terms, t.Position})
 }
 
 // Selectors are those of teams, in their order.
@@ -101,22 +103,24 @@ func MembersOf(teams []Team) (members []uuid.UUID) {
 	return members
 }
 
-const teamColumns = `id, name, terms, created_at`
+// teamsQuery has the teams of an organization, each with its place. Teams whose place nobody chose
+// come last, in the order in which they were created.
+const teamsQuery = `SELECT id, name, terms, created_at, row_number() OVER (ORDER BY position NULLS LAST, created_at, id) AS position
+	FROM teams WHERE organization_id = $1 AND removed_at IS NULL`
 
-// Teams are the teams of an organization in the order in which they were created, in which the
-// first one that matches a server owns it.
+// Teams are the teams of an organization in their order: the first one that matches a server owns it.
 func (s *Store) Teams(ctx context.Context, org uuid.UUID) ([]Team, error) {
 	return TeamsOf(ctx, s.db, org)
 }
 
 // TeamsOf is Teams, as q sees them.
 func TeamsOf(ctx context.Context, q sqlx.QueryerContext, org uuid.UUID) ([]Team, error) {
-	return statement.All[Team](ctx, q, "list teams", `SELECT `+teamColumns+` FROM teams WHERE organization_id = $1 AND removed_at IS NULL ORDER BY created_at, id`, org)
+	return statement.All[Team](ctx, q, "list teams", teamsQuery+` ORDER BY 5`, org)
 }
 
 // Team returns one as tx sees it; ok is false where this organization has none of that id.
 func (s *Store) Team(ctx context.Context, q sqlx.QueryerContext, org, id uuid.UUID) (t Team, ok bool, err error) {
-	return statement.Find[Team](ctx, q, "look up a team", `SELECT `+teamColumns+` FROM teams WHERE organization_id = $1 AND id = $2 AND removed_at IS NULL`, org, id)
+	return statement.Find[Team](ctx, q, "look up a team", `SELECT * FROM (`+teamsQuery+`) AS t WHERE id = $2`, org, id)
 }
 
 // SaveTeam stores a team. Errors: *Refusal team_exists where the organization has another one of
@@ -136,6 +140,15 @@ func (s *Store) SaveTeam(ctx context.Context, tx *sqlx.Tx, org uuid.UUID, t Team
 	}
 	return statement.Exec(ctx, tx, "store a team", `INSERT INTO teams (id, organization_id, name, terms, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, terms = excluded.terms`, t.ID, org, t.Name, string(terms), t.CreatedAt)
+}
+
+// MoveTeam gives a team a place. The others keep their order.
+func (s *Store) MoveTeam(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID, position int) error {
+	return statement.Exec(ctx, tx, "move a team", `UPDATE teams SET position = placed.position
+		FROM (SELECT id, CASE WHEN id = $2 THEN $3 ELSE at + (at >= $3)::int END AS position
+			FROM (SELECT id, row_number() OVER (ORDER BY id = $2, position NULLS LAST, created_at, id) AS at
+				FROM teams WHERE organization_id = $1 AND removed_at IS NULL) AS others) AS placed
+		WHERE teams.id = placed.id`, org, id, position)
 }
 
 // RemoveTeam takes a team away.

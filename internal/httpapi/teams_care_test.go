@@ -184,3 +184,81 @@ func TestATeamAuditsItsServersAndItself(t *testing.T) {
 		t.Errorf("the list tells of ledger: %s", body)
 	}
 }
+
+// TestTheOrderOfTeams: an administrator gives a team a place, from the state that they saw, and the owners
+// of servers, alerts and findings follow.
+func TestTheOrderOfTeams(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	instances, _ := w.alerting()
+	w.tag(w.ours.admin, instances["orders-1"], map[string]string{"team": "x"}).is(200)
+	w.assessed(w.ours, instances["orders-1"], broken("PG-S01", "", "x", nil))
+	ids := map[string]string{}
+	for _, name := range []string{"A", "B", "C"} {
+		ids[name] = w.team(w.ours, name, map[string][]string{"team": {"x"}}, w.ours.viewer, organization.Viewer)
+	}
+	w.team(w.theirs, "Theirs", map[string][]string{"team": {"x"}}, w.theirs.viewer, organization.Viewer)
+	order := func() string {
+		var shown struct {
+			Items []struct {
+				Name       string
+				Position   int
+				OwnedCount int
+			}
+		}
+		w.get(w.ours.viewer, teamsPath).is(200).decode(&shown)
+		var words []string
+		for i, team := range shown.Items {
+			if team.Position != i+1 || (team.OwnedCount == 1) != (i == 0) {
+				t.Errorf("team %d is %+v", i+1, team)
+			}
+			words = append(words, team.Name)
+		}
+		return strings.Join(words, " ")
+	}
+	move := func(name, seen string, position any) answer {
+		return w.do(request{method: "PATCH", path: teamsPath + "/" + ids[name], as: w.ours.admin, json: members{"position": position}, header: map[string]string{"If-Match": seen}})
+	}
+	tag := func(name string) string {
+		return w.get(w.ours.admin, teamsPath+"/"+ids[name]).is(200).Header().Get("ETag")
+	}
+	seen := tag("C")
+	for _, c := range []struct {
+		name     string
+		position int
+		want     string
+	}{{"C", 1, "C A B"}, {"C", 2, "A C B"}, {"A", 3, "C B A"}, {"B", 2, "C B A"}, {"B", 1, "B C A"}} {
+		moved := move(c.name, tag(c.name), c.position).is(200)
+		if got := order(); got != c.want || moved.object()["position"] != float64(c.position) || moved.Header().Get("ETag") != tag(c.name) {
+			t.Errorf("%s to %d: %s, want %s; %s", c.name, c.position, got, c.want, moved.Body)
+		}
+		first := strings.Fields(c.want)[0]
+		if got := w.get(w.ours.viewer, alertsPath).owners("title"); !strings.Contains(got, "Lock waits: "+first+",") {
+			t.Errorf("alerts: %s, want %s", got, first)
+		}
+		if got := w.get(w.ours.member, "/api/v1/findings").owners("object"); got != "x: "+first {
+			t.Errorf("findings: %s, want %s", got, first)
+		}
+	}
+	move("C", seen, 1).problem(412, "precondition_failed") // it has another place than the one that was seen
+	for _, wrong := range []int{0, -1, 4} {
+		if p := move("C", "*", wrong).problem(422, "out_of_range"); p.Errors[0].Pointer != "#/position" {
+			t.Errorf("%d: %+v", wrong, p)
+		}
+	}
+	ids["D"] = w.team(w.ours, "D", map[string][]string{"team": {"x"}}, w.ours.viewer, organization.Viewer)
+	if got := order(); got != "B C A D" {
+		t.Errorf("with a new team: %s", got)
+	}
+	w.do(request{method: "DELETE", path: teamsPath + "/" + ids["C"], as: w.ours.admin}).is(204)
+	move("D", tag("D"), 2).is(200)
+	if got := order(); got != "B D A" {
+		t.Errorf("without C: %s", got)
+	}
+	if n := len(w.trail("teamChanged")); n != 5 {
+		t.Errorf("the audit list has %d moves", n)
+	}
+	if theirs := w.get(w.theirs.viewer, teamsPath).is(200).object()["items"].([]any); theirs[0].(map[string]any)["position"] != 1.0 {
+		t.Errorf("their team is %v", theirs)
+	}
+}

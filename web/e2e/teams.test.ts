@@ -60,11 +60,41 @@ test("teams own servers, and lead to them", async () => {
   await page.getByText("Owner: Analytics").waitFor();
 });
 
+test("administrators move teams, also with the keyboard", async () => {
+  const page = await visit("/teams", { expected: [/status of 412/] });
+  const names = () => teams(page).getByRole("heading", { level: 2 }).allTextContents();
+  await teams(page).getByRole("heading", { name: "Payments" }).waitFor();
+  const before = await names();
+  const [first, second] = before as [string, string];
+  const swapped = [second, first, ...before.slice(2)];
+  try {
+    expect(await page.getByRole("button", { name: `Move ${first} up` }).getAttribute("aria-disabled")).toBe("true");
+    await page.getByRole("button", { name: `Move ${second} up` }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText(`The team ${second} is now in place 1.`).waitFor();
+    await expect.poll(names, patience).toEqual(swapped);
+    // The focus stays with the team that moved.
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(`Move ${second} up`);
+    expect(await violations(page)).toEqual([]);
+
+    // Somebody else moves it back; the page then shows their order instead of moving from another place.
+    const list = (await (await apiAs("admin", "GET", "/api/v1/teams")).json()) as { items: Schemas["Team"][] };
+    expect((await apiAs("admin", "PATCH", `/api/v1/teams/${list.items[0]?.id}`, { position: 2 })).status).toBe(200);
+    await page.getByRole("button", { name: `Move ${second} down` }).click();
+    await page.getByText(/changed since you read it/).waitFor();
+    await expect.poll(names, patience).toEqual(before);
+  } finally {
+    const { items } = (await (await apiAs("admin", "GET", "/api/v1/teams")).json()) as { items: Schemas["Team"][] };
+    const at = items.find((team) => team.name === first);
+    await apiAs("admin", "PATCH", `/api/v1/teams/${at?.id}`, { position: 1 });
+  }
+});
+
 test("a viewer sees teams on a phone and changes none", async () => {
   const page = await visit("/teams", { as: "viewer", viewport: phone });
   await teams(page).getByRole("heading", { name: "Platform" }).waitFor();
   expect(await page.getByRole("button", { name: "New team" }).count()).toBe(0);
-  expect(await page.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: /^(Edit|Move)/ }).count()).toBe(0);
   expect(await sideways(page)).toBe(false);
 });
 

@@ -1317,6 +1317,9 @@ type ChangeTeam struct {
 	Members *[]TeamMember `json:"members,omitempty"`
 	Name    *string       `json:"name,omitempty"`
 
+	// Position The place to move the team to, from 1 to the number of teams. The others keep their order.
+	Position *int `json:"position,omitempty"`
+
 	// Selector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.
 	Selector *TeamSelector `json:"selector,omitempty"`
 }
@@ -4436,6 +4439,9 @@ type Team struct {
 
 	// OwnedCount How many of them no earlier team's selector matches. Null where that is `unavailable`.
 	OwnedCount *int64 `json:"ownedCount"`
+
+	// Position The place among the teams, from 1. The first team whose selector matches a server owns it.
+	Position int `json:"position"`
 
 	// Selector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.
 	Selector TeamSelector `json:"selector"`

@@ -77,7 +77,7 @@ func (s *MemberRoutes) showTeams(ctx context.Context, teams []accounts.Team) ([]
 	items := make([]api.Team, len(teams))
 	for i, t := range teams {
 		items[i] = api.Team{
-			Id: t.ID, Name: t.Name, CreatedAt: t.CreatedAt.UTC(), Selector: showSelector(t.Terms.Selector), Members: showMembers(t.Terms.Members, names),
+			Id: t.ID, Name: t.Name, Position: t.Position, CreatedAt: t.CreatedAt.UTC(), Selector: showSelector(t.Terms.Selector), Members: showMembers(t.Terms.Members, names),
 			Unavailable: side.Unavailable(),
 		}
 		if !unknown {
@@ -130,7 +130,7 @@ func (s *MemberRoutes) CreateTeam(ctx context.Context, r api.CreateTeamRequestOb
 }
 
 func (s *MemberRoutes) ChangeTeam(ctx context.Context, r api.ChangeTeamRequestObject) (api.ChangeTeamResponseObject, error) {
-	c := commands.ChangeTeam{Name: r.Body.Name}
+	c := commands.ChangeTeam{Name: r.Body.Name, Position: r.Body.Position}
 	if r.Params.IfMatch != nil {
 		c.Seen = statesSeen(*r.Params.IfMatch)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -97,9 +98,14 @@ func (c *comparison) teams() {
 			c.team(t)
 		}
 	}
-	if !c.file.Lists.Teams {
-		return
+	if c.file.Lists.Teams {
+		c.teamsLeft(declared)
+		c.teamOrder(declared)
 	}
+}
+
+// teamsLeft are the teams that the file does not declare.
+func (c *comparison) teamsLeft(declared map[string]bool) {
 	for _, is := range c.state.Teams {
 		if declared[strings.ToLower(is.Name)] {
 			continue
@@ -112,6 +118,45 @@ func (c *comparison) teams() {
 			continue
 		}
 		c.plan.Stays = append(c.plan.Stays, change)
+	}
+}
+
+// teamOrder moves teams. The teams of the file share their places among themselves in the order of the
+// file; all others keep theirs.
+func (c *comparison) teamOrder(declared map[string]bool) {
+	var order []string // of the names in lower case, once all teams have been added and removed
+	called, there := map[string]string{}, map[string]uuid.UUID{}
+	for _, is := range c.state.Teams {
+		name := strings.ToLower(is.Name)
+		if called[name], there[name] = is.Name, is.ID; declared[name] || !c.prune {
+			order = append(order, name)
+		}
+	}
+	for _, t := range c.file.Teams {
+		name := strings.ToLower(t.Name)
+		if called[name] = t.Name; there[name] == uuid.Nil {
+			order = append(order, name)
+		}
+	}
+	wanted := slices.Clone(order)
+	next := 0
+	for at, name := range wanted {
+		if declared[name] {
+			wanted[at] = strings.ToLower(c.file.Teams[next].Name)
+			next++
+		}
+	}
+	for at, name := range wanted {
+		from := slices.Index(order, name)
+		if from == at {
+			continue
+		}
+		c.plan.Changes = append(c.plan.Changes, Change{
+			Action: Alter, Kind: KindTeam, Called: called[name],
+			Differences: []Difference{{Field: "position", Before: strconv.Itoa(from + 1), After: strconv.Itoa(at + 1)}},
+			task:        task{team: &teamTask{declared: Team{Name: called[name]}, position: at + 1, before: order}},
+		})
+		order = slices.Insert(slices.Delete(slices.Clone(order), from, from+1), at, name)
 	}
 }
 
@@ -171,13 +216,15 @@ func (c *comparison) team(t *Team) {
 	}
 }
 
-// teamTask adds, changes or removes a team.
+// teamTask adds, changes, moves or removes a team.
 type teamTask struct {
 	id       uuid.UUID
 	remove   bool
 	seen     string // its digest when it was compared
 	declared Team
 	people   map[string]uuid.UUID
+	position int      // of a move, which changes nothing else
+	before   []string // the order that a move is made from, names in lower case
 }
 
 // team applies one. Its instances are there by now, or could not be added.
@@ -185,6 +232,9 @@ func (a *Applier) team(ctx context.Context, t *teamTask, p *Plan) error {
 	if t.remove {
 		_, err := a.Commands.RemoveTeam(ctx, a.Actor, t.id)
 		return err
+	}
+	if t.position > 0 {
+		return a.moveTeam(ctx, t, p)
 	}
 	terms := team.Terms{Selector: team.Selector{Tags: t.declared.Tags}}
 	for _, key := range t.declared.Instances {
@@ -211,5 +261,26 @@ func (a *Applier) team(ctx context.Context, t *teamTask, p *Plan) error {
 	if taken := (*accounts.Refusal)(nil); errors.As(err, &taken) {
 		return errMeanwhile
 	}
+	return err
+}
+
+// moveTeam gives a team its place, if the teams are in the order that was compared.
+func (a *Applier) moveTeam(ctx context.Context, t *teamTask, p *Plan) error {
+	teams, err := a.Commands.Accounts.Teams(ctx, a.Actor.OrganizationID)
+	if err != nil {
+		return err
+	}
+	name := strings.ToLower(t.declared.Name)
+	var seen string
+	order := make([]string, len(teams))
+	for i, is := range teams {
+		if order[i] = strings.ToLower(is.Name); order[i] == name {
+			seen = is.Digest()
+		}
+	}
+	if !slices.Equal(order, t.before) {
+		return errMeanwhile
+	}
+	_, err = a.Commands.ChangeTeam(ctx, a.Actor, p.teams[name], commands.ChangeTeam{Position: &t.position, Seen: []string{seen}})
 	return err
 }

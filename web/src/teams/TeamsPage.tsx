@@ -1,5 +1,5 @@
-import { Anchor, Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
-import { IconPlus, IconUsersGroup } from "@tabler/icons-react";
+import { ActionIcon, Anchor, Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -35,6 +35,20 @@ export function TeamsPage() {
     onError: (error) => sayProblem(error),
   });
   const [removing, setRemoving] = useState<Team | null>(null);
+  const changed = useTeamsChanged();
+  // From the place that the reader saw: if the order has changed since, nothing moves, and the new order is shown.
+  const move = useMutation({
+    mutationFn: async ({ team, to }: { team: Team; to: number }) => {
+      const params = { path: { teamId: team.id } };
+      const { data, response } = await client.GET("/api/v1/teams/{teamId}", { params });
+      const tag = response.headers.get("ETag") ?? "*";
+      const header = { "If-Match": data?.position === team.position ? tag : '"another order"' };
+      await client.PATCH("/api/v1/teams/{teamId}", { params: { ...params, header }, body: { position: to } });
+    },
+    onSuccess: (_, { team, to }) => say(`The team ${team.name} is now in place ${to}.`),
+    onError: (error) => sayProblem(error),
+    onSettled: changed,
+  });
   const items = teams.data?.items;
   const admin = can("admin");
   return (
@@ -68,6 +82,9 @@ export function TeamsPage() {
             <TeamPanel
               team={team}
               place={at + 1}
+              last={at === items.length - 1}
+              busy={move.isPending}
+              onMove={(by) => move.mutate({ team, to: team.position + by })}
               onEdit={admin ? () => edit.mutate(team) : undefined}
               onRemove={() => setRemoving(team)}
             />
@@ -80,9 +97,17 @@ export function TeamsPage() {
   );
 }
 
-type Shown = { team: Team; place: number; onEdit: (() => void) | undefined; onRemove: () => void };
+type Shown = {
+  team: Team;
+  place: number;
+  last: boolean;
+  busy: boolean;
+  onMove: (by: -1 | 1) => void;
+  onEdit: (() => void) | undefined;
+  onRemove: () => void;
+};
 
-function TeamPanel({ team, place, onEdit, onRemove }: Shown) {
+function TeamPanel({ team, place, last, busy, onMove, onEdit, onRemove }: Shown) {
   const others = (team.instanceCount ?? 0) - (team.ownedCount ?? 0);
   return (
     <Panel>
@@ -110,6 +135,8 @@ function TeamPanel({ team, place, onEdit, onRemove }: Shown) {
         </Stack>
         {onEdit && (
           <Group gap={6}>
+            <Move up name={team.name} disabled={place === 1} busy={busy} onMove={() => onMove(-1)} />
+            <Move name={team.name} disabled={last} busy={busy} onMove={() => onMove(1)} />
             <Button size="compact-sm" variant="default" aria-label={`Edit ${team.name}`} onClick={onEdit}>
               Edit
             </Button>
@@ -120,6 +147,27 @@ function TeamPanel({ team, place, onEdit, onRemove }: Shown) {
         )}
       </Group>
     </Panel>
+  );
+}
+
+type Moves = { up?: boolean; name: string; disabled: boolean; busy: boolean; onMove: () => void };
+
+/** Move is a button that keeps the focus at the end of the list, too, so that a keyboard can go on from there. */
+function Move({ up, name, disabled, busy, onMove }: Moves) {
+  const label = up ? `Move ${name} up` : `Move ${name} down`;
+  const Arrow = up ? IconArrowUp : IconArrowDown;
+  return (
+    <ActionIcon
+      variant="default"
+      size={26}
+      aria-label={label}
+      title={label}
+      aria-disabled={disabled || undefined}
+      data-disabled={disabled || undefined}
+      onClick={() => !disabled && !busy && onMove()}
+    >
+      <Arrow size={16} aria-hidden />
+    </ActionIcon>
   );
 }
 

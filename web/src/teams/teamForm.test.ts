@@ -4,6 +4,7 @@ import { bodyOf, formOf, selects, type Team } from "./teamForm";
 
 const team: Team = {
   id: "t",
+  position: 1,
   name: "Payments",
   createdAt: "2026-11-20T09:00:00Z",
   selector: { tags: { team: ["payments"], env: ["prod", "staging"] }, instanceIds: ["a"] },
