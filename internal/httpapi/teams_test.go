@@ -217,6 +217,49 @@ func TestATeamActsOnItsServers(t *testing.T) {
 	}
 }
 
+// TestATeamActsOnAnAlertOfSeveralServers, if it may act on one of them, whichever comes first. What it
+// is shown names no server of others.
+func TestATeamActsOnAnAlertOfSeveralServers(t *testing.T) {
+	t.Parallel()
+	w, ids, somebody := worldOfTeams(t)
+	var firings []alert.Firing
+	for title, of := range map[string][]string{"acts": {"ledger", "billing", "orders"}, "sees": {"ledger", "billing"}, "others": {"ledger"}} {
+		f := alert.Firing{Key: "watch/" + title, Title: title + alert.TitleServers + strings.Join(of, ", ") + ")", Description: "Free space." + alert.DescriptionServers + "h: " + strings.Join(of, ", "),
+			Severity: alert.Critical, InstanceID: ids[of[0]], StartsAt: w.ago(time.Hour), SeenAt: w.clock.Now()}
+		for _, name := range of[1:] {
+			f.OtherInstanceIDs = append(f.OtherInstanceIDs, ids[name])
+		}
+		firings = append(firings, f)
+	}
+	_, mark, err := w.deps.Commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, firings)
+	must(t, err)
+	w.settle(mark)
+	called := map[string]string{}
+	var listed struct {
+		Items []struct{ ID, Title string }
+	}
+	w.get(w.ours.admin, alertsPath+"?sort=-createdAt").is(200).decode(&listed)
+	for _, a := range listed.Items {
+		called[strings.Fields(a.Title)[0]] = a.ID
+	}
+	ask := func(id, action string) answer {
+		return w.do(request{method: "POST", path: alertsPath + "/" + id + "/" + action, as: somebody, json: map[string]any{}})
+	}
+	shown := ask(called["acts"], "acknowledge").is(200)
+	if text := shown.Body.String(); strings.Contains(text, "ledger") || strings.Contains(text, ids["ledger"].String()) || shown.object()["title"] != "acts" {
+		t.Errorf("shown is %s", text)
+	}
+	ask(called["sees"], "acknowledge").problem(403, "forbidden")
+	ask(called["others"], "acknowledge").problem(404, "not_found")
+	bulk := w.post(somebody, alertsPath+"/actions", map[string]any{"action": "mute", "ids": []any{called["acts"], called["sees"], called["others"]}}).is(200).Body.String()
+	if got := regexp.MustCompile(`"done":(true|false)|"code":"\w+"`).FindAllString(bulk, -1); strings.Join(got, " ") != `"done":true "done":false "code":"forbidden" "done":false "code":"not_found"` {
+		t.Errorf("many: %v of %s", got, bulk)
+	}
+	if whole := w.get(w.ours.admin, alertsPath+"/"+called["acts"]).is(200).object()["title"]; whole != "acts (ledger, billing, orders)" {
+		t.Errorf("an administrator is shown %v", whole)
+	}
+}
+
 // servers fills an organization with those servers of a fleet that keep names, each with a
 // database, alerts, findings and measurements that follow from its name.
 func (w *world) servers(in tenant, names []string, tags map[string]map[string]string) map[string]uuid.UUID {
@@ -377,6 +420,8 @@ func (o *oracle) down(in tenant, ids map[string]uuid.UUID, names []string) {
 	if in.organization.ID == o.whole.organization.ID {
 		firings = append(firings, alert.Firing{Key: "watch/down", Title: "down: all", Severity: alert.Critical, Rule: &alert.Rule{ID: "down", Name: "down"}, StartsAt: o.ago(time.Hour), SeenAt: o.clock.Now()})
 	}
+	firings = append(firings, o.shared(ids, names, "disk a", 1, 0, 2), o.shared(ids, names, "disk b", 2, 3), o.shared(ids, names, "disk c", 1, 3))
+	firings = slices.DeleteFunc(firings, func(f alert.Firing) bool { return f.Key == "" })
 	_, mark, err := o.deps.Commands.RecordFirings(o.t.Context(), usecase.Actor{OrganizationID: in.organization.ID, Component: "watch"}, firings)
 	must(o.t, err)
 	o.settle(mark)
@@ -386,6 +431,32 @@ func (o *oracle) down(in tenant, ids map[string]uuid.UUID, names []string) {
 	if told == 0 {
 		o.t.Error("nobody is told of a server that is down")
 	}
+}
+
+// shared is an alert about those of some servers that an organization has, the first of which it belongs to. Only
+// where there are others do its texts name them all, as those of the watch do.
+func (o *oracle) shared(ids map[string]uuid.UUID, names []string, title string, servers ...int) (f alert.Firing) {
+	at := o.ago(time.Hour)
+	all := ""
+	for _, n := range servers {
+		if name := o.names[n]; slices.Contains(names, name) {
+			if all += name + ", "; f.InstanceID == uuid.Nil {
+				f.InstanceID = ids[name]
+			} else {
+				f.OtherInstanceIDs = append(f.OtherInstanceIDs, ids[name])
+			}
+		}
+	}
+	if f.InstanceID == uuid.Nil {
+		return f
+	}
+	f.Key, f.Title, f.Description = "watch/volume/"+title, title, "Free space."
+	if len(names) == len(o.names) {
+		f.Title += alert.TitleServers + all + ")"
+		f.Description += alert.DescriptionServers + "h: " + all
+	}
+	f.Severity, f.Rule, f.StartsAt, f.SeenAt = alert.Critical, &alert.Rule{ID: "volume", Name: "Volume nearly full"}, at, o.clock.Now()
+	return f
 }
 
 // noteServers notes what was made with the servers.
@@ -399,7 +470,7 @@ func (o *oracle) noteServers(in tenant, ids map[string]uuid.UUID, into has) {
 		into.put("statementId", name, measurements.StatementID(id, measurements.HashStatement(ids[name+"/d-"+name], "key-"+name)))
 	}
 	for table, parameter := range map[string]string{
-		`SELECT id, title AS called FROM alerts_v3.alerts WHERE organization_id = $1`: "alertId", `SELECT id, object AS called FROM findings WHERE organization_id = $1`: "findingId",
+		`SELECT id, split_part(title, ' (', 1) AS called FROM alerts_v4.alerts WHERE organization_id = $1`: "alertId", `SELECT id, object AS called FROM findings WHERE organization_id = $1`: "findingId",
 	} {
 		var rows []struct {
 			ID     uuid.UUID
@@ -564,12 +635,16 @@ func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
 		}
 		for operation, query := range o.asksOfTeams() {
 			compare(operation, query, query)
+			if by := strings.Replace(query, "by=instance", "by=alert", 1); operation == "listAlertHistoryContributors" {
+				compare(operation+" by alert", by, by)
+			}
 		}
 		if walked < 18 {
 			t.Errorf("only %d lists and figures were compared", walked)
 		}
 		o.walkThings(as, compare)
 		for _, name := range o.names {
+			compare("alerts found by "+name, alertsPath+"?q="+name, alertsPath+"?q="+name)
 			filter := func(of map[string]uuid.UUID) string { return "?instanceId=" + of[name].String() }
 			if slices.Contains(o.sees, name) {
 				compare("alerts of "+name, alertsPath+filter(o.ids), alertsPath+filter(o.theirs))

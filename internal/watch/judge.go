@@ -208,7 +208,7 @@ func (r *round) firing(s judged, at watchedPlace) alert.Firing {
 		f.Title, f.Description = at.name+": "+of.title(s.Sign), s.description(of, at)
 	}
 	if at.servers != "" {
-		f.Title += " (" + at.servers + ")"
+		f.Title += alert.TitleServers + at.servers + ")"
 	}
 	if s.ended() {
 		f.Resolved, f.EndsAt, f.SeenAt = true, s.Until.UTC(), s.Until.UTC()
@@ -226,7 +226,7 @@ func (s judged) description(of rule, at watchedPlace) string {
 		said += " " + waits
 	}
 	if at.servers != "" {
-		said += " Servers on host " + s.Details.Host + ": " + at.all + "."
+		said += alert.DescriptionServers + s.Details.Host + ": " + at.all + "."
 	}
 	if len(s.Details.Mounts) > 1 {
 		said += " Mounted at " + strings.Join(s.Details.Mounts, ", ") + "."

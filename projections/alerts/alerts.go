@@ -5,6 +5,7 @@ import (
 	_ "embed" // the query
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,33 @@ type Alert struct {
 	Occurrences      int
 	Instance         *NamedPlace // its own, or its database's
 	Database         *NamedPlace
+	Others           []NamedPlace // instances that it concerns beside its own, in the alert's order
+}
+
+// Instances are those that it concerns.
+func (a Alert) Instances() []NamedPlace {
+	if a.Instance == nil {
+		return a.Others
+	}
+	return append([]NamedPlace{*a.Instance}, a.Others...)
+}
+
+// Within is the alert as it is for people who see some instances alone: about the first of theirs,
+// and without the name of another. ok is false if it concerns none of theirs.
+func (a Alert) Within(sees func(uuid.UUID) bool) (_ Alert, ok bool) {
+	all := a.Instances()
+	seen := slices.DeleteFunc(slices.Clone(all), func(p NamedPlace) bool { return !sees(p.ID) })
+	if len(seen) == 0 {
+		return a, false
+	}
+	if len(seen) < len(all) {
+		a.Title, a.Description = domain.WithoutServers(a.Title, a.Description)
+	}
+	if a.Instance == nil || a.Instance.ID != seen[0].ID {
+		a.Database = nil
+	}
+	a.Instance, a.Others = &seen[0], seen[1:]
+	return a, true
 }
 
 // seenLater joins an alert (a) with its row of alert_last_seen (s) where that
@@ -59,14 +87,16 @@ type Alert struct {
 const seenLater = `s.alert_id = a.id AND s.last_triggered_at > a.last_triggered_at AND a.resolved_at IS NULL`
 
 // columnsRead are what is read of an alert (a), of what is known beside its log (s) and of its
-// places (i, d), but for the time until which it was seen firing, which comes last.
+// places (i, d, and the names of others), but for the time until which it was seen firing, which comes last.
 const columnsRead = `a.id, coalesce(s.title, a.title), coalesce(s.description, a.description), a.severity, a.state, a.muted, a.muted_until, a.rule, a.created_at,
-       a.first_triggered_at, a.resolved_at, a.occurrences, a.instance_id, i.name, a.database_id, d.name`
+       a.first_triggered_at, a.resolved_at, a.occurrences, a.instance_id, i.name, a.database_id, d.name, a.other_instance_ids,
+       (SELECT json_object_agg(o.id, o.name) FROM alerts_v4.places o
+        WHERE o.organization_id = a.organization_id AND o.id = ANY (string_to_array(nullif(a.other_instance_ids, ''), ',')::uuid[]))`
 
 // placesNamed joins an alert (a) with what its instance (i) and its database (d)
 // are called. Whatever its events say, it shows no name of another organization.
-const placesNamed = `LEFT JOIN alerts_v3.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
-LEFT JOIN alerts_v3.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
+const placesNamed = `LEFT JOIN alerts_v4.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
+LEFT JOIN alerts_v4.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
 
 //go:embed sql/alert.sql
 var alertQuery string
@@ -113,8 +143,10 @@ func (r *Reader) alerts(ctx context.Context, query string, args ...any) ([]Alert
 		var rule []byte
 		var instance, database uuid.NullUUID
 		var instanceName, databaseName *string
+		var others string
+		var otherNames []byte
 		err := rows.Scan(&a.ID, &a.Title, &a.Description, &a.Severity, &a.State, &a.Muted, &a.MutedUntil, &rule, &a.CreatedAt,
-			&a.FirstTriggeredAt, &a.ResolvedAt, &a.Occurrences, &instance, &instanceName, &database, &databaseName,
+			&a.FirstTriggeredAt, &a.ResolvedAt, &a.Occurrences, &instance, &instanceName, &database, &databaseName, &others, &otherNames,
 			&a.LastTriggeredAt)
 		if err != nil {
 			return nil, err
@@ -126,9 +158,33 @@ func (r *Reader) alerts(ctx context.Context, query string, args ...any) ([]Alert
 			}
 		}
 		a.Instance, a.Database = at(instance, instanceName), at(database, databaseName)
+		if a.Others, err = placesIn(others, otherNames); err != nil {
+			return nil, err
+		}
 		alerts = append(alerts, a)
 	}
 	return alerts, rows.Err()
+}
+
+// placesIn are the places of ids with commas between, with their names by id in JSON.
+func placesIn(ids string, names []byte) (places []NamedPlace, err error) {
+	if ids == "" {
+		return nil, nil
+	}
+	byID := map[string]string{}
+	if names != nil {
+		if err := json.Unmarshal(names, &byID); err != nil {
+			return nil, err
+		}
+	}
+	for text := range strings.SplitSeq(ids, ",") {
+		id, err := uuid.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("read where an alert is: %w", err)
+		}
+		places = append(places, NamedPlace{id, byID[text]})
+	}
+	return places, nil
 }
 
 // at is a place whose name may be unknown, because its registration was dropped.

@@ -53,18 +53,25 @@ type BehindInstance struct {
 
 // BehindByAlert returns the alerts, the worst first, and of those the newest.
 func (r *Reader) BehindByAlert(ctx context.Context, b Behind) ([]BehindAlert, error) {
-	query, args := b.scoped(behindAlerts)
+	query, args, err := r.behind(ctx, b, behindAlerts)
+	if err != nil {
+		return nil, err
+	}
 	return statement.All[BehindAlert](ctx, r.db, "read the alerts behind a count", query, args...)
 }
 
 // BehindByInstance returns the instances that the alerts are about, those with most of
 // them first.
 func (r *Reader) BehindByInstance(ctx context.Context, b Behind) ([]BehindInstance, error) {
-	query, args := b.scoped(behindInstances)
+	query, args, err := r.behind(ctx, b, behindInstances)
+	if err != nil {
+		return nil, err
+	}
 	return statement.All[BehindInstance](ctx, r.db, "read the instances behind a count of alerts", query, args...)
 }
 
-func (b Behind) scoped(query string) (string, []any) {
-	query = strings.ReplaceAll(query, "{{behind}}", behindQuery)
-	return scoped(query, b.Scope, b.Organization, b.From, b.To, b.Active, b.Most)
+func (r *Reader) behind(ctx context.Context, b Behind, query string) (string, []any, error) {
+	elsewhere, err := r.elsewhere(ctx, b.Organization, b.Scope)
+	query, args := scoped(strings.ReplaceAll(query, "{{behind}}", behindQuery), b.Scope, elsewhere, b.Organization, b.From, b.To, b.Active, b.Most)
+	return query, args, err
 }

@@ -3,6 +3,10 @@ package alerts
 import (
 	"strconv"
 	"time"
+
+	"github.com/google/uuid"
+
+	domain "muster/domain/alert"
 )
 
 // conditions are those of a query, composed of fixed text: the caller's values are in the
@@ -12,13 +16,14 @@ type conditions struct {
 	args                              []any
 	organization, instances, from, to string // placeholders; empty: not asked for
 	filter, counted                   string // of a row of alerts (a), of totals (t); begin with AND
+	elsewhere                         string // placeholder; empty: no alert concerns the instances beside its own
 }
 
 func conditionsOf(q Query) *conditions {
 	c := &conditions{}
 	c.organization = c.bind(q.Organization)
 	if q.Scope.Filtered {
-		c.instances = c.bind(q.Scope.Instances)
+		c.within(q.Scope.Instances, q.elsewhere)
 	}
 	if !q.From.IsZero() {
 		c.from = c.bind(q.From)
@@ -47,13 +52,32 @@ func conditionsOf(q Query) *conditions {
 	return c
 }
 
-// found asks for alerts whose title has a text in it, or the name of their instance or
-// database has. Which places those are is looked up once a query: there are some
+// within limits to instances, and to further alerts that concern them.
+func (c *conditions) within(instances, elsewhere []uuid.UUID) {
+	c.instances = c.bind(instances)
+	if len(elsewhere) > 0 {
+		c.elsewhere = c.bind(elsewhere)
+	}
+}
+
+// titleInScope is the title of an alert (a) without the names of its servers, if it has several.
+const titleInScope = "CASE WHEN a.other_instance_ids = '' THEN a.title ELSE split_part(a.title, '" + domain.TitleServers + "', 1) END"
+
+// found asks for alerts whose title has a text in it, or the name of one of their instances or
+// their database has. Who filters by instances does not find an alert by the names of others. Which places those are is looked up once a query: there are some
 // thousands, and may be a million alerts.
 func (c *conditions) found(text string) string {
 	has := func(column string) string { return "position(lower(" + text + ") IN lower(" + column + ")) > 0" }
-	named := " IN (SELECT p.id FROM alerts_v3.places p WHERE p.organization_id = " + c.organization + " AND " + has("p.name") + ")"
-	return "(" + has("a.title") + " OR a.instance_id" + named + " OR a.database_id" + named + ")"
+	named := func(id, and string) string {
+		return "(SELECT " + id + " FROM alerts_v4.places p WHERE p.organization_id = " + c.organization + " AND " + has("p.name") + and + ")"
+	}
+	title, theirs := "a.title", ""
+	if c.instances != "" {
+		title = titleInScope
+		theirs = " AND p.id = ANY (" + c.instances + ")"
+	}
+	return "(" + has(title) + " OR a.instance_id IN " + named("p.id", theirs) + " OR a.database_id IN " + named("p.id", "") +
+		" OR a.other_instance_ids <> '' AND string_to_array(a.other_instance_ids, ',') && ARRAY" + named("p.id::text", theirs) + ")"
 }
 
 // flag asks for what is so, or is not.
@@ -76,7 +100,11 @@ func (c *conditions) bind(value any) string {
 func (c *conditions) scope() string {
 	scope := "a.organization_id = " + c.organization
 	if c.instances != "" {
-		scope += " AND a.instance_id = ANY (" + c.instances + ")"
+		is := "a.instance_id = ANY (" + c.instances + ")"
+		if c.elsewhere != "" {
+			is = "(" + is + " OR a.id = ANY (" + c.elsewhere + "))"
+		}
+		scope += " AND " + is
 	}
 	return scope
 }

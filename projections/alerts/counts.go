@@ -24,6 +24,10 @@ var (
 	openByInstance string
 	//go:embed sql/history.sql
 	historyQuery string
+	//go:embed sql/elsewhere.sql
+	elsewhereQuery string
+	//go:embed sql/first_in_scope.sql
+	firstInScope string
 )
 
 // plannedEachTime has a statement planned with its arguments. After a few wide
@@ -34,7 +38,11 @@ const plannedEachTime = pgx.QueryExecModeDescribeExec
 // Open counts the alerts that are open and not muted, and those that were at a
 // time: created then or before, and not resolved by then (today's mute flag).
 func (r *Reader) Open(ctx context.Context, organization uuid.UUID, scope fleet.Scope, then time.Time) (now, before int64, err error) {
-	query, args := scoped(countsQuery, scope, organization, then)
+	elsewhere, err := r.elsewhere(ctx, organization, scope)
+	if err != nil {
+		return 0, 0, err
+	}
+	query, args := scoped(countsQuery, scope, elsewhere, organization, then)
 	if err := r.db.QueryRowContext(ctx, query, args...).Scan(&now, &before); err != nil {
 		return 0, 0, fmt.Errorf("count open alerts: %w", err)
 	}
@@ -63,7 +71,11 @@ func (r *Reader) OpenByInstance(ctx context.Context, organization uuid.UUID, ins
 // bucket are cut at the window's ends, which are whole microseconds, as all times
 // that PostgreSQL keeps.
 func (r *Reader) History(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window) (active, resolved []int64, err error) {
-	query, args := scoped(historyQuery, scope, organization, w.From, w.To, w.Size.Width())
+	elsewhere, err := r.elsewhere(ctx, organization, scope)
+	if err != nil {
+		return nil, nil, err
+	}
+	query, args := scoped(historyQuery, scope, elsewhere, organization, w.From, w.To, w.Size.Width())
 	rows, err := statement.All[struct {
 		Bucket   time.Time `db:"bucket"`
 		Started  int64     `db:"started"`
@@ -88,15 +100,33 @@ func (r *Reader) History(ctx context.Context, organization uuid.UUID, scope flee
 	return active, resolved, nil
 }
 
+// elsewhere are the alerts that concern instances of a scope and belong to none of them. They are
+// few, so that they are looked up before a query, which then reads the indexes of instances.
+func (r *Reader) elsewhere(ctx context.Context, organization uuid.UUID, scope fleet.Scope) ([]uuid.UUID, error) {
+	if !scope.Filtered || len(scope.Instances) == 0 {
+		return nil, nil
+	}
+	texts := make([]string, len(scope.Instances))
+	for i, id := range scope.Instances {
+		texts[i] = id.String()
+	}
+	return statement.All[uuid.UUID](ctx, r.db, "look which alerts concern instances beside their own", elsewhereQuery, organization, statement.IDs(scope.Instances), texts)
+}
+
 // scoped fills in which alerts (a) are in the scope of a query whose first argument is the
 // organization. A whole organization and a part of its instances then have two SQL texts,
 // because each is read from another index.
-func scoped(query string, scope fleet.Scope, args ...any) (string, []any) {
+func scoped(query string, scope fleet.Scope, elsewhere []uuid.UUID, args ...any) (string, []any) {
 	c := &conditions{args: args, organization: "$1"}
+	title, instance := "a.title", "a.instance_id"
 	if scope.Filtered {
-		c.instances = c.bind(scope.Instances)
+		c.within(scope.Instances, elsewhere)
+		title = titleInScope
 	}
-	return strings.ReplaceAll(query, "{{scope}}", c.scope()), append([]any{plannedEachTime}, c.args...)
+	if c.elsewhere != "" {
+		instance = strings.NewReplacer("{{instances}}", c.instances, "{{elsewhere}}", c.elsewhere).Replace(firstInScope)
+	}
+	return strings.NewReplacer("{{scope}}", c.scope(), "{{title}}", title, "{{instance}}", instance).Replace(query), append([]any{plannedEachTime}, c.args...)
 }
 
 // OpenAsOf counts the alerts of an organization that were open and not muted, as the log had

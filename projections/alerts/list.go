@@ -53,12 +53,18 @@ type Query struct {
 	Order        Order
 	Descending   bool
 	Page, Size   int // 1-based
+
+	elsewhere []uuid.UUID // alerts that concern the scope and belong to no server of it
 }
 
 // Page returns a page of alerts and how many there are in all.
 func (r *Reader) Page(ctx context.Context, q Query) ([]Alert, int64, error) {
 	if q.nothing() {
 		return []Alert{}, 0, nil
+	}
+	var err error
+	if q.elsewhere, err = r.elsewhere(ctx, q.Organization, q.Scope); err != nil {
+		return nil, 0, err
 	}
 	var total int64
 	count, args := q.total()
@@ -90,8 +96,7 @@ func (q Query) page() (query string, args []any) {
 	scope, recorded, seen := "a.organization_id = "+c.organization, recordedQuery, seenQuery
 	if q.Scope.Filtered {
 		scope += " AND a.instance_id = instance.id"
-		recorded = strings.Replace(ofInstancesQuery, "{{branch}}", recordedQuery, 1)
-		seen = strings.Replace(ofInstancesQuery, "{{branch}}", seenOfInstanceQuery, 1)
+		recorded, seen = c.ofInstances(recordedQuery), c.ofInstances(seenOfInstanceQuery)
 	}
 	query = strings.NewReplacer("{{recorded}}", recorded, "{{seen}}", seen).Replace(pageQuery)
 	return strings.NewReplacer(
@@ -102,6 +107,15 @@ func (q Query) page() (query string, args []any) {
 		"{{filter}}", c.filter, "{{key}}", key, "{{order}}", order, "{{order of s}}", orderSeen, "{{depth}}", c.bind(int64(q.Page)*int64(q.Size)),
 		"{{size}}", strconv.Itoa(q.Size), "{{offset}}", c.bind(int64(q.Page-1)*int64(q.Size)),
 	).Replace(query), c.args
+}
+
+// ofInstances is a branch of a page for each instance, and once for the alerts elsewhere.
+func (c *conditions) ofInstances(branch string) string {
+	query := strings.Replace(ofInstancesQuery, "{{branch}}", branch, 1)
+	if c.elsewhere != "" {
+		query += "UNION ALL\n(" + strings.ReplaceAll(branch, "{{scope}}", "a.organization_id = "+c.organization+" AND a.id = ANY ("+c.elsewhere+")") + ")"
+	}
+	return query
 }
 
 // order is what is sorted by beside the time of last triggering, the order in terms

@@ -18,9 +18,9 @@ func TestPlansOfCounts(t *testing.T) {
 	s := newScene(t)
 	acme := uuid.New()
 	s.db.MustExec(plantAlerts, acme, noon)
-	s.db.MustExec(`VACUUM ANALYZE alerts_v3_g1.alerts`)
+	s.db.MustExec(`VACUUM ANALYZE alerts_v4_g1.alerts`)
 	var instances []uuid.UUID
-	if err := s.db.Select(&instances, `SELECT DISTINCT instance_id FROM alerts_v3.alerts LIMIT 3`); err != nil {
+	if err := s.db.Select(&instances, `SELECT DISTINCT instance_id FROM alerts_v4.alerts LIMIT 3`); err != nil {
 		t.Fatal(err)
 	}
 	yesterday := noon.Add(-24 * time.Hour)
@@ -36,7 +36,7 @@ func TestPlansOfCounts(t *testing.T) {
 		"history of some instances":  {alerts.HistoryQuery, some, []any{acme, yesterday, noon, time.Hour}, []string{"alerts_of_instance"}},
 		"counts of some instances":   {alerts.CountsQuery, some, []any{acme, yesterday}, []string{"alerts_open_of_instance"}},
 	} {
-		query, args := alerts.Scoped(test.query, test.scope, test.args...)
+		query, args := alerts.Scoped(test.query, test.scope, nil, test.args...)
 		plan := s.plan("force_custom_plan", query, args[1:]) // without how it is to be planned
 		for _, index := range test.indexes {
 			if !strings.Contains(plan, index) {

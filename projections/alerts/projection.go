@@ -16,14 +16,14 @@ import (
 )
 
 // Name of the projection, and the version of its tables. The queries name the
-// version's schema, alerts_v3.
+// version's schema, alerts_v4.
 const (
 	Name    = "alerts"
-	Version = 3
+	Version = 4
 )
 
 // Table is where an alert is as it is now, for who joins it in a statement of his own.
-const Table = "alerts_v3.alerts"
+const Table = "alerts_v4.alerts"
 
 var (
 	//go:embed sql/schema.sql

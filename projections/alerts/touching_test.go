@@ -51,6 +51,10 @@ func TestTouching(t *testing.T) {
 	raise("of sales", func(d *domain.Details) { d.DatabaseID = sales; at(11)(d) })
 	raise("of another database", func(d *domain.Details) { d.DatabaseID = other; d.Severity = domain.Info })
 	raise("of another server", func(d *domain.Details) { d.InstanceID = there })
+	raise("shared"+domain.TitleServers+"there, here)", func(d *domain.Details) {
+		d.InstanceID, d.OtherInstanceIDs, d.Severity = there, []uuid.UUID{here}, domain.Info
+		at(9)(d)
+	})
 	raise("of the organization", func(d *domain.Details) { d.InstanceID = uuid.Nil })
 	raise("foreign", nil)
 	s.seen(ours, ids["open for long"], minute(59))
@@ -72,7 +76,7 @@ func TestTouching(t *testing.T) {
 	}
 	all := []string{
 		"worst", "raised at the last moment", "of sales", "fired after its end", "over at the start", "open for long",
-		"of another database", "muted",
+		"of another database", "shared", "muted",
 	}
 	got, total := titles(100)
 	if diff := cmp.Diff(all, got); diff != "" || total != len(all) {

@@ -54,7 +54,7 @@ func (s *ServerRoutes) acted(ctx context.Context, id uuid.UUID, action alerting.
 	if wire.Caller(ctx).World != nil {
 		row, err := s.alert(ctx, id)
 		if err == nil {
-			err = wire.MayAct(ctx, row.Instance.ID)
+			err = wire.MayAct(ctx, wire.ActsOn(ctx, row))
 		}
 		if err != nil {
 			return api.AlertDetail{}, err
@@ -69,7 +69,7 @@ func (s *ServerRoutes) acted(ctx context.Context, id uuid.UUID, action alerting.
 	if err != nil {
 		return api.AlertDetail{}, err
 	}
-	if !ok {
+	if row, ok = wire.SeenAlert(ctx, row, ok); !ok {
 		return api.AlertDetail{}, &wire.Problem{Code: "unavailable", Detail: "The change was saved but cannot be shown yet. Load it again in a moment."}
 	}
 	leave(&row, action, instant.Cut(s.Now()))
@@ -113,13 +113,14 @@ func (s *ServerRoutes) ActOnAlerts(ctx context.Context, r api.ActOnAlertsRequest
 	return api.ActOnAlerts200JSONResponse(actedOn(outcomes, "alert")), nil
 }
 
-// instanceOf is the server of an alert; uuid.Nil where it has none, or does not exist.
+// instanceOf is the server by which the caller sees an alert and may act on it; uuid.Nil where it has none, or does
+// not exist.
 func (s *ServerRoutes) instanceOf(ctx context.Context, alert uuid.UUID) (uuid.UUID, error) {
 	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, alert)
-	if err != nil || !ok || row.Instance == nil {
+	if row, ok = wire.SeenAlert(ctx, row, ok); err != nil || !ok {
 		return uuid.Nil, err
 	}
-	return row.Instance.ID, nil
+	return wire.ActsOn(ctx, row), nil
 }
 
 // actedOn is what came of an action for many things of a kind.

@@ -31,6 +31,9 @@ func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestOb
 	if err != nil {
 		return nil, err
 	}
+	for i, row := range rows {
+		rows[i], _ = wire.SeenAlert(ctx, row, true)
+	}
 	var side wire.Side
 	items := wire.List(rows, s.withOwners(ctx, &side, "items.owner", rows...))
 	shown := api.AlertPage{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total), Unavailable: side.Unavailable()}
@@ -73,7 +76,8 @@ func (s *ServerRoutes) GetAlert(ctx context.Context, r api.GetAlertRequestObject
 
 func (s *ServerRoutes) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, error) {
 	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
-	return row, wire.Found(ok && wire.SeesAlert(ctx, row), err, "alert")
+	row, ok = wire.SeenAlert(ctx, row, ok)
+	return row, wire.Found(ok, err, "alert")
 }
 
 // withOwners shows alerts with the teams that own their servers, a side figure of this path.

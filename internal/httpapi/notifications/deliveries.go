@@ -99,7 +99,8 @@ func (s *NotificationRoutes) RetryDelivery(ctx context.Context, r api.RetryDeliv
 func (s *NotificationRoutes) ListAlertNotifications(ctx context.Context, r api.ListAlertNotificationsRequestObject) (api.ListAlertNotificationsResponseObject, error) {
 	organization := wire.Caller(ctx).Organization.ID
 	row, ok, err := s.Alerts.Alert(ctx, organization, r.AlertId)
-	if err := wire.Found(ok && wire.SeesAlert(ctx, row), err, "alert"); err != nil {
+	_, ok = wire.SeenAlert(ctx, row, ok)
+	if err := wire.Found(ok, err, "alert"); err != nil {
 		return nil, err
 	}
 	told, err := s.toldOf(ctx, r.AlertId)
@@ -137,7 +138,7 @@ func (s *NotificationRoutes) GetOutage(ctx context.Context, r api.GetOutageReque
 		return nil, err
 	}
 	open, ok, err := s.Alerts.Outage(ctx, organization, r.InstanceId, string(watch.Down), string(watch.Silent))
-	if err != nil || !ok || !wire.SeesAlert(ctx, open) {
+	if open, ok = wire.SeenAlert(ctx, open, ok); err != nil || !ok {
 		return api.GetOutage200JSONResponse{}, err
 	}
 	told, err := s.toldOf(ctx, open.ID)

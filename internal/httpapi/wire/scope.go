@@ -119,10 +119,29 @@ func Sees(ctx context.Context, instance uuid.UUID) bool {
 	return Caller(ctx).World.Sees(instance)
 }
 
-// SeesAlert reports whether the caller sees an alert: somebody with the role team sees those of
-// their servers, and none that is about the whole organization.
-func SeesAlert(ctx context.Context, a alerts.Alert) bool {
-	return Caller(ctx).World == nil || a.Instance != nil && Sees(ctx, a.Instance.ID)
+// SeenAlert is an alert as the caller sees it. Somebody with the role team sees those that concern
+// a server of theirs, without the other servers, and none that is about the whole organization.
+// found says whether there is one.
+func SeenAlert(ctx context.Context, a alerts.Alert, found bool) (_ alerts.Alert, ok bool) {
+	if !found || Caller(ctx).World == nil {
+		return a, found
+	}
+	return a.Within(func(id uuid.UUID) bool { return Sees(ctx, id) })
+}
+
+// ActsOn is the server by which the caller may act on an alert that they see: one that it concerns
+// and on which they may act. If there is none, it is the alert's own.
+func ActsOn(ctx context.Context, a alerts.Alert) uuid.UUID {
+	all := a.Instances()
+	for _, i := range all {
+		if Acts(ctx, i.ID) {
+			return i.ID
+		}
+	}
+	if len(all) == 0 {
+		return uuid.Nil
+	}
+	return all[0].ID
 }
 
 // MayAct refuses a change of an instance that the caller sees and may not change.

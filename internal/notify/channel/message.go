@@ -115,6 +115,9 @@ func (n Notice) For(teams []uuid.UUID) Notice {
 			theirs = append(theirs, i)
 		}
 	}
+	if len(theirs) < len(all) {
+		n.Title, n.Details = alert.WithoutServers(n.Title, n.Details)
+	}
 	if len(theirs) > 0 {
 		n.Instance, n.Owner, n.OtherInstances = &theirs[0].Reference, theirs[0].Owner, theirs[1:]
 	}

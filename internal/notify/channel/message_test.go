@@ -88,3 +88,24 @@ func TestAServerIsNamedOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestAnEventForTeams is about their servers, and its texts name no others.
+func TestAnEventForTeams(t *testing.T) {
+	t.Parallel()
+	ours, theirs := &channel.Reference{ID: uuid.New()}, &channel.Reference{ID: uuid.New()}
+	server := func(name string, owner *channel.Reference) channel.OwnedInstance {
+		return channel.OwnedInstance{Reference: channel.Reference{ID: uuid.New(), Name: name}, Owner: owner}
+	}
+	a, b, c := server("a", theirs), server("b", ours), server("c", ours)
+	n := channel.Notice{
+		Title: "host db07: /data is 92 % full (a, b, c)", Details: "Free space. Servers on host db07: a, b, c.",
+		Instance: &a.Reference, Owner: theirs, OtherInstances: []channel.OwnedInstance{b, c},
+	}
+	got := n.For([]uuid.UUID{ours.ID})
+	if got.Title != "host db07: /data is 92 % full" || got.Details != "Free space." || *got.Instance != b.Reference || got.Owner != ours || len(got.OtherInstances) != 1 || got.OtherInstances[0] != c {
+		t.Errorf("for one team: %+v", got)
+	}
+	if got := n.For([]uuid.UUID{ours.ID, theirs.ID}); got.Title != n.Title || *got.Instance != a.Reference || len(got.OtherInstances) != 2 {
+		t.Errorf("for both: %+v", got)
+	}
+}

@@ -1,3 +1,3 @@
 (SELECT count(*)
- FROM alerts_v3.alerts a
+ FROM alerts_v4.alerts a
  WHERE {{scope}}{{window of a}}{{filter}})

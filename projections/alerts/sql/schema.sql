@@ -37,6 +37,8 @@ CREATE INDEX alerts_open_of_instance ON alerts (organization_id, instance_id)
     INCLUDE (created_at, muted) WHERE resolved_at IS NULL AND instance_id IS NOT NULL;
 CREATE INDEX alerts_resolved ON alerts (organization_id, resolved_at)
     INCLUDE (created_at, muted, instance_id) WHERE resolved_at IS NOT NULL;
+-- What concerns a server although it belongs to another one.
+CREATE INDEX alerts_elsewhere ON alerts USING gin (string_to_array(other_instance_ids, ',')) WHERE other_instance_ids <> '';
 
 -- What instances and databases are called, those that were removed too: their
 -- alerts stay.

@@ -4,9 +4,9 @@ SELECT id::text, name FROM members WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, name FROM tokens WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
-SELECT id::text, name FROM alerts_v3.places WHERE organization_id = $1 AND id = ANY ($2)
+SELECT id::text, name FROM alerts_v4.places WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
-SELECT id::text, title FROM alerts_v3.alerts WHERE organization_id = $1 AND id = ANY ($2)
+SELECT id::text, title FROM alerts_v4.alerts WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, name FROM notification_channels WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
