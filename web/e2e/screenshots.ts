@@ -265,11 +265,11 @@ async function madeUp(): Promise<State[]> {
           await route.fulfill({ json: { ...health, history: scores, changes } });
         });
         await page.route(`**/api/v1/instances/${assessed.id}/databases*`, async (route) => {
-          const list = (await (await route.fetch()).json()) as { items: object[] };
+          const list = (await (await route.fetch()).json()) as { items: { sizeBytes: number | null }[] };
           const since = new Date(Date.now() - 29.8 * 86_400_000).toISOString();
           const items = list.items.map((d, n) => ({
             ...d,
-            sizeChange: n === 0 ? { bytes: 9.1 * 2 ** 30, since } : null,
+            sizeChange: n === 0 && d.sizeBytes ? { bytes: Math.round(d.sizeBytes / 7), since } : null,
           }));
           await route.fulfill({ json: { ...list, items } });
         });
