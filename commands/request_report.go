@@ -16,6 +16,7 @@ import (
 	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/instant"
+	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/rule"
 	"muster/domain/team"
@@ -40,6 +41,9 @@ type RequestReport struct {
 	RecipientIDs []uuid.UUID    // beside the requester
 	TeamIDs      []uuid.UUID    // whose members of now are recipients, too
 	Team         *accounts.Team // whose servers InstanceIDs are; nil: they were named otherwise
+
+	// leavesOut says that recipients who do not see all of its servers are left out, and not refused.
+	leavesOut bool
 }
 
 // RequestedReport is its outcome.
@@ -150,21 +154,11 @@ func (s *Service) judgeRequest(ctx context.Context, actor usecase.Actor, r Reque
 		return report.Queued{}, nil, err
 	}
 	broken = slices.Concat(outside, unresolved, broken, more)
-	if more, err = s.resolveTeams(ctx, actor.OrganizationID, &r); err != nil {
+	recipients, more, err := s.judgeRecipients(ctx, actor, r, scope, len(broken) == 0)
+	if err != nil {
 		return report.Queued{}, nil, err
 	}
 	broken = append(broken, more...)
-	recipients, more := report.Recipients(actor.MemberID, r.RecipientIDs)
-	broken = append(broken, more...)
-	receivable, err := s.Accounts.Addresses(ctx, actor.OrganizationID, r.RecipientIDs)
-	if err != nil {
-		return report.Queued{}, nil, fmt.Errorf("look up recipients: %w", err)
-	}
-	for i, id := range r.RecipientIDs {
-		if _, ok := receivable[id]; !ok {
-			broken.Add(fmt.Sprintf("#/recipientIds/%d", i), "recipient_not_member", "not a member who can receive reports")
-		}
-	}
 	label := report.Label(r.Kind, scope, slices.Collect(maps.Values(names)), database)
 	if r.Team != nil {
 		label = r.Team.Name + ": " + label
@@ -174,6 +168,60 @@ func (s *Service) judgeRequest(ctx context.Context, actor usecase.Actor, r Reque
 		Fingerprint: report.Fingerprint(actor.OrganizationID, r.Kind, scope),
 		RequesterID: actor.MemberID, RecipientIDs: recipients,
 	}, broken, nil
+}
+
+// judgeRecipients are the recipients of a report about a scope, and the rules that they break. known says that the
+// scope breaks none, and so names the servers.
+func (s *Service) judgeRecipients(ctx context.Context, actor usecase.Actor, r RequestReport, scope report.Scope, known bool) ([]uuid.UUID, rule.Set, error) {
+	named := len(r.RecipientIDs)
+	broken, err := s.resolveTeams(ctx, actor.OrganizationID, &r)
+	if err != nil {
+		return nil, nil, err
+	}
+	receivable, err := s.Accounts.Addresses(ctx, actor.OrganizationID, r.RecipientIDs)
+	if err != nil {
+		return nil, nil, fmt.Errorf("look up recipients: %w", err)
+	}
+	seeing, err := s.whoSee(ctx, actor.OrganizationID, scope.InstanceIDs, receivable)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.leavesOut && known {
+		r.RecipientIDs = slices.DeleteFunc(slices.Clone(r.RecipientIDs), func(id uuid.UUID) bool { return !seeing[id] })
+	}
+	for i, id := range r.RecipientIDs {
+		_, receives := receivable[id]
+		switch {
+		case !receives:
+			broken.Add(fmt.Sprintf("#/recipientIds/%d", i), "recipient_not_member", "not a member who can receive reports")
+		case !known || seeing[id]:
+		case i < named:
+			broken.Add(fmt.Sprintf("#/recipientIds/%d", i), seesLess, "has the role team and does not see all servers of the report")
+		case !slices.ContainsFunc(broken, func(b rule.Broken) bool { return b.Pointer == "#/teamIds" }):
+			broken.Add("#/teamIds", seesLess, "have members with the role team who do not see all servers of the report")
+		}
+	}
+	recipients, more := report.Recipients(actor.MemberID, r.RecipientIDs)
+	return recipients, append(broken, more...), nil
+}
+
+// seesLess is the rule that a report goes to nobody who may not see it.
+const seesLess = "recipient_sees_less"
+
+// whoSee says which recipients see all servers of a report; no server stands for all.
+func (s *Service) whoSee(ctx context.Context, org uuid.UUID, servers []uuid.UUID, recipients map[uuid.UUID]accounts.Address) (map[uuid.UUID]bool, error) {
+	see := make(map[uuid.UUID]bool, len(recipients))
+	for id, to := range recipients {
+		if see[id] = true; to.Role != organization.Team {
+			continue
+		}
+		world, err := s.WorldOf(ctx, org, id)
+		if err != nil {
+			return nil, err
+		}
+		see[id] = world.Holds(servers)
+	}
+	return see, nil
 }
 
 // resolveTags names the servers that a request names by tags.

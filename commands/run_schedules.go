@@ -93,8 +93,8 @@ func PausedBy(owner accounts.Member, ok bool) string {
 }
 
 // prepare makes the request of what there still is: recipients who have left are left
-// out, and so are servers that were removed, or are no longer the owner's to act on, unless none
-// would be left.
+// out, as are those who do not see all of its servers. So are servers that were removed, or are
+// no longer the owner's to act on, unless none would be left.
 func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 	if run.Terms.PerTeam {
 		return s.prepareTeams(ctx, run)
@@ -116,6 +116,7 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 		return fmt.Errorf("look up recipients: %w", err)
 	}
 	request.RecipientIDs = slices.DeleteFunc(slices.Clone(request.RecipientIDs), func(id uuid.UUID) bool { _, ok := receivable[id]; return !ok })
+	request.leavesOut = true
 	queued, broken, err := s.judgeRequest(ctx, run.actor(), request)
 	if len(broken) > 0 {
 		run.refused = fmt.Sprintf("The request breaks a rule: %s (%s).", broken[0].Detail, broken[0].Code)

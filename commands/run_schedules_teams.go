@@ -64,14 +64,18 @@ func (s *Service) prepareTeam(ctx context.Context, run *ScheduleRun, request Req
 	if request.TeamIDs = nil; len(names) == 0 { // no id would mean all
 		return queued, "It has no active server.", nil
 	}
+	if err := s.addMembers(ctx, run.organization, &request, t); err != nil {
+		return queued, "", err
+	}
 	receivable, err := s.Accounts.Addresses(ctx, run.organization, request.RecipientIDs)
 	if err != nil {
 		return queued, "", fmt.Errorf("look up recipients: %w", err)
 	}
-	request.RecipientIDs = slices.DeleteFunc(slices.Clone(request.RecipientIDs), func(id uuid.UUID) bool { _, ok := receivable[id]; return !ok })
-	if err := s.addMembers(ctx, run.organization, &request, t); err != nil {
+	seeing, err := s.whoSee(ctx, run.organization, request.InstanceIDs, receivable)
+	if err != nil {
 		return queued, "", err
 	}
+	request.RecipientIDs = slices.DeleteFunc(request.RecipientIDs, func(id uuid.UUID) bool { return !seeing[id] })
 	if len(request.RecipientIDs) == 0 {
 		return queued, "The team has no member who can receive a report.", nil
 	}

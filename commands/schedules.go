@@ -225,7 +225,7 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 		if err != nil {
 			return err
 		}
-		request.TeamIDs, broken = nil, append(broken, unknown...)
+		request.TeamIDs, request.leavesOut, broken = nil, true, append(broken, unknown...)
 	}
 	world, err := s.WorldOf(ctx, organization, owner)
 	if err != nil {

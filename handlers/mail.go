@@ -106,6 +106,11 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, asked asking, says 
 	if !ok {
 		return sent.Mail{}, mail.Handover{}, &mail.DeliveryError{Stage: mail.Addressing, Text: "the recipient is no longer a member"}
 	}
+	if world, err := m.Reports.WorldOf(ctx, job.OrganizationID, member); err != nil {
+		return sent.Mail{}, mail.Handover{}, err
+	} else if !world.Holds(says.Queued.Scope.InstanceIDs) { // which may have changed since the request
+		return sent.Mail{}, mail.Handover{}, &mail.DeliveryError{Stage: mail.Seeing}
+	}
 	notice, err := m.notice(ctx, job, asked, says, member)
 	if err != nil {
 		return sent.Mail{}, mail.Handover{}, err

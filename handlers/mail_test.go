@@ -89,6 +89,27 @@ func TestAMailThatNamesAnErasedRequester(t *testing.T) {
 	}
 }
 
+// TestAMailReachesWhoSeesTheReport: a recipient who has the role team by the time of the mail, and does not see all
+// servers of the report, gets none. The trail says why.
+func TestAMailReachesWhoSeesTheReport(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.join(s.ana, s.bob, s.eva)
+	id := s.request(s.ana, s.bob)
+	if _, err := s.db.ExecContext(t.Context(), `UPDATE members SET role = 'team' WHERE id = $1`, s.bob); err != nil {
+		t.Fatal(err)
+	}
+	s.work("w1", s.builder().Task(1), s.mailer().Task(1))
+	s.until("both mails are over", func() bool { return s.count(id, "report.email_sent") == 1 && s.count(id, "report.email_failed") == 1 })
+	var why string
+	if err := s.db.Get(&why, `SELECT convert_from(data, 'UTF8')::jsonb ->> 'reason' FROM events WHERE stream_id = $1 AND type = 'report.email_failed' AND convert_from(data, 'UTF8')::jsonb ->> 'memberId' = $2`, id, s.bob.String()); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.smtp.To(s.address("bob")); len(got) > 0 || !strings.Contains(why, "does not see all servers of the report") {
+		t.Errorf("%d mails, and the reason is %q", len(got), why)
+	}
+}
+
 // letterTo is the text of the latest mail to a member.
 func (s *scene) letterTo(name string) string {
 	s.t.Helper()

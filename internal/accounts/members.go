@@ -19,7 +19,10 @@ const memberColumns = `id, organization_id, coalesce(email, '') AS email, name, 
 var listMembers string
 
 // Address is where and to whom a mail goes.
-type Address struct{ Name, Email string }
+type Address struct {
+	Name, Email string
+	Role        organization.Role
+}
 
 // InsertMember stores a member; hash is empty for an invited one. Errors:
 // *Refusal member_exists where the address has an account anywhere in the
@@ -136,7 +139,7 @@ func addresses(ctx context.Context, q sqlx.QueryerContext, org uuid.UUID, ids []
 	addresses := make(map[uuid.UUID]Address, len(members))
 	for _, m := range members {
 		if slices.Contains(statuses, m.Status) {
-			addresses[m.ID] = Address{Name: m.Name, Email: m.Email}
+			addresses[m.ID] = Address{Name: m.Name, Email: m.Email, Role: m.Role}
 		}
 	}
 	return addresses, err

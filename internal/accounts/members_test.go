@@ -22,7 +22,7 @@ func TestMembers(t *testing.T) {
 	cleo := d.member("cleo@example.org", organization.Viewer, organization.Disabled)
 	ids := []uuid.UUID{ana.ID, ben.ID, cleo.ID, uuid.New()}
 	addresses, err := d.Addresses(ctx, d.org.ID, ids)
-	want := map[uuid.UUID]accounts.Address{ana.ID: {Name: ana.Name, Email: ana.Email}, ben.ID: {Name: ben.Name, Email: ben.Email}}
+	want := map[uuid.UUID]accounts.Address{ana.ID: {Name: ana.Name, Email: ana.Email, Role: ana.Role}, ben.ID: {Name: ben.Name, Email: ben.Email, Role: ben.Role}}
 	if diff := cmp.Diff(want, addresses); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

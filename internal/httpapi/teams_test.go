@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -518,7 +519,12 @@ func (o *oracle) report(in tenant, who map[organization.Role]person, servers []u
 	if len(servers)%2 == 0 {
 		request.RecipientIDs = []uuid.UUID{who[organization.Viewer].ID, who[organization.Member].ID}
 	}
+	as := func(role organization.Role) { // when they became recipients, the people in teams saw all servers
+		o.exec(`UPDATE members SET role = $2 WHERE id = ANY ($1)`, []uuid.UUID{o.people[organization.Viewer].ID, o.people[organization.Member].ID}, string(role))
+	}
+	as(organization.Viewer)
 	out, err := o.deps.Commands.RequestReport(o.t.Context(), usecase.Actor{OrganizationID: in.organization.ID, MemberID: in.admin.ID}, request)
+	as(organization.Team)
 	must(o.t, err)
 	o.settle(out.Mark)
 	if called != o.names[len(o.names)-1] {
@@ -934,5 +940,75 @@ func TestATeamSchedulesReportsOfItsServers(t *testing.T) {
 		if status != string(schedule.StatusMissed) {
 			t.Errorf("%s, after its owner left the team, it is %s", name, status)
 		}
+	}
+}
+
+// TestAReportIsMailedToWhoSeesItsServers: a recipient with the role team, named or of a team, must see all servers of
+// the report. A schedule leaves out those who no longer do when it is due, and each report of a team goes to those
+// alone who see it.
+func TestAReportIsMailedToWhoSeesItsServers(t *testing.T) {
+	t.Parallel()
+	w, ids, somebody := worldOfTeams(t)
+	acting, seeing := teamNamed(w, "acting"), teamNamed(w, "seeing")
+	request := func(change members) members {
+		body := members{"kind": "Security"}
+		maps.Copy(body, change)
+		return body
+	}
+	named, ofTeam := members{"recipientIds": []any{w.ours.viewer.ID, somebody.ID}}, members{"teamIds": []any{acting}}
+	of := func(who members, scope members) members {
+		who = maps.Clone(who)
+		who["scope"] = scope
+		return who
+	}
+	within, beyond := members{"instanceIds": []any{ids["orders"], ids["billing"]}}, members{"instanceIds": []any{ids["orders"], ids["ledger"]}}
+	scheduled := func(change members) answer {
+		return w.post(w.ours.admin, schedulesPath, daily(func(b members) { maps.Copy(b, change) }))
+	}
+	for name, ask := range map[string]func(members) answer{
+		"a request":  func(change members) answer { return w.post(w.ours.admin, "/api/v1/reports", request(change)) },
+		"a schedule": scheduled,
+	} {
+		for what, scope := range map[string]members{"two servers": beyond, "all": {}, "tags": {"tags": members{"env": []string{"prod"}}}} {
+			for who, place := range map[*members]string{&named: "body #/recipientIds/1 recipient_sees_less", &ofTeam: "body #/teamIds recipient_sees_less"} {
+				if got := ask(of(*who, scope)).problem(422, "recipient_sees_less").places(); !slices.Equal(got, []string{place}) {
+					t.Errorf("%s, %s: %v, want %s", name, what, got, place)
+				}
+			}
+		}
+		for _, who := range []members{named, ofTeam} {
+			if got := ask(of(who, within)); got.Code >= 300 {
+				t.Errorf("%s within their servers: %d %s", name, got.Code, got.Body)
+			}
+		}
+	}
+	w.exec(`DELETE FROM report_claims`)
+	id := func(a answer) uuid.UUID { return uuid.MustParse(a.is(201).object()["id"].(string)) }
+	later := []uuid.UUID{
+		id(scheduled(of(named, within))), id(scheduled(of(ofTeam, within))),
+		id(scheduled(members{"perTeam": true, "recipientIds": []any{w.ours.viewer.ID, somebody.ID}, "teamIds": []any{acting, seeing}})),
+	}
+	var last int64
+	mailed := func() (n [2]int) { // reports that were requested since: for somebody, and all
+		must(t, w.deps.DB.QueryRowContext(t.Context(), `SELECT count(*) FILTER (WHERE convert_from(data, 'UTF8')::jsonb -> 'recipientIds' ? $2), count(*)
+			FROM events WHERE type = 'report.queued' AND position > $1`, last, somebody.ID.String()).Scan(&n[0], &n[1]))
+		must(t, w.deps.DB.Get(&last, `SELECT max(position) FROM events WHERE type = 'report.queued'`))
+		w.exec(`DELETE FROM report_claims`)
+		return n
+	}
+	mailed()
+	runs := func(at time.Time) (n [3][2]int) {
+		for i, id := range later {
+			w.run(w.ours, id, at)
+			n[i] = mailed()
+		}
+		return n
+	}
+	if got := runs(w.clock.Now().Add(day)); got != [3][2]int{{1, 1}, {1, 1}, {2, 2}} {
+		t.Errorf("of each schedule somebody gets %v reports", got)
+	}
+	w.patch(w.ours.admin, teamsPath+"/"+seeing, members{"members": []any{}}).is(200) // billing is out of sight
+	if got := runs(w.clock.Now().Add(2 * day)); got != [3][2]int{{0, 1}, {0, 1}, {1, 2}} {
+		t.Errorf("of each schedule somebody who left a team gets %v reports", got)
 	}
 }

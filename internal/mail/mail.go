@@ -57,6 +57,7 @@ type DeliveryStage string
 // The stages.
 const (
 	Addressing DeliveryStage = "addressing" // there is nowhere to send it
+	Seeing     DeliveryStage = "seeing"     // the recipient may not see what it is about
 	Opening    DeliveryStage = "opening"    // connecting, greeting, TLS
 	SigningIn  DeliveryStage = "sign-in"    // AUTH
 	Sender     DeliveryStage = "sender"     // MAIL FROM
@@ -95,6 +96,8 @@ func (e *DeliveryError) Reason() string {
 	switch {
 	case e.Stage == Addressing:
 		return "The recipient has no e-mail address."
+	case e.Stage == Seeing:
+		return "The recipient has the role team and does not see all servers of the report."
 	case e.Stage == Storing:
 		return "The mail could not be written to the outbox directory."
 	case e.Stage == Opening && e.Code == 0:

@@ -1295,7 +1295,7 @@ type ChangeSchedule struct {
 	// PerTeam Makes one report for each team in `teamIds`, or for every team. The report covers the team's servers within the scope and goes to the team's members. Cannot be used with `onlyIfChanged` or for a scorecard.
 	PerTeam *bool `json:"perTeam,omitempty"`
 
-	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all.
+	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all. Those with the role team must see all servers of the report.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *ScheduleScope        `json:"scope,omitempty"`
 
@@ -1858,11 +1858,11 @@ type CreateNotificationRule struct {
 type CreateReport struct {
 	Kind ReportKind `json:"kind"`
 
-	// RecipientIds Members in addition to the requester, who is always a recipient; at most 20 in all.
+	// RecipientIds Members in addition to the requester, who is always a recipient; at most 20 in all. Those with the role team must see all servers of the report.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *CreateReportScope    `json:"scope,omitempty"`
 
-	// TeamIds Teams whose members are also recipients. The members are those when the request is accepted.
+	// TeamIds Teams whose members are also recipients. The members are those when the request is accepted. Those with the role team must see all servers of the report.
 	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 }
 
@@ -1902,7 +1902,7 @@ type CreateSchedule struct {
 	// PerTeam Makes one report for each team in `teamIds`, or for every team. The report covers the team's servers within the scope and goes to the team's members. Cannot be used with `onlyIfChanged` or for a scorecard.
 	PerTeam *bool `json:"perTeam,omitempty"`
 
-	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all.
+	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all. Those with the role team must see all servers of the report.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *ScheduleScope        `json:"scope,omitempty"`
 

@@ -100,6 +100,7 @@ var Codes = map[string]Code{
 	"report_range_too_wide":        {rule, "The report window is wider than 31 days"},
 	"too_many_recipients":          {rule, "Too many recipients"},
 	"recipient_not_member":         {rule, "Some recipients are not members"},
+	"recipient_sees_less":          {rule, "A recipient does not see all servers of the report"},
 	"unknown_member":               {rule, "A member is not known"},
 	"unknown_check":                {rule, "There is no such check"},
 	"too_many_items":               {rule, "Too many items in one call"},
