@@ -256,6 +256,9 @@ func TestATeamActsOnAnAlertOfSeveralServers(t *testing.T) {
 	if got := regexp.MustCompile(`"done":(true|false)|"code":"\w+"`).FindAllString(bulk, -1); strings.Join(got, " ") != `"done":true "done":false "code":"forbidden" "done":false "code":"not_found"` {
 		t.Errorf("many: %v of %s", got, bulk)
 	}
+	if text := w.get(somebody, "/api/v1/audit-events").is(200).Body.String(); !strings.Contains(text, called["acts"]) || strings.Contains(text, called["others"]) || strings.Contains(text, "ledger") {
+		t.Errorf("the audit list of somebody is %s", text)
+	}
 	if whole := w.get(w.ours.admin, alertsPath+"/"+called["acts"]).is(200).object()["title"]; whole != "acts (ledger, billing, orders)" {
 		t.Errorf("an administrator is shown %v", whole)
 	}

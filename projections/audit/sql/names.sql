@@ -6,7 +6,7 @@ SELECT id::text, name FROM tokens WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, name FROM alerts_v4.places WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
-SELECT id::text, title FROM alerts_v4.alerts WHERE organization_id = $1 AND id = ANY ($2)
+SELECT id::text, CASE WHEN other_instance_ids = '' THEN title ELSE split_part(title, ' (', 1) END FROM alerts_v4.alerts WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, name FROM notification_channels WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
