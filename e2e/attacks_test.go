@@ -60,7 +60,7 @@ func TestAttacks(t *testing.T) {
 	h.server.stop(t)
 	db := pgtest.Connect(t, h.url)
 	db.SetMaxOpenConns(1)
-	tables := []string{"events", "log_head", "log_tiles", "log_checkpoints", "report_proofs", "published_keys", "report_history_v1.reports"}
+	tables := []string{"events", "log_head", "log_tiles", "log_checkpoints", "report_proofs", "published_keys", "report_history_v2.reports"}
 	db.MustExec(`SET session_replication_role = replica`) // no trigger stands in an owner's way
 	for i, table := range tables {
 		db.MustExec(fmt.Sprintf(`CREATE TABLE kept_%d AS TABLE %s`, i, table))
@@ -247,7 +247,7 @@ func rewritten(t *testing.T, report uuid.UUID, base []byte) func(*sqlx.DB) {
 	return func(db *sqlx.DB) {
 		digest := sum(forged)
 		prooftest.Rewrite(t, db, report, sum(base), digest)
-		db.MustExec(`UPDATE report_history_v1.reports SET pdf_sha256 = $2, file = jsonb_set(file, '{sha256}', to_jsonb($2::text)) WHERE id = $1`, report, digest)
+		db.MustExec(`UPDATE report_history_v2.reports SET pdf_sha256 = $2, file = jsonb_set(file, '{sha256}', to_jsonb($2::text)) WHERE id = $1`, report, digest)
 		db.MustExec(`TRUNCATE log_tiles`)
 	}
 }
@@ -271,7 +271,7 @@ func truncated(report uuid.UUID) func(*sqlx.DB) {
 		db.MustExec(`DELETE FROM events WHERE log = 'reports' AND position > $1`, last)
 		db.MustExec(`UPDATE log_head SET position = $1, hash = (SELECT hash FROM events WHERE log = 'reports' AND position = $1) WHERE log = 'reports'`, last)
 		db.MustExec(`DELETE FROM log_checkpoints WHERE log = 'reports' AND size > $1`, last)
-		db.MustExec(`DELETE FROM report_history_v1.reports WHERE id = $1`, report)
+		db.MustExec(`DELETE FROM report_history_v2.reports WHERE id = $1`, report)
 	}
 }
 

@@ -92,10 +92,10 @@ func overlay(t *testing.T) map[string]string {
 		replace[path] = fileWith(t, filepath.Base(path), text)
 	}
 	edit("internal/httpapi/sql/claim_key.sql", "claim, made,", "claim, makes,", "    made =", "    makes =", "excluded.made", "excluded.makes", "k.made", "k.makes", "RETURNING made", "RETURNING makes")
-	for _, path := range thatRead(t, here, "report_history_v1") {
-		edit(path, "report_history_v1", "report_history_v2")
+	for _, path := range thatRead(t, here, "report_history_v2") {
+		edit(path, "report_history_v2", "report_history_v3")
 	}
-	edit("projections/history/projection.go", "Version = 1\n", "Version = 2\n")
+	edit("projections/history/projection.go", "Version = 2\n", "Version = 3\n")
 	edit("projections/history/sql/schema.sql", "    ready_position   bigint      NOT NULL\n", "    ready_position   bigint      NOT NULL,\n"+
 		"    requested_on     date        GENERATED ALWAYS AS ((created_at AT TIME ZONE 'UTC')::date) STORED\n")
 	return replace

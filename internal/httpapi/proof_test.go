@@ -145,7 +145,7 @@ func TestVerifySeesARewrittenHistory(t *testing.T) {
 	genuine, other := sha256.Sum256([]byte(pdfText)), sha256.Sum256([]byte(forged))
 	digest := hex.EncodeToString(other[:])
 	prooftest.Rewrite(t, w.deps.DB, id, hex.EncodeToString(genuine[:]), digest)
-	w.deps.DB.MustExec(`UPDATE report_history_v1.reports SET pdf_sha256 = $2, file = jsonb_set(file, '{sha256}', to_jsonb($2::text)) WHERE id = $1`, id, digest)
+	w.deps.DB.MustExec(`UPDATE report_history_v2.reports SET pdf_sha256 = $2, file = jsonb_set(file, '{sha256}', to_jsonb($2::text)) WHERE id = $1`, id, digest)
 	got := w.do(request{method: "POST", path: "/api/v1/reports/verify", as: w.ours.viewer, body: forged,
 		header: map[string]string{"Content-Type": "application/pdf"}}).is(200).object()
 	if got["known"] != true || got["chain"] != "broken" {

@@ -358,7 +358,7 @@ var ofTables = map[string]subject{
 		listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},
 	"alerts_v4":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
-	"report_history_v1": {"the reports", `downloadReport getReport getReportFile getReportMail getReportProof listExports listReportEvents listReportFiles listReportMails listReports`},
+	"report_history_v2": {"the reports", `downloadReport getReport getReportFile getReportMail getReportProof listExports listReportEvents listReportFiles listReportMails listReports`},
 	"audit_v3":          {"what happened", "listAuditEvents listReportEvents"},
 	"exceptions_v1":     {"exceptions, and which findings are accepted", "getException getFinding groupFindings listExceptions listFindings"},
 	"health_v1":         {"the score", "getInstanceHealth"},

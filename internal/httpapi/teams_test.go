@@ -927,7 +927,7 @@ func TestATeamSchedulesReportsOfItsServers(t *testing.T) {
 	for name, id := range map[string]uuid.UUID{"without a scope": all, "by tags": tagged} {
 		w.run(w.ours, id, tomorrow)
 		var scope string
-		must(t, w.deps.DB.Get(&scope, `SELECT scope ->> 'instanceIds' FROM report_history_v1.reports WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, w.ours.organization.ID))
+		must(t, w.deps.DB.Get(&scope, `SELECT scope ->> 'instanceIds' FROM report_history_v2.reports WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, w.ours.organization.ID))
 		if want := `["` + ids["orders"].String() + `"]`; scope != want {
 			t.Errorf("%s it is about %s, want %s", name, scope, want)
 		}

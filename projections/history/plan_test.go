@@ -12,11 +12,11 @@ import (
 func TestRareStatusIsFoundByItsIndex(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	s.db.MustExec(`INSERT INTO report_history_v1.reports
+	s.db.MustExec(`INSERT INTO report_history_v2.reports
 SELECT gen_random_uuid(), $1, 'Security', 'Expired', '{}', '', gen_random_uuid(), now() - n * interval '1 minute',
        null, null, null, null, null, '', '', null, '', 1, 0
 FROM generate_series(1, 20000) n`, acme)
-	s.db.MustExec(`ANALYZE report_history_v1_g1.reports`)
+	s.db.MustExec(`ANALYZE report_history_v2_g1.reports`)
 	conn, err := s.db.Connx(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -19,10 +19,10 @@ import (
 )
 
 // Name of the projection, and the version of its tables. The queries name the
-// version's schema, report_history_v1.
+// version's schema, report_history_v2.
 const (
 	Name    = "report_history"
-	Version = 1
+	Version = 2
 )
 
 var (

@@ -88,7 +88,7 @@ var (
 	//go:embed sql/page_by_status.sql
 	pageByStatusQuery string
 	//go:embed sql/naming.sql
-	naming string
+	namingQuery string
 	//go:embed sql/totals.sql
 	totalsQuery string
 	//go:embed sql/exports.sql
@@ -148,19 +148,35 @@ func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []Report
 	return rows, total, nil
 }
 
-// pageNaming is Page of the reports that name instances.
+// pageNaming is Page of the reports that name instances: those of the query, else those of the world.
 func (r *Reader) pageNaming(ctx context.Context, q Query, at time.Time) ([]ReportRow, int64, error) {
-	which := []any{q.Organization, texts(q.Kinds), statement.IDs(q.Instances), append([]string{}, texts(q.Statuses)...), at, within(q.Within)}
-	total, err := statement.One[int64](ctx, r.db, "count the history of instances", "SELECT count(*)\n"+naming, which...)
+	named := q.Instances
+	if len(named) == 0 {
+		named = q.Within.Instances()
+	}
+	which := []any{q.Organization, texts(q.Kinds), append([]string{}, texts(q.Statuses)...), at, words(named), words(q.Within.Instances())}
+	total, err := statement.One[int64](ctx, r.db, "count the history of instances", strings.Replace(namingQuery, "{{columns}}", "count(*)", 1), which...)
 	offset := int64(q.Page-1) * int64(q.Size)
 	if err != nil || offset >= total {
 		return []ReportRow{}, total, err
 	}
-	rows, err := r.rows(ctx, at, "SELECT "+columns+"\n"+naming+"ORDER BY r.created_at DESC, r.id DESC\nLIMIT $7 OFFSET $8", append(which, q.Size, offset)...)
+	rows, err := r.rows(ctx, at, withColumns(namingQuery)+"ORDER BY r.created_at DESC, r.id DESC\nLIMIT $7 OFFSET $8", append(which, q.Size, offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the history of instances: %w", err)
 	}
 	return rows, total, nil
+}
+
+// words are ids as scopes have them; nil of nil.
+func words(ids []uuid.UUID) []string {
+	if ids == nil {
+		return nil
+	}
+	all := make([]string, len(ids))
+	for i, id := range ids {
+		all[i] = id.String()
+	}
+	return all
 }
 
 // within is a world as the queries take it: the ids of its instances; NULL: the whole organization.
@@ -224,7 +240,7 @@ func (r *Reader) FindCompanion(ctx context.Context, organization uuid.UUID, sha2
 }
 
 func (r *Reader) one(ctx context.Context, at time.Time, where string, args ...any) (ReportRow, bool, error) {
-	rows, err := r.rows(ctx, at, `SELECT `+columns+` FROM report_history_v1.reports r `+where, args...)
+	rows, err := r.rows(ctx, at, `SELECT `+columns+` FROM report_history_v2.reports r `+where, args...)
 	if err != nil {
 		return ReportRow{}, false, fmt.Errorf("read report: %w", err)
 	}
@@ -237,7 +253,7 @@ func (r *Reader) one(ctx context.Context, at time.Time, where string, args ...an
 // Recipients returns the recipients of one report in the order they were added.
 func (r *Reader) Recipients(ctx context.Context, organization, id uuid.UUID) ([]Recipient, error) {
 	return statement.All[Recipient](ctx, r.db, "read recipients", `SELECT member_id, delivery, smtp_code, message_id, delivered_at
-FROM report_history_v1.recipients WHERE organization_id = $1 AND report_id = $2 AND ordinal IS NOT NULL
+FROM report_history_v2.recipients WHERE organization_id = $1 AND report_id = $2 AND ordinal IS NOT NULL
 ORDER BY ordinal`, organization, id)
 }
 

@@ -125,7 +125,7 @@ func Backdate(t testing.TB, db *sqlx.DB, report uuid.UUID, from, to string, earl
 			e.Position, e.OrganizationID, e.StreamType, e.Stream, e.Version, e.Type, e.SchemaVersion, e.OccurredAt, e.RecordedAt, e.Data, e.Metadata, digest[:], hash)
 	}
 	exec(`UPDATE log_head SET position = $1, hash = $2 WHERE log = 'reports'`, head.Position+int64(len(events)), hash)
-	exec(`INSERT INTO report_history_v1.reports SELECT (jsonb_populate_record(r, jsonb_build_object('id', $2::uuid, 'pdf_sha256', $3::text,
-		'file', jsonb_set(r.file, '{sha256}', to_jsonb($3::text)) - 'signed'))).* FROM report_history_v1.reports r WHERE r.id = $1`, report, forged, to)
+	exec(`INSERT INTO report_history_v2.reports SELECT (jsonb_populate_record(r, jsonb_build_object('id', $2::uuid, 'pdf_sha256', $3::text,
+		'file', jsonb_set(r.file, '{sha256}', to_jsonb($3::text)) - 'signed'))).* FROM report_history_v2.reports r WHERE r.id = $1`, report, forged, to)
 	return forged
 }

@@ -19,4 +19,4 @@ UNION ALL
 SELECT id::text, name FROM schedules_v1.schedules WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, COALESCE((SELECT short FROM unnest($3::text[], $4::text[]) AS k (kind, short) WHERE k.kind = r.kind), kind) || ', ' || scope_label
-FROM report_history_v1.reports AS r WHERE organization_id = $1 AND id = ANY ($2)
+FROM report_history_v2.reports AS r WHERE organization_id = $1 AND id = ANY ($2)

@@ -17,7 +17,7 @@ AND coalesce((
         SELECT coalesce(instance_id = ANY ({{servers}}), true) FROM exceptions_v1.exceptions WHERE organization_id = $1 AND id = e.subject
         UNION ALL
         SELECT scope -> 'instanceIds' <> '[]' AND scope -> 'instanceIds' <@ to_jsonb({{servers}})
-        FROM report_history_v1.reports WHERE organization_id = $1 AND id = e.subject
+        FROM report_history_v2.reports WHERE organization_id = $1 AND id = e.subject
         UNION ALL
         SELECT CASE WHEN coalesce(terms -> 'scope' -> 'instanceIds', '[]') NOT IN ('[]', 'null')
                     THEN terms -> 'scope' -> 'instanceIds' <@ to_jsonb({{servers}})

@@ -1,10 +1,13 @@
--- Reports whose scope names one of some instances ($3; none: any), and lies within some
--- ($6; NULL: the whole organization). No index has scopes: it looks at
--- each report of the kinds, in the order of the listing.
-FROM report_history_v1.reports r
+-- Reports whose scope names one of some instances ($5), and lies within some ($6; NULL: the whole
+-- organization). MATERIALIZED, so that of all reports only those are read that reports_naming finds:
+-- in the order of the listing, a page of a small team would look at each report of the kinds.
+WITH r AS MATERIALIZED (
+    SELECT * FROM report_history_v2.reports WHERE scope -> 'instanceIds' ?| $5::text[]
+)
+SELECT {{columns}}
+FROM r
 WHERE r.organization_id = $1
   AND r.kind = ANY ($2)
-  AND (cardinality($3::uuid[]) = 0 OR jsonb_exists_any(r.scope -> 'instanceIds', $3::uuid[]::text[]))
-  AND ($6::jsonb IS NULL OR r.scope -> 'instanceIds' <> '[]' AND r.scope -> 'instanceIds' <@ $6)
-  AND (cardinality($4::text[]) = 0
-       OR CASE WHEN r.status = 'Ready' AND r.expires_at <= $5 THEN 'Expired' ELSE r.status END = ANY ($4))
+  AND ($6::text[] IS NULL OR r.scope -> 'instanceIds' <@ to_jsonb($6::text[]))
+  AND (cardinality($3::text[]) = 0
+       OR CASE WHEN r.status = 'Ready' AND r.expires_at <= $4 THEN 'Expired' ELSE r.status END = ANY ($3))

@@ -5,7 +5,7 @@ WITH chosen AS MATERIALIZED (
     FROM unnest($2::text[]) AS k (kind)
     CROSS JOIN LATERAL (
         SELECT i.id, i.created_at
-        FROM report_history_v1.reports i
+        FROM report_history_v2.reports i
         WHERE i.organization_id = $1 AND i.kind = k.kind
         ORDER BY i.created_at DESC, i.id DESC
         LIMIT $3::bigint + $4::bigint
@@ -15,5 +15,5 @@ WITH chosen AS MATERIALIZED (
 )
 SELECT {{columns}}
 FROM chosen
-JOIN report_history_v1.reports r ON r.id = chosen.id
+JOIN report_history_v2.reports r ON r.id = chosen.id
 ORDER BY chosen.created_at DESC, chosen.id DESC

@@ -9,7 +9,7 @@ WITH plain AS (
     CROSS JOIN unnest($4::text[]) AS s (status)
     CROSS JOIN LATERAL (
         SELECT i.id, i.created_at
-        FROM report_history_v1.reports i
+        FROM report_history_v2.reports i
         WHERE i.organization_id = $1 AND i.kind = k.kind AND i.status BETWEEN s.status AND s.status
           AND (i.status <> 'Ready' OR i.expires_at > $3)
         ORDER BY i.status, i.created_at DESC, i.id DESC
@@ -17,7 +17,7 @@ WITH plain AS (
     ) p
 ), overdue AS MATERIALIZED (
     SELECT i.id, i.created_at
-    FROM report_history_v1.reports i
+    FROM report_history_v2.reports i
     WHERE $5::boolean AND i.organization_id = $1 AND i.kind = ANY ($2) AND i.status = 'Ready' AND i.expires_at <= $3
 ), chosen AS MATERIALIZED (
     SELECT id, created_at FROM plain
@@ -28,5 +28,5 @@ WITH plain AS (
 )
 SELECT {{columns}}
 FROM chosen
-JOIN report_history_v1.reports r ON r.id = chosen.id
+JOIN report_history_v2.reports r ON r.id = chosen.id
 ORDER BY chosen.created_at DESC, chosen.id DESC

@@ -21,6 +21,8 @@ CREATE TABLE reports (
 );
 CREATE INDEX reports_listing ON reports (organization_id, kind, created_at DESC, id DESC);
 CREATE INDEX reports_by_status ON reports (organization_id, kind, status, created_at DESC, id DESC);
+-- The reports that name one of some servers.
+CREATE INDEX reports_naming ON reports USING gin ((scope -> 'instanceIds')) WITH (fastupdate = off);
 CREATE INDEX reports_due ON reports (organization_id, kind, expires_at) WHERE status = 'Ready';
 CREATE INDEX reports_pdf ON reports (pdf_sha256) WHERE pdf_sha256 IS NOT NULL;
 
