@@ -202,6 +202,32 @@ func (h *house) requestedOf(id uuid.UUID, teams map[uuid.UUID]string, servers, p
 	return strings.Join(all, "; ")
 }
 
+// TestARequestInAWorldNamesAtMostAHundred servers. Without a scope it is about all on which its member
+// may act, however many.
+func TestARequestInAWorldNamesAtMostAHundred(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	world, ids := team.World{}, []uuid.UUID{}
+	for range 101 {
+		id, _ := h.known.addInstance(h.org.ID, "server")
+		world[id], ids = true, append(ids, id)
+	}
+	actor := h.actor
+	actor.World = world
+	ask := func(ids ...uuid.UUID) (commands.RequestedReport, error) {
+		return h.RequestReport(t.Context(), actor, commands.RequestReport{Kind: report.Security, InstanceIDs: ids})
+	}
+	if _, err := ask(ids...); broken(err) != "#/scope/instanceIds too_many_instances" {
+		t.Errorf("101 that are named: %v", err)
+	}
+	if got, err := ask(ids[:100]...); err != nil || len(got.Queued.Scope.InstanceIDs) != 100 {
+		t.Errorf("100 that are named: %d, %v", len(got.Queued.Scope.InstanceIDs), err)
+	}
+	if got, err := ask(); err != nil || len(got.Queued.Scope.InstanceIDs) != 101 {
+		t.Errorf("none is named: %d, %v", len(got.Queued.Scope.InstanceIDs), err)
+	}
+}
+
 // TestWhoIsNoMemberSeesNothing: no member, and no member any more, is nobody's whole organization.
 func TestWhoIsNoMemberSeesNothing(t *testing.T) {
 	t.Parallel()
