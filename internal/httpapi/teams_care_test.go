@@ -134,6 +134,35 @@ func TestATeamMakesEvidenceOfItsServers(t *testing.T) {
 	w.evidenceFor(nowhere, body, "").problem(422, "out_of_range")
 }
 
+// TestATeamVerifiesEvidenceOfItsServers: a file of evidence that reaches beyond their servers is unknown to
+// somebody with the role team, as is one of the whole organization.
+func TestATeamVerifiesEvidenceOfItsServers(t *testing.T) {
+	t.Parallel()
+	w, ids, somebody := worldOfTeams(t)
+	of := func(names ...string) string {
+		body := members{"check": "PG-S01", "from": w.ago(time.Hour), "to": w.ago(0)}
+		var instances []uuid.UUID
+		for _, name := range names {
+			instances = append(instances, ids[name])
+		}
+		if len(names) > 0 {
+			body["instanceIds"] = instances
+		}
+		return w.evidenceFor(w.ours.auditor, body, "").is(200).Body.String()
+	}
+	for name, c := range map[string]struct {
+		file  string
+		known bool
+	}{"of their servers": {of("orders", "billing"), true}, "of another, too": {of("orders", "ledger"), false}, "of all": {of(), false}} {
+		for _, as := range []person{somebody, w.ours.viewer} {
+			said := w.do(request{method: "POST", path: "/api/v1/reports/verify", as: as, body: c.file, header: map[string]string{"Content-Type": "application/pdf"}}).is(200).object()
+			if want := c.known || as.ID == w.ours.viewer.ID; said["known"] != want {
+				t.Errorf("%s, as %s: known is %v", name, as.Name, said["known"])
+			}
+		}
+	}
+}
+
 // TestATeamAuditsItsServersAndItself: somebody with the role team reads what happened to their servers,
 // and what they did; nothing of other people and other servers.
 func TestATeamAuditsItsServersAndItself(t *testing.T) {
