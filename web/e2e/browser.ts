@@ -11,12 +11,18 @@ export const serverUrl = server.url;
 /** Where the pages are: the server, or with MUSTER_E2E_PAGES a Vite that serves what is being written. */
 const pagesUrl = process.env.MUSTER_E2E_PAGES ?? serverUrl;
 
-let browser: Browser | undefined;
+const browsers: { [measured in "true" | "false"]?: Browser } = {};
 const open: BrowserContext[] = [];
 
-async function launched(): Promise<Browser> {
-  browser ??= await launch();
-  return browser;
+/**
+ * A test's page lives for seconds: optimizing its code takes longer than it saves, an eighth of what these tests compute.
+ * Where speed is measured, the code is optimized as for anybody.
+ */
+const shortLived = "--js-flags=--no-opt --no-maglev";
+
+async function launched(measured: boolean): Promise<Browser> {
+  browsers[`${measured}`] ??= await launch(...(measured ? [] : [shortLived]));
+  return browsers[`${measured}`] as Browser;
 }
 
 const executable = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
@@ -42,6 +48,8 @@ export type Visit = BrowserContextOptions & {
   as?: Role | null;
   /** Complaints of the console that the test provokes: a pattern for each. */
   expected?: RegExp[];
+  /** The speed of the page is measured. */
+  measured?: boolean;
   /** Done before the first page is loaded, as to freeze its clock or to route requests. */
   before?: (page: Page) => Promise<unknown>;
 };
@@ -51,9 +59,9 @@ const complaints = new WeakMap<BrowserContext, { said: string[]; expected: RegEx
 /** visit opens an address in a fresh context, signed in, with the base URL set: `page.goto("/alerts")` works. */
 export async function visit(
   address: string,
-  { as = "admin", expected = [], before, ...options }: Visit = {},
+  { as = "admin", expected = [], measured = false, before, ...options }: Visit = {},
 ): Promise<Page> {
-  const context = await (await launched()).newContext({
+  const context = await (await launched(measured)).newContext({
     baseURL: pagesUrl,
     viewport: { width: 1320, height: 900 },
     locale: "en-GB",

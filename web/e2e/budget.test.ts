@@ -112,6 +112,7 @@ test.skipIf(!built)("Budget: the main thread works at most 500 ms until the firs
   for (let i = 0; i < 6 && (i < 2 || Math.min(...worked) > 500); i++) {
     let after: Promise<unknown> = Promise.resolve();
     const page = await visit("/?range=24h", {
+      measured: true,
       before: async (p) => {
         after = afterFirst(p);
         await trace(p);
@@ -139,6 +140,7 @@ test.skipIf(!built || !process.env.MUSTER_TEST_LONG)(
     for (let i = 0; i < 7; i++) {
       let after: Promise<unknown> = Promise.resolve();
       const page = await visit("/?range=24h", {
+        measured: true,
         before: async (p) => {
           const devtools = await p.context().newCDPSession(p);
           await devtools.send("Emulation.setCPUThrottlingRate", { rate: 4 });
@@ -163,6 +165,7 @@ test.skipIf(!built || !process.env.MUSTER_TEST_LONG)(
 
 test("Budget: a frame under the moving mouse costs at most 24 ms of the main thread with 10,080 buckets and marks", async () => {
   const page = await visit("/?range=7d&hide=", {
+    measured: true,
     before: async (p) => {
       await answerTrends(p, {
         bucketSize: "1m",

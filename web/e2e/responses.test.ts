@@ -26,6 +26,7 @@ async function arrived({ name, path, as }: PageAt): Promise<{ responses: number;
   const selector = useful[name] ?? usual.map((part) => `#main ${part}:not(nav *)`).join(", ");
   const page = await visit(path, {
     as,
+    measured: true,
     expected: [/./], // other tests hold what the console says
     before: (page) =>
       page.addInitScript((selector) => {
