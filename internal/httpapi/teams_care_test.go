@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/alerting"
 	"muster/domain/organization"
 	"muster/internal/report/control/evidence"
 )
@@ -289,5 +291,68 @@ func TestTheOrderOfTeams(t *testing.T) {
 	}
 	if theirs := w.get(w.theirs.viewer, teamsPath).is(200).object()["items"].([]any); theirs[0].(map[string]any)["position"] != 1.0 {
 		t.Errorf("their team is %v", theirs)
+	}
+}
+
+// TestListsAreSortedByOwner: servers, findings and alerts come by the names of their owners, whatever their
+// case, in both directions; those of nobody come last, equal ones by the rest of the order, page by page.
+func TestListsAreSortedByOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	tags := map[string]map[string]string{}
+	names := []string{"s-0", "s-1", "s-2", "s-3", "s-4", "s-6", "s-9"}
+	owner := map[string]string{"s-0": "beta", "s-1": "Alpha", "s-4": "Gamma", "s-6": "Alpha", "s-9": "beta"} // the others are nobody's
+	for _, name := range names {
+		tags[name] = map[string]string{"team": cmp.Or(owner[name], "none")}
+	}
+	w.servers(w.ours, names, tags)
+	for _, name := range []string{"Gamma", "beta", "Alpha"} {
+		w.team(w.ours, name, map[string][]string{"team": {name}}, w.ours.viewer, organization.Viewer)
+	}
+	w.raised(w.ours, alerting.Item{ExternalID: "of nobody", CreatedAt: w.ago(time.Hour)})
+	for path, called := range map[string]string{"/api/v1/instances": "name", "/api/v1/findings": "object", alertsPath: "title"} {
+		walk := func(sort string) (items, owners []string) {
+			t.Helper()
+			for page := 1; ; page++ {
+				list := w.get(w.ours.member, fmt.Sprintf("%s?sort=%s&pageSize=2&page=%d", path, sort, page)).is(200).object()["items"].([]any)
+				if len(list) == 0 {
+					return items, owners
+				}
+				for _, item := range list {
+					item, name := item.(map[string]any), "~" // behind all names
+					if o, ok := item["owner"].(map[string]any); ok {
+						name = strings.ToLower(o["name"].(string))
+					}
+					items, owners = append(items, item[called].(string)), append(owners, name)
+				}
+			}
+		}
+		items, up := walk("owner")
+		backwards, down := walk("-owner")
+		nobody := slices.Index(up, "~")
+		if !slices.IsSorted(up) || nobody < 2 || slices.Contains(up[nobody:], "alpha") {
+			t.Errorf("%s: %v", path, up)
+		}
+		turned := slices.Clone(up[:nobody])
+		slices.SortStableFunc(turned, func(a, b string) int { return strings.Compare(b, a) })
+		if !slices.Equal(down, append(turned, up[nobody:]...)) {
+			t.Errorf("%s, descending: %v", path, down)
+		}
+		// Every item is on one page, in each direction.
+		for _, all := range [][]string{items, backwards} {
+			sorted := slices.Compact(slices.Sorted(slices.Values(all)))
+			if len(sorted) != len(all) {
+				t.Errorf("%s: an item is on two pages: %v", path, all)
+			}
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(items)), slices.Sorted(slices.Values(backwards))) {
+			t.Errorf("%s: %v, and descending %v", path, items, backwards)
+		}
+		if path == "/api/v1/instances" && strings.Join(items, " ") != "s-1 s-6 s-0 s-9 s-4 s-2 s-3" {
+			t.Errorf("equal servers are not by name: %v", items)
+		}
+		if path == "/api/v1/instances" && strings.Join(backwards, " ") != "s-4 s-0 s-9 s-1 s-6 s-2 s-3" {
+			t.Errorf("descending, equal servers are not by name: %v", backwards)
+		}
 	}
 }

@@ -3,7 +3,10 @@ package alerts
 import (
 	"context"
 	_ "embed" // the queries
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,6 +42,7 @@ const (
 	ByCreated       Order = "createdAt"
 	BySeverity      Order = "severity"
 	ByState         Order = "state"
+	ByOwner         Order = "owner" // of the server that the alert belongs to; those of nobody come last
 )
 
 // Query selects a page of alerts.
@@ -51,6 +55,7 @@ type Query struct {
 	Severities   []domain.Severity // empty: all
 	Search       string            // substring of the title, or of the instance's or database's name, case-insensitive
 	Order        Order
+	Owners       map[uuid.UUID]string // the names of instances' owners, for ByOwner
 	Descending   bool
 	Page, Size   int // 1-based
 
@@ -92,7 +97,7 @@ func (q Query) nothing() bool {
 // planner supposes that it is a tenth of all alerts.
 func (q Query) page() (query string, args []any) {
 	c := conditionsOf(q)
-	key, order, orderSeen := q.order()
+	key, order, orderSeen := q.order(c.bind)
 	scope, recorded, seen := "a.organization_id = "+c.organization, recordedQuery, seenQuery
 	if q.Scope.Filtered {
 		scope += " AND a.instance_id = instance.id"
@@ -120,7 +125,7 @@ func (c *conditions) ofInstances(branch string) string {
 
 // order is what is sorted by beside the time of last triggering, the order in terms
 // of that, of last and of id, and as much of it as the rows beside the log know.
-func (q Query) order() (key, order, orderSeen string) {
+func (q Query) order(bind func(any) string) (key, order, orderSeen string) {
 	direction := " ASC"
 	if q.Descending {
 		direction = " DESC"
@@ -130,6 +135,8 @@ func (q Query) order() (key, order, orderSeen string) {
 		key = "a.created_at"
 	case BySeverity:
 		key = rank("a.severity", domain.Severities())
+	case ByOwner:
+		key = q.ownerRank(bind)
 	case ByState:
 		key = rank("a.state", domain.States())
 	default:
@@ -138,6 +145,26 @@ func (q Query) order() (key, order, orderSeen string) {
 	}
 	order = "last DESC, id DESC"
 	return key, "key" + direction + ", " + order, order
+}
+
+// ownerRank is the place of the owner of an alert's server among the owners by name. A JSON object is
+// looked up by its key, so that a row costs no walk through all servers.
+func (q Query) ownerRank(bind func(any) string) string {
+	names := map[string]bool{}
+	for _, name := range q.Owners {
+		names[strings.ToLower(name)] = true
+	}
+	sorted := slices.Sorted(maps.Keys(names))
+	ranks := make(map[uuid.UUID]int, len(q.Owners))
+	for id, name := range q.Owners {
+		ranks[id] = slices.Index(sorted, strings.ToLower(name))
+	}
+	text, _ := json.Marshal(ranks) // of ids and numbers: it cannot fail
+	last := len(sorted)
+	if q.Descending {
+		last = -1
+	}
+	return "coalesce((" + bind(string(text)) + "::jsonb ->> a.instance_id::text)::int, " + strconv.Itoa(last) + ")"
 }
 
 // rank is the place of a column's value among the constants of a type.

@@ -109,6 +109,16 @@ test.each([
   await line.waitFor();
   await page.getByRole("columnheader", { name: "Owner" }).waitFor();
   expect(await chip.count()).toBe(1);
+  const head = page.getByRole("columnheader", { name: "Owner" });
+  for (const [direction, query] of [
+    ["ascending", /[?&]sort=owner/],
+    ["descending", /[?&]sort=-owner/],
+  ] as const) {
+    await head.getByRole("button").click();
+    await page.waitForURL(query);
+    await expect.poll(() => head.getAttribute("aria-sort"), patience).toBe(direction);
+  }
+  await line.waitFor();
   const columns = () =>
     page.locator("thead th").evaluateAll((all) => all.filter((th) => (th as HTMLElement).offsetWidth > 0).length);
   const wide = await columns();

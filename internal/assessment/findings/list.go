@@ -80,6 +80,7 @@ const (
 	BySeverity Order = "severity"
 	ByCheck    Order = "checkId"
 	ByInstance Order = "instance"
+	ByOwner    Order = "owner" // of the server, and then by the server; those of nobody come last
 	ByFirst    Order = "firstSeenAt"
 	ByLast     Order = "lastSeenAt"
 	ByDue      Order = "dueAt" // checks that could not be run come last: they are never due
@@ -108,8 +109,21 @@ type Query struct {
 	Overdue      *bool // nil: both
 	Assignee     *uuid.UUID
 	Order        Order
+	Owners       map[uuid.UUID]string // the names of instances' owners, for ByOwner
 	Descending   bool
 	Page, Size   int // 1-based
+}
+
+// CompareOwners puts names of owners in order, whatever their case; no owner comes last either way.
+func CompareOwners(a, b string, descending bool) int {
+	if a == "" || b == "" {
+		return cmp.Compare(len(b), len(a))
+	}
+	order := strings.Compare(strings.ToLower(a), strings.ToLower(b))
+	if descending {
+		return -order
+	}
+	return order
 }
 
 var (
@@ -132,7 +146,7 @@ func List(ctx context.Context, q sqlx.QueryerContext, query Query) ([]Finding, i
 	if len(query.Instances) == 0 || query.Checks != nil && len(query.Checks) == 0 {
 		return []Finding{}, 0, nil
 	}
-	if query.Order == ByInstance {
+	if query.Order == ByInstance || query.Order == ByOwner {
 		return listByInstance(ctx, q, query)
 	}
 	total, err := Count(ctx, q, query)
@@ -186,6 +200,9 @@ func listByInstance(ctx context.Context, q sqlx.QueryerContext, query Query) ([]
 	query.Instances = slices.Clone(query.Instances)
 	slices.SortFunc(query.Instances, func(a, b Instance) int {
 		order := cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), bytes.Compare(a.ID[:], b.ID[:]))
+		if query.Order == ByOwner {
+			return cmp.Or(CompareOwners(query.Owners[a.ID], query.Owners[b.ID], query.Descending), order)
+		}
 		if query.Descending {
 			return -order
 		}

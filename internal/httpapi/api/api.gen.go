@@ -433,8 +433,10 @@ const (
 	ListAlertsParamsSortMinusCreatedAt1       ListAlertsParamsSort = "-created_at"
 	ListAlertsParamsSortMinusLastTriggeredAt  ListAlertsParamsSort = "-lastTriggeredAt"
 	ListAlertsParamsSortMinusLastTriggeredAt1 ListAlertsParamsSort = "-last_triggered_at"
+	ListAlertsParamsSortMinusOwner            ListAlertsParamsSort = "-owner"
 	ListAlertsParamsSortMinusSeverity         ListAlertsParamsSort = "-severity"
 	ListAlertsParamsSortMinusState            ListAlertsParamsSort = "-state"
+	ListAlertsParamsSortOwner                 ListAlertsParamsSort = "owner"
 	ListAlertsParamsSortSeverity              ListAlertsParamsSort = "severity"
 	ListAlertsParamsSortState                 ListAlertsParamsSort = "state"
 )
@@ -484,7 +486,9 @@ const (
 	ListFindingsParamsSortMinusFirstSeenAt ListFindingsParamsSort = "-firstSeenAt"
 	ListFindingsParamsSortMinusInstance    ListFindingsParamsSort = "-instance"
 	ListFindingsParamsSortMinusLastSeenAt  ListFindingsParamsSort = "-lastSeenAt"
+	ListFindingsParamsSortMinusOwner       ListFindingsParamsSort = "-owner"
 	ListFindingsParamsSortMinusSeverity    ListFindingsParamsSort = "-severity"
+	ListFindingsParamsSortOwner            ListFindingsParamsSort = "owner"
 	ListFindingsParamsSortSeverity         ListFindingsParamsSort = "severity"
 )
 
@@ -524,8 +528,10 @@ const (
 	ListInstancesParamsSortMinusDisk        ListInstancesParamsSort = "-disk"
 	ListInstancesParamsSortMinusLastSeenAt  ListInstancesParamsSort = "-lastSeenAt"
 	ListInstancesParamsSortMinusName        ListInstancesParamsSort = "-name"
+	ListInstancesParamsSortMinusOwner       ListInstancesParamsSort = "-owner"
 	ListInstancesParamsSortMinusScore       ListInstancesParamsSort = "-score"
 	ListInstancesParamsSortName             ListInstancesParamsSort = "name"
+	ListInstancesParamsSortOwner            ListInstancesParamsSort = "owner"
 	ListInstancesParamsSortScore            ListInstancesParamsSort = "score"
 )
 
@@ -4770,7 +4776,7 @@ type ListAlertsParams struct {
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
-	// Sort `-` sorts in descending order. The snake_case spellings mean the same.
+	// Sort `-` sorts in descending order. The snake_case spellings mean the same. In either order of `owner`, alerts without an owner come last.
 	Sort *ListAlertsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// Status `resolved` includes Resolved and AutoResolved alerts. All other alerts are `open`.
@@ -5018,7 +5024,7 @@ type ListFindingsParams struct {
 	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Sort `-` sorts in descending order; `-severity` puts the most severe first. In either order of `dueAt`, checks that could not be run come last.
+	// Sort `-` sorts in descending order; `-severity` puts the most severe first. In either order of `dueAt`, checks that could not be run come last. By `owner`, findings come by server within each owner, and those without an owner last.
 	Sort *ListFindingsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// Page Counted from 1. A page after the last one is empty.
@@ -5120,7 +5126,7 @@ type ListInstancesParams struct {
 	// Owner Only servers that this team owns. If the team does not exist, there are none.
 	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
 
-	// Sort `-` sorts in descending order. `alerts` sorts by critical alerts, then by all open alerts. Unknown values come last in both directions. Servers with equal values are sorted by name.
+	// Sort `-` sorts in descending order. `alerts` sorts by critical alerts, then by all open alerts. Unknown values and servers without an owner come last in both directions. Servers with equal values are sorted by name.
 	Sort *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// Page Counted from 1. A page after the last one is empty.

@@ -24,6 +24,11 @@ func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestOb
 		return nil, err
 	}
 	q.Order, q.Descending = alertOrder(p.Sort)
+	if q.Order == alerts.ByOwner {
+		if q.Owners, err = wire.OwnerNames(ctx, s.Fleet); err != nil {
+			return nil, err
+		}
+	}
 	q.Closed = onlyIf(wire.Value(p.Status), api.ListAlertsParamsStatusResolved, api.ListAlertsParamsStatusOpen)
 	q.Muted = onlyIf(wire.Value(p.Muted), api.ListAlertsParamsMutedOnly, api.ListAlertsParamsMutedExclude)
 	q.Severities = wire.Words[alert.Severity](wire.Value(p.Severity))

@@ -29,6 +29,11 @@ func (s *ServerRoutes) ListFindings(ctx context.Context, r api.ListFindingsReque
 		return nil, err
 	}
 	q.Order, q.Descending = findingOrder(p.Sort)
+	if q.Order == findings.ByOwner {
+		if q.Owners, err = wire.OwnerNames(ctx, s.Fleet); err != nil {
+			return nil, err
+		}
+	}
 	rows, total, err := findings.List(ctx, s.DB, q)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/assessment"
+	"muster/internal/assessment/findings"
 	"muster/internal/assessment/grants"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -57,7 +58,7 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	by, descending := strings.CutPrefix(string(wire.Value(p.Sort)), "-")
 	state := status.State(wire.Value(p.Status))
 	filtered := state != "" && state != status.Inactive && *p.Status != api.ListInstancesParamsStatusActive
-	if sorted := by != "" && by != "name" && mayReadMetrics(ctx); filtered || sorted {
+	if filtered || by == "owner" || sortsByTrouble(ctx, by) {
 		return s.listAll(ctx, q, state, filtered, by, descending)
 	}
 	q.Descending = descending && by == "name"
@@ -69,8 +70,13 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, err
 }
 
+// sortsByTrouble says whether a list is sorted by how servers fare.
+func sortsByTrouble(ctx context.Context, by string) bool {
+	return by != "" && by != "name" && by != "owner" && mayReadMetrics(ctx)
+}
+
 // listAll reads all that match, and keeps those in a state where filtered says so. It sorts
-// them by how they fare, and shows a page.
+// them by how they fare or by their owners, and shows a page.
 func (s *ServerRoutes) listAll(ctx context.Context, q fleet.Query, state status.State, filtered bool, by string, descending bool) (api.ListInstancesResponseObject, error) {
 	page, size := q.Page, q.Size
 	q.Page, q.Size, q.Descending = 1, everyone, descending && by == "name"
@@ -86,7 +92,14 @@ func (s *ServerRoutes) listAll(ctx context.Context, q fleet.Query, state status.
 		rows = slices.DeleteFunc(rows, func(row fleet.Instance) bool { return of[row.ID].State != state })
 	}
 	var side wire.Side
-	if by != "" && by != "name" && mayReadMetrics(ctx) {
+	switch {
+	case by == "owner":
+		owners, err := wire.OwnerNames(ctx, s.Fleet)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(rows, func(a, b fleet.Instance) int { return findings.CompareOwners(owners[a.ID], owners[b.ID], descending) })
+	case sortsByTrouble(ctx, by):
 		f, err := s.troubleOf(ctx, rows, by, &side)
 		if err != nil {
 			return nil, err

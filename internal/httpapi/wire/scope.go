@@ -187,6 +187,24 @@ func ownedBy(ctx context.Context, servers *projected.Reader, team uuid.UUID) (ma
 	return owned, nil
 }
 
+// OwnerNames are the names of the owners of all instances of the caller's organization, for a list that is
+// sorted by them; one that nobody owns is absent.
+func OwnerNames(ctx context.Context, servers *projected.Reader) (map[uuid.UUID]string, error) {
+	teams, err := Teams(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owner := accounts.Ownership(teams)
+	tags, err := servers.Matching(ctx, Caller(ctx).Organization.ID, accounts.Selectors(teams)...)
+	names := make(map[uuid.UUID]string, len(tags))
+	for id, tags := range tags {
+		if t := owner(id, tags); t != nil {
+			names[id] = t.Name
+		}
+	}
+	return names, err
+}
+
 // Owners are the teams that own instances of the caller's organization; one that nobody owns is absent.
 func Owners(ctx context.Context, servers *projected.Reader, instances []uuid.UUID) (map[uuid.UUID]*api.Reference, error) {
 	teams, err := Teams(ctx)

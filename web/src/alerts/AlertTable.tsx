@@ -89,7 +89,7 @@ export function AlertTable({
               {columns.map((column) => (
                 <Fragment key={column.name}>
                   <SortHead {...column} sort={sort} onSort={onSort} />
-                  {column.name === "Alert" && <OwnerHead />}
+                  {column.name === "Alert" && <OwnerHead sort={sort} onSort={onSort} />}
                 </Fragment>
               ))}
             </Table.Tr>

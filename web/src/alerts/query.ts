@@ -51,7 +51,7 @@ export const isFiltered = ({ status, severity, q, muted }: AlertsSearch) =>
   q !== undefined ||
   (muted !== undefined && muted !== "include");
 
-type Column = "lastTriggeredAt" | "createdAt" | "severity" | "state";
+type Column = "lastTriggeredAt" | "createdAt" | "severity" | "state" | "owner";
 
 /** first is the order that a column begins with: the latest, the worst or the open. */
 export const first: Record<Column, Sort> = {
@@ -59,4 +59,5 @@ export const first: Record<Column, Sort> = {
   createdAt: "-createdAt",
   severity: "-severity",
   state: "state",
+  owner: "owner",
 };

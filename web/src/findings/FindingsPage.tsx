@@ -293,7 +293,7 @@ function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sor
               {columns.map((column) => (
                 <Fragment key={column.name}>
                   <SortHead {...column} sort={sort} onSort={onSort} />
-                  {column.name === "Where" && <OwnerHead crowded />}
+                  {column.name === "Where" && <OwnerHead crowded sort={sort} onSort={onSort} />}
                 </Fragment>
               ))}
             </Table.Tr>

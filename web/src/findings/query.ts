@@ -63,13 +63,14 @@ export const filtersOf = ({
   ...filters
 }: FindingsSearch): GroupsQuery => ({ ...filters, ...(overdue && { overdue: true }) });
 
-type Column = "severity" | "checkId" | "instance" | "firstSeenAt" | "lastSeenAt" | "dueAt";
+type Column = "severity" | "checkId" | "instance" | "owner" | "firstSeenAt" | "lastSeenAt" | "dueAt";
 
 /** first is the order that a column begins with: the worst, the first name, the longest there, what was seen last. */
 export const first: Record<Column, Sort> = {
   severity: "-severity",
   checkId: "checkId",
   instance: "instance",
+  owner: "owner",
   firstSeenAt: "firstSeenAt",
   lastSeenAt: "-lastSeenAt",
   dueAt: "dueAt",

@@ -128,7 +128,7 @@ function Wide({ items, selection, ...order }: Rows & Order) {
               </Table.Th>
             )}
             <SortHead name="Name" first={first.name} {...order} />
-            <OwnerHead crowded />
+            <OwnerHead crowded {...order} />
             <Table.Th scope="col">Engine</Table.Th>
             <Table.Th scope="col">State</Table.Th>
             <SortHead name="Score" first={first.score} {...order} />

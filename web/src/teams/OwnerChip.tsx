@@ -1,6 +1,7 @@
 import { Anchor, Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { components } from "../api/schema";
+import { SortHead } from "../ui/SortHead";
 import classes from "./owner.module.css";
 
 type Owned = { owner: components["schemas"]["Owner"] };
@@ -27,13 +28,11 @@ export function OwnerChip({ owner }: Owned) {
   );
 }
 
-/** OwnerHead is the head of a column that is there on a wide screen. */
-export function OwnerHead({ crowded }: Crowded) {
-  return (
-    <Table.Th scope="col" className={classes.column} data-crowded={crowded || undefined}>
-      Owner
-    </Table.Th>
-  );
+type Ordered<Sort extends string> = { sort: Sort; onSort: (sort: Sort) => void };
+
+/** OwnerHead is the head of a column that is there on a wide screen, by which the list is ordered at a click. */
+export function OwnerHead<Sort extends string>({ crowded, ...order }: Crowded & Ordered<Sort>) {
+  return <SortHead name="Owner" first={"owner" as Sort} className={classes.column} crowded={crowded} {...order} />;
 }
 
 /** OwnerCell is a cell of the column. */

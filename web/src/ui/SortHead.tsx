@@ -11,6 +11,8 @@ export function SortHead<Sort extends string>({
   sort,
   right = false,
   note,
+  className,
+  crowded,
   onSort,
 }: {
   name: string;
@@ -20,6 +22,9 @@ export function SortHead<Sort extends string>({
   right?: boolean;
   /** What the figures are of, beside the name. */
   note?: string;
+  /** Of a column that is there on a wide screen, which is wider where the table is crowded. */
+  className?: string | undefined;
+  crowded?: boolean | undefined;
   onSort: (sort: Sort) => void;
 }) {
   if (first === undefined) {
@@ -33,7 +38,13 @@ export function SortHead<Sort extends string>({
   const direction = directionOf(sort, columnOf(first));
   const Arrow = arrows[direction];
   return (
-    <Table.Th scope="col" aria-sort={direction} ta={right ? "right" : undefined}>
+    <Table.Th
+      scope="col"
+      aria-sort={direction}
+      ta={right ? "right" : undefined}
+      className={className}
+      data-crowded={crowded || undefined}
+    >
       <UnstyledButton
         onClick={() => onSort(turned(sort, first))}
         fz="inherit"

@@ -39,7 +39,7 @@ export const checkDomains = ["Security", "Performance", "Configuration", "Schema
 export const findingStatuses = ["open", "accepted", "notAssessed"] as const;
 /** What findings are grouped by; `none` is the flat list. */
 export const findingGroups = ["check", "instance", "none"] as const;
-const findingSorts = ["severity", "checkId", "instance", "firstSeenAt", "lastSeenAt", "dueAt"] as const;
+const findingSorts = ["severity", "checkId", "instance", "owner", "firstSeenAt", "lastSeenAt", "dueAt"] as const;
 /**
  * The figures of which the dashboard's panel says who is behind them, by the names that their contributors have; of alerts
  * and of connections `active` are firing and active ones.
@@ -56,8 +56,8 @@ export const keys = ["host", "volume", "instance", "database", "statement", "cat
 const ofThisMoment: readonly string[] = ["total", "active", "idle", "waiting"];
 /** `active` is every state but `inactive`. */
 export const instanceStatuses = ["down", "silent", "unknown", "up", "inactive", "active"] as const;
-export const instanceSorts = ["name", "alerts", "score", "cpu", "disk", "connections", "lastSeenAt"] as const;
-const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
+export const instanceSorts = ["name", "owner", "alerts", "score", "cpu", "disk", "connections", "lastSeenAt"] as const;
+const sorts = ["lastTriggeredAt", "createdAt", "severity", "state", "owner"] as const;
 
 const dashboard = {
   ...scope,
