@@ -1,4 +1,6 @@
-// How many responses a page takes before its first useful content, for somebody who opens it with an empty cache.
+// How many responses and how much time a page takes before its first useful content, with an empty cache. Times are
+// printed, and not held against their goals: they depend on the machine and on what else it does.
+import { loadavg } from "node:os";
 import { expect, test } from "vitest";
 import { apiAs, visit } from "./browser";
 import { everyPage, type PageAt } from "./pages";
@@ -21,15 +23,23 @@ const useful: Record<string, string> = {
   lost: "#main h1",
 };
 
-/** arrived is how many responses a page took, and after how many milliseconds its first useful content was there. */
-async function arrived({ name, path, as }: PageAt): Promise<{ responses: number; ms: number; names: string[] }> {
+/**
+ * arrived is how many responses a page took, and after how many milliseconds its first useful content was there, on a
+ * processor that is slowed so many times.
+ */
+async function arrived(
+  { name, path, as }: PageAt,
+  slowed = 1,
+): Promise<{ responses: number; ms: number; names: string[] }> {
   const selector = useful[name] ?? usual.map((part) => `#main ${part}:not(nav *)`).join(", ");
   const page = await visit(path, {
     as,
     measured: true,
     expected: [/./], // other tests hold what the console says
-    before: (page) =>
-      page.addInitScript((selector) => {
+    before: async (page) => {
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send("Emulation.setCPUThrottlingRate", { rate: slowed });
+      await page.addInitScript((selector) => {
         const look = () => {
           const there = [...document.querySelectorAll<HTMLElement>(selector)].some((found) => found.offsetHeight > 0);
           // A chart is marked when it is painted: by the next frame, what waits for it may have come.
@@ -42,7 +52,8 @@ async function arrived({ name, path, as }: PageAt): Promise<{ responses: number;
           Object.assign(window, { arrived: { responses: names.length + 1, ms: Math.round(now), names } });
         };
         requestAnimationFrame(look);
-      }, selector),
+      }, selector);
+    },
   });
   const found = await page.waitForFunction(() => (window as { arrived?: unknown }).arrived);
   const result = (await found.jsonValue()) as { responses: number; ms: number; names: string[] };
@@ -50,16 +61,43 @@ async function arrived({ name, path, as }: PageAt): Promise<{ responses: number;
   return result;
 }
 
-test("every page shows its first useful content after at most 20 responses", async () => {
+/** opened are the pages that members open, and a server with a load. */
+async function opened(): Promise<PageAt[]> {
   const pages = (await everyPage()).filter(({ again, as }) => !again && as !== null);
   const orders = await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01");
   const { items } = (await orders.json()) as { items: { id: string }[] };
-  pages.push({ name: "instance with load", path: `/instances/${items[0]?.id}` });
+  return [...pages, { name: "instance with load", path: `/instances/${items[0]?.id}` }];
+}
+
+test("every page shows its first useful content after at most 20 responses", async () => {
   const over: string[] = [];
-  for (const at of pages) {
+  for (const at of await opened()) {
     const { responses, ms, names } = await arrived(at).catch(() => ({ responses: -1, ms: -1, names: [] as string[] }));
     process.stdout.write(`responses: ${at.name} ${responses} after ${ms} ms\n`);
     if (responses > most || responses < 0) over.push(`${at.name}: ${responses}: ${names.join(" ")}`);
   }
   expect(over).toEqual([]);
 }, 600_000);
+
+/** goalOf is the goal of a page in milliseconds, on a processor that is slowed four times. */
+const goalOf = ({ name }: PageAt) => (name === "instance" || name === "instance with load" ? 2_000 : 1_500);
+
+// It only prints: left to `make test-all`, which has the machine for itself.
+test.skipIf(!process.env.MUSTER_TEST_LONG)(
+  "when every page shows its first useful content on a processor slowed 4 times",
+  async () => {
+    let missed = 0;
+    const pages = await opened();
+    for (const at of pages) {
+      const times: number[] = [];
+      for (let i = 0; i < 3; i++) times.push((await arrived(at, 4)).ms);
+      const median = [...times].sort((a, b) => a - b)[1] ?? Number.NaN;
+      if (median > goalOf(at)) missed++;
+      process.stdout.write(
+        `slowed 4 times: ${at.name} ${median} ms, goal ${goalOf(at)} ms (${times.join(", ")}; load ${loadavg()[0]?.toFixed(1)})\n`,
+      );
+    }
+    process.stdout.write(`slowed 4 times: ${missed} of ${pages.length} pages miss their goal\n`);
+  },
+  900_000,
+);
