@@ -45,19 +45,28 @@ const early: Plugin = {
       if (!bundle || !entry || path !== "/index.html") return;
       const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
       const first = chunks.find(({ name }) => name === "early");
-      const page = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith("/dashboard/DashboardPage.tsx")));
+      const pageOf = (file: string) => chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(file)));
+      const parts = {
+        "data-dashboard": pageOf("/dashboard/DashboardPage.tsx"),
+        "data-server": pageOf("/instances/InstancePage.tsx"),
+        "data-shared": chunks.find(({ name }) => name === "common"), // by all pages but the dashboard
+      };
       const started = `<script type="module" crossorigin src="/${entry.fileName}"></script>`;
       if (!first || first.imports.length > 0) throw new Error("early/start.ts is no file of its own");
-      if (!page || !html.includes(started)) throw new Error("a part of the first page is missing");
+      if (!html.includes(started)) throw new Error("the application is not started");
       const there = filesOf(chunks, entry.fileName);
-      const dashboard = [...filesOf(chunks, page.fileName)].filter((file) => !there.has(file));
+      const named = Object.entries(parts).map(([name, part]) => {
+        if (!part) throw new Error(`${name} is missing`);
+        const files = [...filesOf(chunks, part.fileName)].filter((file) => !there.has(file));
+        return [name, files.map((file) => `/${file}`).join(" ")];
+      });
       const script = {
         type: "module",
         async: true,
         crossorigin: true,
         src: `/${first.fileName}`,
         "data-application": `/${entry.fileName}`,
-        "data-dashboard": dashboard.map((file) => `/${file}`).join(" "),
+        ...Object.fromEntries(named),
       };
       return {
         html: html.replace(started, `<link rel="modulepreload" crossorigin href="/${entry.fileName}">`),

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { visit } from "./browser";
+import { apiAs, visit } from "./browser";
 import { allDrawn, answerTrends, cursorOf, pointAt } from "./trends";
 
 const app = "dist/app";
@@ -83,28 +83,63 @@ function workOf(tasks: Task[], mark: string): number[] {
 /** What the dashboard reads once its first chart is painted. */
 const afterFirst = (page: Page) => page.waitForRequest((r) => /\/api\/v1\/alerts\?.*muted=exclude/.test(r.url()));
 
-test.skipIf(!built)("Budget: the first figures are asked for before the application is there", async () => {
+/** heldBack opens a page whose application waits until it is let go, and counts what is asked for by the names of those patterns. */
+function heldBack(path: string, patterns: Record<string, RegExp>) {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  let asks = 0;
-  const visited = visit("/", {
+  const asked: Record<string, number> = {};
+  const visited = visit(path, {
     before: async (p) => {
       await p.route(/\/assets\/index-[^/]*\.js$/, async (route) => {
         await held;
         await route.continue();
       });
       p.on("request", (request) => {
-        if (request.url().includes("/api/v1/metrics/utilization")) asks++;
+        for (const [name, pattern] of Object.entries(patterns))
+          if (pattern.test(request.url())) asked[name] = (asked[name] ?? 0) + 1;
       });
     },
   });
-  // The page is not loaded before the application has come.
-  await expect.poll(() => asks, { timeout: 10_000 }).toBe(1);
+  return { visited, letGo, asked };
+}
+
+// None of these pages is loaded before the application has come.
+test.skipIf(!built)("Budget: the first figures are asked for before the application is there", async () => {
+  const { visited, letGo, asked } = heldBack("/", { figures: /\/api\/v1\/metrics\/utilization/ });
+  await expect.poll(() => asked, { timeout: 10_000 }).toEqual({ figures: 1 });
   letGo();
   await allDrawn(await visited);
 });
+
+test.skipIf(!built)(
+  "Budget: a server, its load and its page's code are asked for before the application is there",
+  async () => {
+    const orders = await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01");
+    const { items } = (await orders.json()) as { items: { id: string }[] };
+    const { visited, letGo, asked } = heldBack(`/instances/${items[0]?.id}?range=6h`, {
+      server: /\/api\/v1\/instances\/[^/]*$/,
+      load: /\/api\/v1\/metrics\/wait-events\?/,
+      code: /\/assets\/InstancePage-[^/]*\.js$/,
+    });
+    await expect.poll(() => asked, { timeout: 10_000 }).toEqual({ server: 1, load: 1, code: 1 });
+    letGo();
+    const page = await visited;
+    await page.waitForFunction(() => performance.getEntriesByName("muster:first-chart-painted").length > 0);
+    expect(asked, "nothing is asked for again by the page").toEqual({ server: 1, load: 1, code: 1 });
+  },
+);
+
+test.skipIf(!built)(
+  "Budget: the code that other pages share is asked for before the application is there",
+  async () => {
+    const { visited, letGo, asked } = heldBack("/alerts", { code: /\/assets\/common-[^/]*\.js$/ });
+    await expect.poll(() => asked, { timeout: 10_000 }).toEqual({ code: 1 });
+    letGo();
+    await (await visited).locator("#main tbody tr").first().waitFor();
+  },
+);
 
 test.skipIf(!built)("Budget: the main thread works at most 500 ms until the first chart is painted", async () => {
   const worked: number[] = [];

@@ -1,6 +1,7 @@
-// The first script of each page, in a file of its own. It asks for who is signed in, and for the dashboard's code and
-// figures, while the application's code is on its way. The build names the files of both in the page.
-import { dashboardSearch } from "../url/schemas";
+// The first script of each page, in a file of its own. While the application's code is on its way, it asks for who is
+// signed in, and for the code and the figures that the dashboard and the page of a server show first. Other pages get the
+// code that pages share. The build names the files in the page.
+import { dashboardSearch, instanceSearch } from "../url/schemas";
 import { parseSearch } from "../url/search";
 import { opened } from "../window/opened";
 import { namesNone, type Servers, serversOf, windowQuery } from "../window/query";
@@ -23,12 +24,25 @@ export function firstQuery() {
   return windowQuery({ window: windowOf(search, opened.at), servers: serversOf(search) });
 }
 
+const serverPage = /^\/instances\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** firstServer is the server whose page is opened, and what is asked first of its load; null on other pages. */
+export function firstServer() {
+  const instanceId = serverPage.exec(location.pathname)?.[1];
+  if (!instanceId) return null;
+  const window = windowOf(instanceSearch(parseSearch(location.search)), opened.at);
+  return { instanceId, load: windowQuery({ window, servers: { instanceId: [instanceId] } }) };
+}
+
+/** mayMeasure says whether somebody with these permissions may see figures, and so a server's page. */
+export const mayMeasure = (permissions: string[]) => permissions.includes("metrics:read");
+
 /** firstAsked is which of the tiles may be asked for by somebody with these permissions. */
 export function firstAsked(
   permissions: string[],
   query: Servers,
 ): readonly ((typeof measured)[number] | typeof history)[] {
-  if (!permissions.includes("metrics:read")) return [];
+  if (!mayMeasure(permissions)) return [];
   // Alerts are asked for by name, which a filter's ids have to be resolved to first.
   const alerts = !query.instanceId && permissions.includes("alerts:read");
   return alerts ? [history, ...measured] : measured;
@@ -36,9 +50,9 @@ export function firstAsked(
 
 const files = document.querySelector<HTMLElement>("script[data-application]")?.dataset;
 
-/** fetchParts has the browser load the dashboard's code, without running it. */
-function fetchParts() {
-  for (const href of files?.dashboard?.split(" ") ?? []) {
+/** fetchParts has the browser load a page's code, without running it. */
+function fetchParts(parts: string | undefined) {
+  for (const href of parts?.split(" ") ?? []) {
     const link = document.createElement("link");
     // Browsers complain of a style sheet that was preloaded and is not used for some seconds, as by a page that waits.
     link.rel = href.endsWith(".css") ? "prefetch" : "modulepreload";
@@ -49,13 +63,21 @@ function fetchParts() {
 }
 
 async function start() {
+  const server = firstServer();
+  if (server) fetchParts(files?.server);
+  else if (location.pathname !== "/") fetchParts(files?.shared);
   const answer = await ask("/api/v1/session");
   const query = firstQuery();
-  if (query === null || !answer.ok) return;
+  if ((query === null && server === null) || !answer.ok) return;
   const session: { authenticated?: boolean; permissions?: string[] } = await answer.clone().json();
-  const paths = session.authenticated ? firstAsked(session.permissions ?? [], query) : [];
-  for (const path of paths) ask(path, query).catch(() => {});
-  if (paths.length > 0) fetchParts();
+  const permissions = session.authenticated ? (session.permissions ?? []) : [];
+  if (server && mayMeasure(permissions)) {
+    ask(`/api/v1/instances/${server.instanceId}`).catch(() => {});
+    ask("/api/v1/metrics/wait-events", server.load).catch(() => {});
+  }
+  const paths = query ? firstAsked(permissions, query) : [];
+  for (const path of paths) ask(path, query ?? {}).catch(() => {});
+  if (paths.length > 0) fetchParts(files?.dashboard);
 }
 
 /** The application waits so many milliseconds for the questions: what is on its way is not processed while it starts. */
