@@ -152,7 +152,10 @@ test("26 state and severity are text and icon, resolved rows show duration, time
   await row("strange").getByText("Whole organization").waitFor();
   await row("fires").getByText("demo-pg-orders-01 · orders").waitFor();
   await row("over").getByRole("time").last().hover();
-  await page.getByRole("tooltip", { name: /20 Nov 2026, 10:41:00 UTC/ }).waitFor();
+  const tooltip = page.getByRole("tooltip", { name: /20 Nov 2026, 10:41:00 UTC/ });
+  await tooltip.waitFor();
+  await page.mouse.move(0, 0);
+  await tooltip.waitFor({ state: "detached" });
 });
 
 test("filters live in the address and survive a reload", async () => {

@@ -1,15 +1,8 @@
-import { Tooltip } from "@mantine/core";
-import { absoluteTime } from "../ui/format";
+import { Instant } from "../ui/Instant";
 
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 
-/** Day is the day of an instant in the reader's zone, with its year; the tooltip has the instant itself. */
+/** Day is the day of an instant in the reader's zone, with its year. */
 export function Day({ at }: { at: string }) {
-  return (
-    <Tooltip label={absoluteTime(at)} withArrow events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={at} className="numbers" style={{ whiteSpace: "nowrap" }}>
-        {day.format(new Date(at))}
-      </time>
-    </Tooltip>
-  );
+  return <Instant at={at}>{day.format(new Date(at))}</Instant>;
 }
