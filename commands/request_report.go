@@ -189,6 +189,8 @@ func (s *Service) judgeRecipients(ctx context.Context, actor usecase.Actor, r Re
 	if r.leavesOut && known {
 		r.RecipientIDs = slices.DeleteFunc(slices.Clone(r.RecipientIDs), func(id uuid.UUID) bool { return !seeing[id] })
 	}
+	recipients, more := report.Recipients(actor.MemberID, r.RecipientIDs)
+	broken = append(broken, more...)
 	for i, id := range r.RecipientIDs {
 		_, receives := receivable[id]
 		switch {
@@ -201,8 +203,7 @@ func (s *Service) judgeRecipients(ctx context.Context, actor usecase.Actor, r Re
 			broken.Add("#/teamIds", seesLess, "have members with the role team who do not see all servers of the report")
 		}
 	}
-	recipients, more := report.Recipients(actor.MemberID, r.RecipientIDs)
-	return recipients, append(broken, more...), nil
+	return recipients, broken, nil
 }
 
 // seesLess is the rule that a report goes to nobody who may not see it.
