@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/measurements/blocking"
 )
 
 // Batch is what a sender measured: of one organization, kept whole or not at all.
@@ -24,6 +25,8 @@ type Batch struct {
 	// Reached says for instances whether a source could connect to them. The store does not
 	// keep it; package push passes it on.
 	Reached []Reached
+	// Blocking says who waits for whom. Package push gives it to package blocking, which keeps it.
+	Blocking []blocking.Sample
 	// Guard runs first in the transaction that keeps the batch; its error ends it.
 	// nil: nothing is guarded. A collector holds its claim so.
 	Guard func(ctx context.Context, tx sqlx.ExtContext) error

@@ -13,6 +13,7 @@ import (
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
 	"muster/internal/testing/clocktest"
@@ -23,6 +24,9 @@ import (
 // thorough is a reader that asks for as much as one of PostgreSQL does.
 type thorough struct{ idle }
 
+func (thorough) Blocking(context.Context, *measure.Line, time.Time, measure.Wanted) (*blocking.Look, error) {
+	return nil, nil
+}
 func (thorough) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, error) {
 	return nil, ask(ctx, l, 3)
 }

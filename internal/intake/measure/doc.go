@@ -25,6 +25,10 @@
 // them. The set of sent texts is stored with the list, and is valid if the list is. A server
 // that takes long to return them is asked rarely: they cost it one percent of a core at most.
 //
+// While a session waits for a lock, and only then, every look also asks who waits for whom (package
+// blocking), for statements with their texts where the organization stores these. Once nobody waits
+// any more, that is reported once.
+//
 // Muster's own sessions are left out. Its own statements, a few a minute, are not left out if
 // the server cannot tell them from those of other users of the same account.
 //
@@ -45,6 +49,8 @@
 //     its entry was created since. Otherwise nothing is reported.
 //   - Texts cannot be read: the counters are stored without them, and ten minutes later the
 //     texts are requested again.
+//   - Who waits for whom cannot be read: nothing is reported of it, neither that somebody waits nor
+//     that nobody does. The rest of the round goes on.
 //   - Texts are switched off: they are not requested from the next minute on, and the store
 //     accepts none. If they are switched on again within that minute, texts that were sent
 //     before are sent again after a day at the latest.

@@ -32,7 +32,7 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 		if readErr == nil {
 			_ = s.went(string(status.Statements), errNoStatements)
 		}
-		return errors.Join(readErr, s.home.Record(ctx, batch, signs))
+		return errors.Join(readErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
 	}
 	now.At, now.Until = at, at
 	if until := instant.Cut(s.Now()); until.After(at) { // unless the clock was set back meanwhile
@@ -47,7 +47,7 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 		batch.Statements = s.samples(a, now, deltas, texts)
 	}
 	s.pending = now
-	if err := s.home.Count(ctx, s.counted, now, batch, signs); err != nil {
+	if err := s.kept(batch, s.home.Count(ctx, s.counted, now, batch, signs)); err != nil {
 		return errors.Join(readErr, textsErr, err) // whether it was kept shows at the next round
 	}
 	s.last, s.counted, s.pending, s.resets = now, &now.At, nil, found

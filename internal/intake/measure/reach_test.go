@@ -14,6 +14,7 @@ import (
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
@@ -26,6 +27,9 @@ type idle struct{}
 
 func (idle) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
 	return &measure.Activity{}, l.Each(ctx, 1, "SELECT sessions", func([][]byte) error { return nil })
+}
+func (idle) Blocking(context.Context, *measure.Line, time.Time, measure.Wanted) (*blocking.Look, error) {
+	return nil, nil
 }
 func (idle) Signs(context.Context, *measure.Line) ([]watch.Sign, error)       { return nil, nil }
 func (idle) Statements(context.Context, *measure.Line) (*measure.List, error) { return nil, nil }

@@ -16,6 +16,7 @@ import (
 	"muster/internal/concurrency/lease"
 	"muster/internal/concurrency/pause"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/watch"
@@ -74,11 +75,15 @@ type Server struct {
 	resets        resets     // of the statistics, of late
 
 	textsAfter time.Time // texts are not asked for before
+
+	// waiting says of each class of locks (0: the engine's, 1: advisory ones) that the home does
+	// not know that nobody waits: as somebody did, or nothing was said yet.
+	waiting [2]bool
 }
 
 // New returns a server; Run measures it.
 func New(c Config) *Server {
-	s := &Server{Config: c, home: c.Home, reader: c.Engine.NewReader(), outcomes: map[string]error{}}
+	s := &Server{Config: c, home: c.Home, reader: c.Engine.NewReader(), outcomes: map[string]error{}, waiting: [2]bool{true, true}}
 	s.troubles = Troubles{Log: c.Log, Fails: "a server cannot be measured, or not all of it", Works: "a server is measured again", Unnamed: c.Unnamed}
 	s.line.open = s.openIn
 	return s
@@ -180,6 +185,8 @@ func (s *Server) Round(ctx context.Context) error {
 	if minutely {
 		batch.Reached = append(batch.Reached, s.part(status.Databases, at, nil))
 	}
+	var blockingErr error
+	batch.Blocking, blockingErr = s.readBlocking(ctx)
 	var signs []watch.Sign
 	var signsErr error
 	if minutely {
@@ -190,9 +197,37 @@ func (s *Server) Round(ctx context.Context) error {
 		}
 	}
 	if !counts {
-		return errors.Join(signsErr, s.home.Record(ctx, batch, signs))
+		return errors.Join(blockingErr, signsErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
 	}
-	return errors.Join(signsErr, s.countStatements(ctx, batch, a, at, signs))
+	return errors.Join(blockingErr, signsErr, s.countStatements(ctx, batch, a, at, signs))
+}
+
+// readBlocking reads who waits for whom. That nobody waits is said once of each class, after
+// somebody did, so that the episode ends.
+func (s *Server) readBlocking(ctx context.Context) ([]blocking.Sample, error) {
+	look, err := s.reader.Blocking(ctx, &s.line, instant.Cut(s.Now()), s.home.KeepsTexts)
+	if s.went("blocking", err) != nil || look == nil {
+		return nil, err
+	}
+	var out []blocking.Sample
+	for class, sample := range look.Samples(s.Instance, s.Engine.SessionsEvery) {
+		if len(sample.Nodes) > 0 || s.waiting[class] {
+			out = append(out, sample)
+		}
+	}
+	return out, nil
+}
+
+// kept notes what the home knows of who waits, if it kept a batch.
+func (s *Server) kept(b measurements.Batch, err error) error {
+	for class := range s.waiting {
+		for _, sample := range b.Blocking {
+			if sample.Advisory == (class == 1) {
+				s.waiting[class] = err != nil || len(sample.Nodes) > 0
+			}
+		}
+	}
+	return err
 }
 
 func (s *Server) readSigns(ctx context.Context, at time.Time) ([]watch.Sign, error) {

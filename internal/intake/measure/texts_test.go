@@ -12,6 +12,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
+	"muster/internal/measurements/blocking"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
@@ -32,6 +33,9 @@ func (r *slow) Activity(context.Context, *measure.Line) (*measure.Activity, erro
 	return &measure.Activity{Databases: []measure.Database{{ID: 1, Name: "app"}}}, nil
 }
 
+func (*slow) Blocking(context.Context, *measure.Line, time.Time, measure.Wanted) (*blocking.Look, error) {
+	return nil, nil
+}
 func (r *slow) Signs(context.Context, *measure.Line) ([]watch.Sign, error) { return nil, nil }
 
 func (r *slow) Statements(context.Context, *measure.Line) (*measure.List, error) {

@@ -13,6 +13,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
+	"muster/internal/measurements/blocking"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
 	"muster/internal/testing/clocktest"
@@ -31,6 +32,9 @@ func (f *failing) Activity(ctx context.Context, l *measure.Line) (*measure.Activ
 		return nil, f.sessions
 	}
 	return f.idle.Activity(ctx, l)
+}
+func (*failing) Blocking(context.Context, *measure.Line, time.Time, measure.Wanted) (*blocking.Look, error) {
+	return nil, nil
 }
 func (f *failing) Signs(context.Context, *measure.Line) ([]watch.Sign, error) { return nil, f.signs }
 func (f *failing) Statements(context.Context, *measure.Line) (*measure.List, error) {

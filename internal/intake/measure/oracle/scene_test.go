@@ -51,6 +51,7 @@ func newScene(t testing.TB) *scene {
 		[]string{"3", "ERP", "READ WRITE"}, []string{"4", "Łódź \"2\" 😀", "READ WRITE"})
 	s.on(sessionsQuery)
 	s.on(lockWaitQuery)
+	s.blocked()
 	s.on(dbTimeQuery)
 	s.statements()
 	s.births()

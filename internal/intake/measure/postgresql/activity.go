@@ -17,6 +17,7 @@ var sessionsQuery string
 // own are left out.
 func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
 	a := &measure.Activity{}
+	r.locked = false
 	query := strings.ReplaceAll(sessionsQuery, "@application@", servers.ApplicationName)
 	return a, l.Each(ctx, 8, query, func(row [][]byte) error { return r.addRow(a, row) })
 }
@@ -41,6 +42,7 @@ func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 		d.Hidden = true
 	default:
 		d.Count(does, string(row[6]), sessions)
+		r.locked = r.locked || string(row[6]) == "Lock"
 	}
 	return nil
 }

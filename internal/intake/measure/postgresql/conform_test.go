@@ -82,6 +82,7 @@ func (s *simulated) Ready() {
 	on(capabilitiesQuery, []string{word(s.major >= 14)})
 	on(lockWaitsSince(true))
 	on(lockWaitsSince(false))
+	on(blockingSince(s.major >= 14, false))
 	on(wraparoundQuery, []string{"1.5", "shop", "f"})
 	on(databasesQuery)
 	columns := map[int]string{13: "calls,total_exec_time", 14: "toplevel,calls,total_exec_time", 17: "toplevel,calls,total_exec_time,stats_since"}[s.major]

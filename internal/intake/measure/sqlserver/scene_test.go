@@ -39,6 +39,7 @@ type fake struct {
 	replicas         []row          // database, primary
 	sessions         []row          // database, split, wait, sessions
 	lockWait         int            // ms
+	blocking         []row          // who waits for whom
 	stores           map[string]row // state and mode by database
 	counters         map[string][]row
 	plans            []row
@@ -80,6 +81,7 @@ func newFake(t testing.TB) *fake {
 	rows("replicas", func(tdstest.Query) []row { return f.replicas })
 	rows("sessions", func(tdstest.Query) []row { return f.sessions })
 	rows("lock_wait", func(tdstest.Query) []row { return []row{{0, 3, f.lockWait}} })
+	rows("blocking", func(tdstest.Query) []row { return f.blocking })
 	now := func() int64 { return f.clock.Now().Add(f.skew).UnixMicro() }
 	rows("clocks", func(tdstest.Query) []row { return []row{{now(), f.offset, f.started}} })
 	rows("query_store_state", func(q tdstest.Query) []row { return []row{f.stores[f.of(q)]} })

@@ -1,0 +1,128 @@
+package oracle
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/internal/intake/measure"
+	"muster/internal/measurements/blocking"
+	"muster/internal/servers"
+)
+
+// blocked are the rows of the query of who waits for whom.
+func (s *scene) blocked(rows ...[]string) {
+	query := s.in(blockingQuery, clusterBlockingQuery)
+	s.on(strings.ReplaceAll(query, "@most@", "1000"), rows...)
+}
+
+// session is a row of a session: it waits for another one's number and instance for so many
+// seconds, unless that is empty.
+func session(sid, serial, instance, blocker, of, final, ofFinal, seconds string) []string {
+	row := []string{sid, serial, instance, "2026-11-01 08:00:00", "BILL", "billing", "web01", "3", "USER", "INACTIVE", "1", "240", "0w2qpuc6u2zsp",
+		null, null, null, null, "0", "SQL*Net message from client", "0", "-1"}
+	if blocker == "" {
+		return row
+	}
+	copy(row[9:], []string{"ACTIVE", "1", "9", "0w2qpuc6u2zsp", blocker, of, final, ofFinal, seconds + "000000", "enq: TX - row lock contention", "1415053318", "73421"})
+	return row
+}
+
+func edges(samples []blocking.Sample) string {
+	var out []string
+	for _, s := range samples {
+		for _, n := range s.Nodes {
+			one := n.Session
+			if n.Waits != nil {
+				one += "<-" + strings.Join(n.For, "+")
+			}
+			if s.Advisory {
+				one = "advisory " + one
+			}
+			out = append(out, one)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// TestWhoWaitsForWhom is read from rows of V$SESSION, asked only while a session waits for what
+// another one may hold.
+func TestWhoWaitsForWhom(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.blocked(session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "9"))
+	if b := s.pass(0); edges(b.Blocking) != "" || len(b.Blocking) != 2 {
+		t.Errorf("nobody waits: %+v", b.Blocking)
+	}
+	s.on(sessionsQuery, []string{"3", "waiting", "Application", "1"})
+	s.home.Texts = true
+	s.on(strings.ReplaceAll(textsQuery, "@ids@", "0w2qpuc6u2zsp"), []string{"0w2qpuc6u2zsp", "UPDATE orders SET status = 'secret' WHERE id = 1"})
+	b := s.pass(20 * time.Second)
+	if got := edges(b.Blocking); got != "7,70,1 8,80,1<-7,70,1" {
+		t.Fatalf("%q", got)
+	}
+	root, one := b.Blocking[0].Nodes[0], b.Blocking[0].Nodes[1]
+	if !root.Idle || root.Kind != blocking.Client || root.User != "BILL" || root.Application != "billing" || root.Client != "web01" || root.Database != "ERP" ||
+		b.Blocking[0].At.Sub(*root.Changed) != 4*time.Minute {
+		t.Errorf("the root: %+v", root)
+	}
+	if one.Mode != "exclusive" || one.Object != "object 73421" || b.Blocking[0].At.Sub(*one.Waits) != 9*time.Second ||
+		one.Statement != "UPDATE orders SET status = ? WHERE id = ?" || one.StatementID != "0w2qpuc6u2zsp" {
+		t.Errorf("who waits: %+v", one)
+	}
+	s.home.Texts = false
+	for _, test := range []struct {
+		name string
+		rows [][]string
+		want string
+	}{
+		{"a chain", [][]string{session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "9"), session("9", "90", "1", "8", "1", "7", "1", "5")}, "7,70,1 8,80,1<-7,70,1 9,90,1<-8,80,1"},
+		{"the one in between is not seen", [][]string{session("7", "70", "1", "", "", "", "", ""), session("9", "90", "1", "8", "1", "7", "1", "5")}, "7,70,1 9,90,1<-7,70,1"},
+		{"a circle", [][]string{session("8", "80", "1", "9", "1", null, null, "4"), session("9", "90", "1", "8", "1", null, null, "5")}, "9,90,1<-8,80,1 8,80,1<-9,90,1"},
+		{"too short", [][]string{session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "1")}, ""},
+	} {
+		s.blocked(test.rows...)
+		if got := edges(s.pass(20 * time.Second).Blocking); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+	lock := session("8", "80", "1", "7", "1", "7", "1", "9")
+	lock[18] = "enq: UL - contention"
+	s.blocked(session("7", "70", "1", "", "", "", "", ""), lock)
+	if got := edges(s.pass(20 * time.Second).Blocking); got != "advisory 7,70,1 advisory 8,80,1<-7,70,1" {
+		t.Errorf("DBMS_LOCK: %q", got)
+	}
+	s.on(sessionsQuery)
+	if b := s.pass(20 * time.Second); edges(b.Blocking) != "" || len(b.Blocking) != 1 {
+		t.Errorf("nobody waits any more: %+v", b.Blocking)
+	}
+	s.on(sessionsQuery, []string{"3", "waiting", "Application", "1"})
+	nonsense := session("8", "80", "1", "7", "1", "7", "1", "9")
+	nonsense[17] = "long"
+	s.blocked(nonsense)
+	s.clock.Advance(20 * time.Second)
+	s.now()
+	if err := s.server.Round(t.Context()); !errors.Is(err, measure.ErrNonsense) {
+		t.Errorf("nonsense: %v", err)
+	}
+}
+
+// TestSessionsOfAClusterHaveTheirInstance: two of them may have one number.
+func TestSessionsOfAClusterHaveTheirInstance(t *testing.T) {
+	t.Parallel()
+	one, err := (&reader{databases: []measure.Database{{ID: 3, Name: "ERP"}}}).blockingNode(session("7", "80", "2", "7", "1", "7", "1", "9"), began, map[place]string{{"7", "1"}: "7,70,1", {"7", "2"}: "7,80,2"})
+	if err != nil || one.Session != "7,80,2" || one.For[0] != "7,70,1" {
+		t.Errorf("%+v, %v", one, err)
+	}
+}
+
+// TestWithoutTheGrantNothingIsSaid of who waits.
+func TestWithoutTheGrantNothingIsSaid(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.deny(strings.ReplaceAll(sessionsQuery, "@application@", servers.ApplicationName))
+	if b := s.pass(0); b.Blocking != nil {
+		t.Errorf("%+v", b.Blocking)
+	}
+}

@@ -1,0 +1,140 @@
+package sqlserver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/internal/measurements/blocking"
+	"muster/internal/servers/tdstest"
+)
+
+// waits is a request of a session that waits for another one, since so many milliseconds.
+func waits(session, blocker, ms int, resource string) row {
+	return row{session, "2026-11-20T11:00:00.123", "bill", "shop", "web01", 5, "running", 1, true, blocker, "LCK_M_X", ms, resource,
+		"00000000000000A1", "UPDATE orders SET status = 'secret' WHERE id = 1", nil}
+}
+
+// holds is a session that others wait for and that has had no request since so many milliseconds.
+func holds(session, transactions, ms int) row {
+	return row{session, "2026-11-20T10:00:00.007", "bill", "billing", "web02", 5, "sleeping", transactions, true, 0, nil, nil, nil, nil, nil, ms}
+}
+
+// edgesOf are who waits for whom in the samples of a batch: "advisory 3<-2".
+func edgesOf(samples []blocking.Sample) string {
+	var out []string
+	for _, s := range samples {
+		for _, n := range s.Nodes {
+			one := n.Session
+			if n.Waits != nil {
+				one += "<-" + strings.Join(n.For, ",")
+			}
+			if s.Advisory {
+				one = "advisory " + one
+			}
+			out = append(out, one)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// TestWhoWaitsForWhom is read from the rows that the documentation describes.
+func TestWhoWaitsForWhom(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	m := f.measure(t)
+	if b := m.well(); edgesOf(b.Blocking) != "" || len(b.Blocking) != 2 {
+		t.Errorf("nobody waits: %+v", b.Blocking)
+	}
+	f.sessions = []row{{5, "waiting", "LCK_M_X", 2}}
+	for name, test := range map[string]struct {
+		rows []row
+		want string
+	}{
+		"behind one that is idle in its transaction": {[]row{holds(51, 1, 240_000), waits(52, 51, 9000, "KEY: 5:72 (de42f79bc795)"), waits(53, 52, 4000, "KEY: 5:72 (de42f79bc795)")}, "51 52<-51 53<-52"},
+		"too short":                          {[]row{holds(51, 1, 9), waits(52, 51, 1000, "OBJECT: 5:2:0")}, ""},
+		"a lock of sp_getapplock":            {[]row{holds(51, 1, 9), waits(52, 51, 3000, "APPLICATION: 5:0:[nightly]:(a1)")}, "advisory 51 advisory 52<-51"},
+		"its own tasks":                      {[]row{waits(52, 52, 9000, "OBJECT: 5:2:0")}, ""},
+		"an orphan of a distributed one":     {[]row{waits(52, -2, 9000, "OBJECT: 5:2:0")}, "-2 52<--2"},
+		"a deferred recovery":                {[]row{waits(52, -3, 9000, "OBJECT: 5:2:0")}, "-3 52<--3"},
+		"latches that nobody knows":          {[]row{waits(52, -4, 9000, "OBJECT: 5:2:0"), waits(53, -5, 8000, "OBJECT: 5:2:0")}, "-4 -5 52<--4 53<--5"},
+		"another id below zero":              {[]row{waits(52, -9, 9000, "OBJECT: 5:2:0")}, ""},
+		"a request of several":               {[]row{holds(51, 1, 9), {52, "2026-11-20T11:00:00", "bill", "shop", "web01", 5, "running", 1, true, 0, nil, 0, nil, nil, nil, nil}, waits(52, 51, 5000, "OBJECT: 5:2:0")}, "51 52<-51"},
+		"a circle, before it is detected":    {[]row{waits(51, 52, 4000, "OBJECT: 5:2:0"), waits(52, 51, 3000, "OBJECT: 5:3:0")}, "51<-52 52<-51"},
+		"who holds it up ended meanwhile":    {[]row{waits(52, 51, 9000, "OBJECT: 5:2:0")}, ""},
+		"a process of the server that waits": {[]row{holds(51, 1, 9), slices.Concat(waits(20, 51, 9000, "OBJECT: 5:2:0")[:8], row{false}, waits(20, 51, 9000, "OBJECT: 5:2:0")[9:])}, ""},
+	} {
+		f.blocking = test.rows
+		b := m.well()
+		if got := edgesOf(b.Blocking); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+	f.sessions, f.blocking = nil, nil
+	asked := func() (n int) {
+		for _, q := range m.Queries() {
+			if strings.HasPrefix(q.Text, tdstest.FirstLine(query("blocking"))) {
+				n++
+			}
+		}
+		return n
+	}
+	before := asked()
+	m.well()
+	m.well()
+	if asked() != before || before == 0 {
+		t.Errorf("asked %d times while nobody waits, of %d", asked()-before, before)
+	}
+}
+
+// TestWhatIsKnownOfASession: its times by our clock, what it waits for, and its statement only
+// where texts are kept, without its literals.
+func TestWhatIsKnownOfASession(t *testing.T) {
+	t.Parallel()
+	for _, texts := range []bool{false, true} {
+		f := newFake(t)
+		f.sessions = []row{{5, "waiting", "LCK_M_X", 1}}
+		f.blocking = []row{holds(51, 1, 240_000), waits(52, 51, 9000, "KEY: 5:72 (de42f79bc795)")}
+		m := f.measure(t)
+		m.Texts = texts
+		at := m.clock.Now()
+		locks := m.well().Blocking[0]
+		root, one := locks.Nodes[0], locks.Nodes[1]
+		if !root.Idle || root.Kind != blocking.Client || root.Application != "billing" || root.Database != "app" || root.Client != "web02" || root.State != "sleeping" ||
+			at.Sub(*root.Changed).Minutes() != 4 || fmt.Sprint(root.Began) != "2026-11-20 10:00:00.007 +0000 UTC" {
+			t.Errorf("the root: %+v", root)
+		}
+		if at.Sub(*one.Waits).Seconds() != 9 || one.Mode != "X" || one.Object != "KEY: 5:72 (de42f79bc795)" || one.StatementID != "00000000000000A1" || one.User != "bill" {
+			t.Errorf("who waits: %+v", one)
+		}
+		if want := map[bool]string{true: "UPDATE orders SET status = ? WHERE id = ?"}[texts]; one.Statement != want && texts {
+			t.Errorf("texts %t: %q, want %q", texts, one.Statement, want)
+		}
+		asked := ""
+		for _, q := range m.Queries() {
+			if strings.HasPrefix(q.Text, tdstest.FirstLine(query("blocking"))) {
+				asked = q.Text
+			}
+		}
+		if wants := strings.Contains(asked, "WHEN 1 = 1 THEN"); wants != texts || !strings.Contains(asked, "NEXT 1000 ROWS") || strings.Contains(asked, "@application") {
+			t.Errorf("texts %t: asked %s", texts, asked)
+		}
+	}
+}
+
+// TestWithoutThePermissionNothingIsSaid of who waits: neither that somebody does nor that nobody
+// does.
+func TestWithoutThePermissionNothingIsSaid(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.sees = false
+	m := f.measure(t)
+	if b := m.well(); b.Blocking != nil {
+		t.Errorf("%+v", b.Blocking)
+	}
+	f.sees, f.sessions, f.fails["blocking"] = true, []row{{5, "waiting", "LCK_M_X", 1}}, &tdstest.NoServerState
+	if b, err := m.round(); err == nil || b.Blocking != nil || len(b.Sessions) == 0 {
+		t.Errorf("%v, %+v", err, b.Blocking)
+	}
+}
