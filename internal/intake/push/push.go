@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 	"muster/internal/watch"
 	"muster/internal/watch/status"
 )
@@ -42,8 +43,9 @@ type Store interface {
 // does not know are missing.
 type InstancesOn func(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 
-// Record keeps a batch, and then what follows from it: observations of its instances (package
-// status), and the signs that the watch judges, with those that the sender adds.
+// Record keeps a batch, and then what follows from it: who waits for whom (package blocking),
+// observations of its instances (package status), and the signs that the watch judges, with those
+// that the sender adds.
 // They are no reason to lose samples: the batch is kept when they cannot be, and the
 // error says so; sent again, both are tried again. An error of the batch's Guard is
 // returned as it is, and then nothing is kept.
@@ -61,6 +63,9 @@ func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watc
 		return measurements.Receipt{}, err
 	}
 	found, err := i.collect(ctx, b, known, received)
+	if err == nil {
+		err = blocking.Record(ctx, i.DB, b.Organization, received, b.Blocking)
+	}
 	if err == nil {
 		err = status.Record(ctx, i.DB, received, found.observations())
 	}

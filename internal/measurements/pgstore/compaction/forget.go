@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/pgstore/tables"
@@ -36,8 +37,8 @@ var (
 // ForgetGroup is how many weeks, or hours, of a series one transaction holds.
 const ForgetGroup = 128
 
-// Forget drops what is older than its retention: details first, whose rests go to rows of
-// hours.
+// Forget drops what is older than its retention, of blocking too: details first, whose rests go to
+// rows of hours.
 func (c *Compactor) Forget(ctx context.Context) error {
 	closing := c.round(ctx, claimOver, ForgetGroup, closeDetails)
 	if closing != nil {
@@ -47,7 +48,7 @@ func (c *Compactor) Forget(ctx context.Context) error {
 	if unpacking != nil {
 		unpacking = fmt.Errorf("unpack hours that are not sealed: %w", unpacking)
 	}
-	return errors.Join(closing, unpacking, c.dictionary.ForgetStatements(ctx), c.forgetWholes(ctx), c.forgetBlocks(ctx))
+	return errors.Join(closing, unpacking, c.dictionary.ForgetStatements(ctx), c.forgetWholes(ctx), c.forgetBlocks(ctx), blocking.Forget(ctx, c.ledger.DB))
 }
 
 // forgetBlocks drops blocks that are older than they are kept.
