@@ -81,7 +81,8 @@
 //     its delivery is closed, and stays with it at later attempts. A team is deleted between two
 //     attempts: the delivery is suppressed (no_recipients).
 //   - The owners of servers cannot be read when a delivery is closed: it is sent without them, and the log
-//     says so. A delivery of kind team is tried again until they can be read.
+//     says so. A delivery of kind team is tried again until they can be read, and so is one to a
+//     member with the role team.
 //   - A member is disabled or erased: recipients are read at each attempt. If none is left, the
 //     delivery is suppressed (no_recipients).
 //   - An address of a channel that belongs to no member has not confirmed that it wants alerts:

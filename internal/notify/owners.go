@@ -3,11 +3,15 @@ package notify
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/notify/channel"
 	"muster/internal/postgres/statement"
@@ -17,7 +21,8 @@ import (
 // noteOwners records in the events of a delivery the teams that own their servers now. Of a kind
 // that leads to the owners, it leaves out the events that nobody owns, and those whose owners have
 // no member who can be mailed.
-func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery, organization uuid.UUID, kind channel.Kind) error {
+func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery uuid.UUID, by through, kind channel.Kind) error {
+	organization := by.OrganizationID
 	rows, err := statement.All[struct {
 		ID     uuid.UUID `db:"event_id"`
 		Notice []byte    `db:"notice"`
@@ -38,7 +43,7 @@ func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery, organiza
 			servers[other.ID] = organization
 		}
 	}
-	now, err := s.ownersNow(ctx, tx, delivery, organization, servers, kind)
+	now, err := s.ownersNow(ctx, tx, delivery, by, servers, kind)
 	if err != nil {
 		return err
 	}
@@ -68,11 +73,11 @@ func (s *Sender) noteOwners(ctx context.Context, tx *sqlx.Tx, delivery, organiza
 		append([]any{delivery, organization}, statement.Columns(noted)...)...)
 }
 
-// ownersNow reads who owns servers now. A kind that leads to the owners waits until they can be read. For any other
-// they are a side figure: it sends without them.
-func (s *Sender) ownersNow(ctx context.Context, tx *sqlx.Tx, delivery, organization uuid.UUID, servers ids, kind channel.Kind) (now past, err error) {
+// ownersNow reads who owns servers now. A kind that leads to the owners waits until they can be read, and so does a
+// channel that names somebody with the role team. For any other they are a side figure: it sends without them.
+func (s *Sender) ownersNow(ctx context.Context, tx *sqlx.Tx, delivery uuid.UUID, by through, servers ids, kind channel.Kind) (now past, err error) {
 	err = transact.Within(ctx, tx, func() error {
-		if teams, err := accounts.TeamsOf(ctx, tx, organization); err != nil || len(teams) == 0 {
+		if teams, err := accounts.TeamsOf(ctx, tx, by.OrganizationID); err != nil || len(teams) == 0 {
 			return err
 		}
 		now, err = history{registry: s.Registry}.names(ctx, tx, servers)
@@ -80,6 +85,10 @@ func (s *Sender) ownersNow(ctx context.Context, tx *sqlx.Tx, delivery, organizat
 	})
 	if err == nil || kind.ToOwners {
 		return now, err
+	}
+	if named, wrong := s.Accounts.Addresses(ctx, by.OrganizationID, by.MemberIDs); wrong != nil || slices.ContainsFunc(
+		slices.Collect(maps.Values(named)), func(to accounts.Address) bool { return to.Role == organization.Team }) {
+		return now, errors.Join(err, wrong)
 	}
 	s.Log.WarnContext(ctx, "the owners of servers cannot be read, sending without them", "delivery", delivery, "error", err)
 	return past{}, nil

@@ -12,6 +12,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/notification"
+	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/notify/channel"
@@ -186,7 +187,7 @@ type Told struct {
 
 // OfAlert returns who was told of an alert, newest first, at most 200.
 func (r *Reader) OfAlert(ctx context.Context, organization, alert uuid.UUID) ([]Told, error) {
-	return statement.All[Told](ctx, r.DB, "read who was told of an alert", ofAlertQuery, organization, alert, toOwners())
+	return statement.All[Told](ctx, r.DB, "read who was told of an alert", ofAlertQuery, organization, alert, toOwners(), reasonNobody)
 }
 
 // InstanceRule is a rule that covers a server, with its channels.
@@ -205,18 +206,31 @@ type InstanceChannel struct {
 // toOwners names the kinds that lead to the owners of servers.
 func toOwners() []string { return kinds.Names(func(k channel.Kind) bool { return k.ToOwners }) }
 
-// membersOf are the members of a team who can be mailed; nil: no team, nobody.
-func (r *Reader) membersOf(ctx context.Context, people *accounts.Store, organization uuid.UUID, owner *channel.Reference) (members []uuid.UUID, err error) {
-	if owner == nil {
-		return nil, nil
+// owner is the team that owns a server; without members if none does.
+func (r *Reader) owner(ctx context.Context, people *accounts.Store, organization uuid.UUID, s server) (t accounts.Team, err error) {
+	if s.Owner != nil {
+		t, _, err = people.Team(ctx, r.DB, organization, s.Owner.ID)
 	}
-	team, there, err := people.Team(ctx, r.DB, organization, owner.ID)
-	if err != nil || !there {
-		return nil, err
+	return t, err
+}
+
+// mailable are the members of a team who can be mailed.
+func (r *Reader) mailable(ctx context.Context, organization uuid.UUID, t accounts.Team) ([]uuid.UUID, error) {
+	members := accounts.MembersOf([]accounts.Team{t})
+	addresses, err := accounts.ConfirmedAddresses(ctx, r.DB, organization, members)
+	return slices.DeleteFunc(members, func(id uuid.UUID) bool { _, confirmed := addresses[id]; return !confirmed }), err
+}
+
+// leftOut says who of the members that channels name is not mailed about a server: those with the role team who do
+// not belong to its owner.
+func leftOut(ctx context.Context, people *accounts.Store, org uuid.UUID, channels []Channel, owner accounts.Team) (func(uuid.UUID) bool, error) {
+	var named []uuid.UUID
+	for _, c := range channels {
+		named = append(named, c.MemberIDs...)
 	}
-	all := accounts.MembersOf([]accounts.Team{team})
-	addresses, err := accounts.ConfirmedAddresses(ctx, r.DB, organization, all)
-	return slices.DeleteFunc(all, func(id uuid.UUID) bool { _, confirmed := addresses[id]; return !confirmed }), err
+	who, err := people.Addresses(ctx, org, named)
+	belong := accounts.MembersOf([]accounts.Team{owner})
+	return func(id uuid.UUID) bool { return who[id].Role == organization.Team && !slices.Contains(belong, id) }, err
 }
 
 // OfInstance returns the enabled rules that cover alerts of a server, or reports that name it,
@@ -239,13 +253,21 @@ func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUI
 	if err != nil {
 		return nil, err
 	}
-	owning, err := r.membersOf(ctx, people, organization, s.Owner)
+	owner, err := r.owner(ctx, people, organization, s)
+	if err != nil {
+		return nil, err
+	}
+	owning, err := r.mailable(ctx, organization, owner)
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := leftOut(ctx, people, organization, channels, owner)
 	if err != nil {
 		return nil, err
 	}
 	byID := map[uuid.UUID]InstanceChannel{}
 	for _, c := range channels {
-		is := InstanceChannel{ID: c.ID, Name: c.Name, Kind: string(c.Kind), Recipients: c.MemberIDs}
+		is := InstanceChannel{ID: c.ID, Name: c.Name, Kind: string(c.Kind), Recipients: slices.DeleteFunc(c.MemberIDs, leaves)}
 		if c.Administrators {
 			is.Recipients = append(is.Recipients, admins...)
 		}

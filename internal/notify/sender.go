@@ -223,7 +223,7 @@ func (s *Sender) closeDelivery(ctx context.Context, tx *sqlx.Tx, d *deliveryRow,
 			return err
 		}
 	}
-	if err := s.noteOwners(ctx, tx, d.ID, d.OrganizationID, kind); err != nil {
+	if err := s.noteOwners(ctx, tx, d.ID, by, kind); err != nil {
 		return err
 	}
 	d.ClosedAt = &now

@@ -1008,7 +1008,7 @@ type AlertNotification struct {
 	// Reason The same as in the delivery.
 	Reason *string `json:"reason"`
 
-	// Recipients For `email` and `team`: the members that it was or will be sent to.
+	// Recipients For `email` and `team`: the members that it was or will be sent to. Those with the role team get the events of servers that their teams own.
 	Recipients []Person       `json:"recipients"`
 	Rule       Reference      `json:"rule"`
 	Status     DeliveryStatus `json:"status"`

@@ -23,6 +23,24 @@ type Letter struct {
 	Message Message
 }
 
+// ToOwner is the letter to a member who gets the events of the teams that they belong to, and no others. Each
+// event names the servers that these teams own alone. ok is false if there is no such event.
+func (t Tools) ToOwner(ctx context.Context, d Delivery, teams []accounts.Team, member uuid.UUID, to accounts.Address) (letter Letter, ok bool, err error) {
+	letter = Letter{To: member, Address: to, Message: d.Message}
+	in, _ := accounts.Belongs(teams, member)
+	for _, t := range in {
+		letter.Teams = append(letter.Teams, t.ID)
+	}
+	if len(in) == 0 { // the filter would leave all events
+		return letter, false, nil
+	}
+	letter.Message.Events, letter.Message.Omitted, err = t.Read(ctx, d, EventFilter{Owners: letter.Teams})
+	for i, e := range letter.Message.Events {
+		letter.Message.Events[i] = e.For(letter.Teams)
+	}
+	return letter, len(letter.Message.Events) > 0, err
+}
+
 // Mail mails each recipient who has not been mailed yet, and notes each at once. A test
 // is not noted. Errors: *Error, ErrNobody if nobody is there to be mailed or was mailed.
 func (t Tools) Mail(ctx context.Context, d Delivery, letters []Letter) (code int, err error) {

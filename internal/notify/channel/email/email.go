@@ -1,5 +1,6 @@
 // Package email mails notifications to members, to all administrators, and to addresses that
-// belong to no member and agreed to alerts.
+// belong to no member and agreed to alerts. A member with the role team gets only the events
+// of servers that their teams own, as from a channel of kind team.
 package email
 
 import (
@@ -13,6 +14,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/notification"
+	"muster/domain/organization"
 	"muster/domain/printable"
 	"muster/domain/rule"
 	"muster/internal/accounts"
@@ -68,7 +70,8 @@ func brokenAddresses(addresses []string) (broken []rule.Broken) {
 	return broken
 }
 
-// send mails the events of a delivery: to members all of them, to others those of alerts.
+// send mails the events of a delivery: to members all of them or, with the role team, those of their teams; to
+// others those of alerts.
 func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, error) {
 	members, err := recipients(ctx, with, d.Channel)
 	if err != nil {
@@ -78,10 +81,11 @@ func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, err
 	if err != nil {
 		return 0, err
 	}
-	ours, theirs := d.Message, d.Message
-	if ours.Events, ours.Omitted, err = with.Read(ctx, d, channel.EventFilter{}); err != nil {
+	letters, err := toMembers(ctx, with, d, members)
+	if err != nil {
 		return 0, err
 	}
+	theirs := d.Message
 	if len(outside) > 0 {
 		if theirs.Events, theirs.Omitted, err = with.Read(ctx, d, channel.EventFilter{Alerts: true}); err != nil {
 			return 0, err
@@ -90,14 +94,43 @@ func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, err
 			outside = nil
 		}
 	}
-	var letters []channel.Letter
-	for member, to := range members {
-		letters = append(letters, channel.Letter{To: member, Address: to, Message: ours})
-	}
 	for _, a := range outside {
 		letters = append(letters, channel.Letter{To: a.ID, Address: accounts.Address{Email: a.Address}, Leave: leaveLink(d.PublicURL, a), Message: theirs})
 	}
 	return with.Mail(ctx, d, letters)
+}
+
+// toMembers are the letters to members. A test has no events, and goes to all of them.
+func toMembers(ctx context.Context, with channel.Tools, d channel.Delivery, members map[uuid.UUID]accounts.Address) (letters []channel.Letter, err error) {
+	all := d.Message
+	if all.Events, all.Omitted, err = with.Read(ctx, d, channel.EventFilter{}); err != nil {
+		return nil, err
+	}
+	var limited []uuid.UUID
+	for member, to := range members {
+		if to.Role == organization.Team && !d.Test {
+			limited = append(limited, member)
+			continue
+		}
+		letters = append(letters, channel.Letter{To: member, Address: to, Message: all})
+	}
+	if len(limited) == 0 {
+		return letters, nil
+	}
+	teams, err := with.Accounts.Teams(ctx, d.OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	for _, member := range limited {
+		letter, ok, err := with.ToOwner(ctx, d, teams, member, members[member])
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			letters = append(letters, letter)
+		}
+	}
+	return letters, nil
 }
 
 // recipients are the members that a channel leads to now.

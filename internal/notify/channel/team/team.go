@@ -63,19 +63,13 @@ func send(ctx context.Context, with channel.Tools, d channel.Delivery) (int, err
 		if !confirmed {
 			continue
 		}
-		letter := channel.Letter{To: member, Address: to, Message: d.Message}
-		in, _ := accounts.Belongs(teams, member)
-		for _, t := range in {
-			letter.Teams = append(letter.Teams, t.ID)
-		}
-		letter.Message.Events, letter.Message.Omitted, err = with.Read(ctx, d, channel.EventFilter{Owners: letter.Teams})
+		letter, ok, err := with.ToOwner(ctx, d, teams, member, to)
 		if err != nil {
 			return 0, err
 		}
-		for i, e := range letter.Message.Events {
-			letter.Message.Events[i] = e.For(letter.Teams)
+		if ok {
+			letters = append(letters, letter)
 		}
-		letters = append(letters, letter)
 	}
 	return with.Mail(ctx, d, letters)
 }
