@@ -196,7 +196,7 @@ test("a report is requested of the servers with tags, for the members of teams; 
   await page.waitForURL(/\/reports\/history/);
 });
 
-test("a team's member finds exceptions, evidence and the audit list, and withdraws an exception", async () => {
+test("a team's member finds exceptions, evidence, the audit list and schedules, withdraws an exception, and makes a schedule", async () => {
   const who = { email: "mia@example.org", name: "Mia Mate", role: "team" } as const;
   const session = await joined(serverUrl, adminSession, who);
   const me = (await (await apiBy(session, "GET", "/api/v1/session")).json()) as { member: { id: string } };
@@ -239,6 +239,22 @@ test("a team's member finds exceptions, evidence and the audit list, and withdra
     await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Audit" }).click();
     await page.getByRole("table", { name: "Audit list" }).getByText("PG-S01").first().waitFor();
     await menu.getByRole("link", { name: "Teams" }).waitFor();
+
+    const schedule = unique("Mates' Monday");
+    await menu.getByRole("link", { name: "Reports" }).click();
+    await page.getByRole("navigation", { name: "Reports" }).getByRole("link", { name: "Schedules" }).click();
+    await page.goto("/schedules/new?kind=Security");
+    await page.getByLabel("Name").fill(schedule);
+    await page.getByText("Selected instances, up to 100").click();
+    await page.getByRole("combobox", { name: "Selected instances" }).click();
+    await page.getByRole("option", { name: server?.name as string }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Create schedule" }).click();
+    await page.getByRole("heading", { name: schedule }).waitFor();
+    const made = new URL(page.url()).pathname;
+    await page.goto("/schedules");
+    await page.getByRole("link", { name: schedule }).waitFor();
+    expect((await apiBy(session, "DELETE", `/api/v1${made}`)).status).toBe(204);
     expect(await menu.getByRole("link", { name: "Notifications" }).count()).toBe(0);
   } finally {
     await apiAs("admin", "DELETE", `/api/v1/teams/${id}`);

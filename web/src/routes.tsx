@@ -145,19 +145,19 @@ const routes = [
     "/schedules",
     schemas.schedulesSearch,
     code(() => import("./schedules/SchedulesPage"), "SchedulesPage"),
-    { title: "Schedules", permission: "reports:read", whole: true },
+    { title: "Schedules", permission: "reports:read" },
   ),
   page(
     "/schedules/new",
     schemas.newScheduleSearch,
     code(() => import("./schedules/NewSchedulePage"), "NewSchedulePage"),
-    { title: "New schedule", permission: "reports:create", whole: true },
+    { title: "New schedule", permission: "reports:create" },
   ),
   page(
     "/schedules/$scheduleId",
     schemas.scheduleSearch,
     code(() => import("./schedules/SchedulePage"), "SchedulePage"),
-    { title: "Schedule", permission: "reports:read", whole: true },
+    { title: "Schedule", permission: "reports:read" },
   ),
   page(
     "/exports",

@@ -92,7 +92,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
         pages: [
           { to: "/reports", name: "Catalog", permission: "reports:read" },
           { to: "/reports/history", name: "History", permission: "reports:read" },
-          { to: "/schedules", name: "Schedules", permission: "reports:read", whole: true },
+          { to: "/schedules", name: "Schedules", permission: "reports:read" },
           { to: "/exports", name: "Downloads" },
           { to: "/reports/verify", name: "Verify", permission: "reports:read" },
         ],
