@@ -38,5 +38,8 @@ CREATE TABLE blocking_episodes (
 CREATE UNIQUE INDEX blocking_episodes_first ON blocking_episodes (organization_id, instance_id, advisory, first_at);
 CREATE INDEX blocking_episodes_at ON blocking_episodes (organization_id, first_at, id);
 
+CREATE TRIGGER not_for_deleted_organizations AFTER INSERT ON blocking_samples FOR EACH ROW EXECUTE FUNCTION refuse_deleted_organization();
+CREATE TRIGGER not_for_deleted_organizations AFTER INSERT ON blocking_episodes FOR EACH ROW EXECUTE FUNCTION refuse_deleted_organization();
+
 -- +goose Down
 DROP TABLE blocking_samples, blocking_episodes;
