@@ -95,13 +95,14 @@ func (r *Reader) Instances(ctx context.Context, q Query) ([]Instance, int64, err
 	for i, e := range q.Engines {
 		engines[i] = string(e)
 	}
-	filter := []any{q.Organization, q.IDs, engines, q.Active, q.Search, filterText(q.Tags)}
-	total, err := statement.One[int64](ctx, r.db, "count instances", countInstancesQuery, filter...)
+	filter := []any{q.Organization, q.IDs, engines, q.Active, q.Search}
+	query, args := withTags(countInstancesQuery, q.Tags, filter...)
+	total, err := statement.One[int64](ctx, r.db, "count instances", query, args...)
 	if err != nil {
 		return nil, 0, err
 	}
-	page := []any{q.Descending, q.Size, int64(q.Page-1) * int64(q.Size)}
-	instances, err := statement.All[Instance](ctx, r.db, "read instances", instancesQuery, append(filter, page...)...)
+	query, args = withTags(instancesQuery, q.Tags, append(filter, q.Descending, q.Size, int64(q.Page-1)*int64(q.Size))...)
+	instances, err := statement.All[Instance](ctx, r.db, "read instances", query, args...)
 	return instances, total, err
 }
 

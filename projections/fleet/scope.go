@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	_ "embed" // the queries
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -33,22 +32,14 @@ var (
 func (r *Reader) Scope(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, names []string, tags domain.TagFilter) (domain.Scope, error) {
 	switch {
 	case len(tags) > 0:
-		instances, err := statement.All[uuid.UUID](ctx, r.db, "resolve filter by tags to instances", resolveTags, organization, ids, names, filterText(tags))
+		query, args := withTags(resolveTags, tags, organization, ids, names)
+		instances, err := statement.All[uuid.UUID](ctx, r.db, "resolve filter by tags to instances", query, args...)
 		return domain.Scope{Filtered: true, Instances: instances}, err
 	case len(ids) == 0 && len(names) == 0:
 		return domain.Scope{}, nil
 	}
 	instances, err := statement.All[uuid.UUID](ctx, r.db, "resolve filter to instances", resolveScope, organization, ids, names)
 	return domain.Scope{Filtered: true, Instances: instances}, err
-}
-
-// filterText is a filter by tags as an argument.
-func filterText(tags domain.TagFilter) string {
-	text, _ := json.Marshal(tags) // of strings: it cannot fail
-	if len(tags) == 0 {
-		return "{}"
-	}
-	return string(text)
 }
 
 // TagValue is a value of a tag, and how many instances have it.

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	domain "muster/domain/fleet"
+	"muster/domain/team"
 	"muster/projections/fleet"
 )
 
@@ -231,29 +233,43 @@ func TestActiveAmong(t *testing.T) {
 	}
 }
 
-// TestFiltersByTags holds the statement to the rule: of one key any of the values, and each key.
-func TestFiltersByTags(t *testing.T) {
-	t.Parallel()
-	s := newScene(t)
-	acme, random := uuid.New(), rand.New(rand.NewPCG(37, 2))
+// taggedAtRandom registers 20 servers of each of two organizations.
+func (s *scene) taggedAtRandom(random *rand.Rand, acme uuid.UUID) map[uuid.UUID]map[string]string {
 	tags := map[uuid.UUID]map[string]string{}
-	for n := range byte(20) {
+	for n := range byte(40) {
 		tags[id(n)] = map[string]string{}
 		for _, key := range []string{"env", "team", "zone"} {
 			if random.IntN(3) > 0 {
 				tags[id(n)][key] = string(rune('a' + random.IntN(3)))
 			}
 		}
-		registered := instance("i", domain.PostgreSQL)
-		registered.ExternalID = id(n).String()
-		s.happens(acme, id(n), registered, domain.InstanceTagged{Set: tags[id(n)]})
+		registered, organization := instance("i", domain.PostgreSQL), acme
+		if registered.ExternalID = id(n).String(); n >= 20 {
+			organization = uuid.UUID{15: 2}
+		}
+		s.happens(organization, id(n), registered, domain.InstanceTagged{Set: tags[id(n)]})
 	}
 	s.stage.Settle()
+	return tags
+}
+
+// filterAtRandom is a filter by one to four values.
+func filterAtRandom(random *rand.Rand) domain.TagFilter {
+	filter := domain.TagFilter{}
+	for range 1 + random.IntN(4) {
+		filter.Add([]string{"env", "team", "zone", "none"}[random.IntN(4)], string(rune('a'+random.IntN(3))))
+	}
+	return filter
+}
+
+// TestFiltersByTags holds the statement to the rule: of one key any of the values, and each key.
+func TestFiltersByTags(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	acme, random := uuid.New(), rand.New(rand.NewPCG(37, 2))
+	tags := s.taggedAtRandom(random, acme)
 	for range 50 {
-		filter := domain.TagFilter{}
-		for range 1 + random.IntN(4) {
-			filter.Add([]string{"env", "team", "zone", "none"}[random.IntN(4)], string(rune('a'+random.IntN(3))))
-		}
+		filter := filterAtRandom(random)
 		want := domain.Scope{Filtered: true, Instances: []uuid.UUID{}}
 		for n := range byte(20) {
 			passes := true
@@ -270,6 +286,45 @@ func TestFiltersByTags(t *testing.T) {
 		}
 		if _, total, err := s.reader.Instances(t.Context(), fleet.Query{Organization: acme, Tags: filter, Page: 1, Size: 1}); err != nil || total != int64(len(want.Instances)) {
 			t.Errorf("%v: %d are listed, %v, want %d", filter, total, err, len(want.Instances))
+		}
+	}
+}
+
+// TestSelectorsSelectWhatTheRuleSays: the statements of teams hold to team.Selector, and stay within the organization.
+func TestSelectorsSelectWhatTheRuleSays(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	acme, random := uuid.New(), rand.New(rand.NewPCG(37, 3))
+	given := s.taggedAtRandom(random, acme)
+	some := func() []team.Selector {
+		selectors := make([]team.Selector, random.IntN(3))
+		for i := range selectors {
+			if random.IntN(4) > 0 {
+				selectors[i].Tags = filterAtRandom(random)
+			}
+			for range random.IntN(3) {
+				selectors[i].InstanceIDs = append(selectors[i].InstanceIDs, id(byte(random.IntN(40))))
+			}
+		}
+		return selectors
+	}
+	for range 50 {
+		in, acting := some(), some()
+		want, tags := team.World{}, map[uuid.UUID]domain.Tags{}
+		for n := range byte(20) {
+			of := domain.Tags{}
+			for key, value := range given[id(n)] {
+				of[key] = domain.Tag{Value: value}
+			}
+			if team.Owner(in, id(n), of) >= 0 {
+				want[id(n)], tags[id(n)] = team.Owner(acting, id(n), of) >= 0, of
+			}
+		}
+		if got, err := s.reader.World(t.Context(), acme, in, acting); err != nil || got == nil || !cmp.Equal(want, got) {
+			t.Errorf("%v and %v: the world %v, %v, want %v", in, acting, got, err, want)
+		}
+		if got, err := s.reader.Matching(t.Context(), acme, in...); err != nil || !cmp.Equal(tags, got, cmpopts.EquateEmpty()) {
+			t.Errorf("%v match %v, %v, want %v", in, got, err, tags)
 		}
 	}
 }

@@ -9,4 +9,4 @@ WHERE organization_id = $1
                OR position(lower($5) IN lower(external_id)) > 0
                OR position(lower($5) IN lower(version)) > 0
                OR position(lower(replace($5, ' ', '')) IN engine) > 0)
-  AND NOT EXISTS (SELECT FROM jsonb_each($6::jsonb) AS wanted (key, of) WHERE (wanted.of ? (tags -> wanted.key ->> 'value')) IS NOT TRUE)
+  AND {{tags}}

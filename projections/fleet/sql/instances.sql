@@ -13,16 +13,16 @@ WITH matching AS (
                    OR position(lower($5) IN lower(external_id)) > 0
                    OR position(lower($5) IN lower(version)) > 0
                    OR position(lower(replace($5, ' ', '')) IN engine) > 0)
-      AND NOT EXISTS (SELECT FROM jsonb_each($6::jsonb) AS wanted (key, of) WHERE (wanted.of ? (tags -> wanted.key ->> 'value')) IS NOT TRUE)
+      AND {{tags}}
 )
 SELECT i.id, i.organization_id, i.external_id, i.name, i.engine, i.version, i.host, i.active, i.created_at, i.tags,
        (SELECT count(*) FROM fleet_v3.databases d
         WHERE d.instance_id = i.id AND d.organization_id = i.organization_id) AS database_count
 FROM (
     SELECT * FROM matching
-    ORDER BY CASE WHEN NOT $7 THEN lower(name) END COLLATE "C", CASE WHEN NOT $7 THEN id END,
-             CASE WHEN $7 THEN lower(name) END COLLATE "C" DESC, CASE WHEN $7 THEN id END DESC
-    LIMIT $8 OFFSET $9
+    ORDER BY CASE WHEN NOT $6 THEN lower(name) END COLLATE "C", CASE WHEN NOT $6 THEN id END,
+             CASE WHEN $6 THEN lower(name) END COLLATE "C" DESC, CASE WHEN $6 THEN id END DESC
+    LIMIT $7 OFFSET $8
 ) i
-ORDER BY CASE WHEN NOT $7 THEN lower(i.name) END COLLATE "C", CASE WHEN NOT $7 THEN i.id END,
-         CASE WHEN $7 THEN lower(i.name) END COLLATE "C" DESC, CASE WHEN $7 THEN i.id END DESC
+ORDER BY CASE WHEN NOT $6 THEN lower(i.name) END COLLATE "C", CASE WHEN NOT $6 THEN i.id END,
+         CASE WHEN $6 THEN lower(i.name) END COLLATE "C" DESC, CASE WHEN $6 THEN i.id END DESC
