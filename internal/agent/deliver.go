@@ -253,7 +253,7 @@ func (a *Agent) sendOneByOne(ctx context.Context, records []record) error {
 }
 
 // lists are the members of a call that records of a kind are in.
-var lists = map[kind]string{hosts: "hosts", sessions: "sessions", statements: "statements"}
+var lists = map[kind]string{hosts: "hosts", sessions: "sessions", statements: "statements", blocks: "blocking"}
 
 // call is what records are sent as: a fact is a call by itself.
 func (a *Agent) call(records []record) (path string, body []byte) {
@@ -264,7 +264,7 @@ func (a *Agent) call(records []record) (path string, body []byte) {
 		return assessmentsPath, records[0].Body
 	}
 	var out bytes.Buffer
-	for _, k := range []kind{hosts, sessions, statements} {
+	for _, k := range []kind{hosts, sessions, statements, blocks} {
 		var items [][]byte
 		for _, r := range records {
 			if r.Kind == k {
@@ -286,7 +286,7 @@ func (a *Agent) call(records []record) (path string, body []byte) {
 // blame says which records a problem names, each with a code. An instance that is held is
 // named by each of its items.
 func blame(records []record, p *Problem) map[int]string {
-	var of [statements + 1][]int // by kind, the record of each item
+	of := map[kind][]int{} // by kind, the record of each item
 	for i, r := range records {
 		for range itemsIn(r.Body) {
 			of[r.Kind] = append(of[r.Kind], i)
@@ -295,7 +295,14 @@ func blame(records []record, p *Problem) map[int]string {
 	faults := map[int]string{}
 	for _, e := range p.Errors {
 		parts := strings.Split(strings.TrimPrefix(e.Pointer, "#/"), "/")
-		if len(parts) < 2 {
+		if len(parts) < 2 { // a list that the server does not know
+			for k, name := range lists {
+				for _, i := range of[k] {
+					if name == parts[0] {
+						faults[i] = e.Code
+					}
+				}
+			}
 			continue
 		}
 		n, err := strconv.Atoi(parts[1])

@@ -24,6 +24,8 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/inspection"
 	"muster/internal/intake/measure"
+	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 )
@@ -579,4 +581,29 @@ func TestAnAssessmentThatFailsSaysWhy(t *testing.T) {
 	if refused, is := errors.AsType[*servers.ConnectionError](err); ok || !is || refused.Sentence != "Connection refused at db.example.org:5432." {
 		t.Errorf("%t, %v", ok, err)
 	}
+}
+
+// TestWhoWaitsIsSent with the sessions; a server from before takes none of it, and is asked for
+// it once a minute, however much there is.
+func TestWhoWaitsIsSent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, refused(400, "unknown_field", "unknown_field #/blocking"), taken)
+	w := b.watched[0]
+	since := noon.Add(-time.Minute)
+	who := blocking.Sample{At: noon, Interval: 10 * time.Second, Omitted: 2, Nodes: []blocking.Node{
+		{Session: "1", Kind: blocking.Client, Began: &since, User: "bill", Application: "billing", Client: "::1", Database: "shop", State: "idle", Idle: true, Statement: "SELECT <", StatementID: "9", Transaction: &since, Changed: &since},
+		{Session: "2", Kind: blocking.Client, Waits: &since, For: []string{"1"}, Lock: "tuple", Mode: "X", Object: "table t", Advisory: true},
+	}}
+	must(t, w.Record(t.Context(), measurements.Batch{Blocking: []blocking.Sample{who}}, nil))
+	must(t, w.Record(t.Context(), measurements.Batch{Blocking: []blocking.Sample{{At: noon, Interval: time.Second, Advisory: true}}}, nil))
+	b.store.mustKeep(t, sessionsOf(w.ExternalID, noon, "3"))
+	must(t, b.deliverAll())
+	const at = `"2026-11-20T11:59:00Z"`
+	first := `{"at":"2026-11-20T12:00:00Z","instance":"` + w.ExternalID + `","intervalSeconds":10,"omitted":2,"sessions":[` +
+		`{"application":"billing","client":"::1","database":"shop","idleInTransaction":true,"kind":"client","session":"1","startedAt":` + at + `,"state":"idle","stateSince":` + at +
+		`,"statement":"SELECT <","statementId":"9","transactionSince":` + at + `,"user":"bill"},` +
+		`{"advisory":true,"kind":"client","lock":"tuple","mode":"X","object":"table t","session":"2","waitsFor":["1"],"waitsSince":` + at + `}]}`
+	second := `{"advisory":true,"at":"2026-11-20T12:00:00Z","instance":"` + w.ExternalID + `","intervalSeconds":1,"sessions":[]}`
+	b.sent(`samples {"sessions":[{"at":"3"}],"blocking":[`+first+`,`+second+`]}`, `samples {"sessions":[{"at":"3"}]}`)
+	b.holds(2, 0, 0, "")
 }

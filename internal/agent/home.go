@@ -244,7 +244,7 @@ func (w *watched) keep(c change, b measurements.Batch, signs []watch.Sign) error
 	}
 	names := w.names
 	w.mu.Unlock()
-	if b.Len() == 0 && c.basis == nil {
+	if b.Len() == 0 && len(b.Blocking) == 0 && c.basis == nil {
 		return nil
 	}
 	records, err := recordsOf(w.ExternalID, b, names)
@@ -297,6 +297,11 @@ func recordsOf(server string, b measurements.Batch, names map[uuid.UUID]string) 
 	}
 	for _, s := range b.Statements { // one a record: a call has room for the largest
 		if err := add(statements, s.At, []api.StatementSample{statementSample(server, names[s.Database], s)}); err != nil {
+			return nil, err
+		}
+	}
+	for _, one := range b.Blocking {
+		if err := add(blocks, one.At, []api.BlockingSample{blockingSample(server, one)}); err != nil {
 			return nil, err
 		}
 	}

@@ -11,22 +11,23 @@ import (
 // kind is what a record holds.
 type kind byte
 
-// The kinds. A record of hosts, sessions or statements holds items of one call to
-// /ingest/v1/samples, one of a fact a whole call.
+// The kinds. A record of hosts, sessions, statements or blocking holds items of one call to
+// /ingest/v1/samples, one of a fact a whole call. Their numbers are in the file.
 const (
 	hosts kind = iota + 1
 	sessions
 	statements
 	fleetFact
 	assessmentFact
+	blocks // who waits for whom
 )
 
 // isFact says whether it is never dropped.
-func (k kind) isFact() bool { return k >= fleetFact }
+func (k kind) isFact() bool { return k == fleetFact || k == assessmentFact }
 
 // what is the subject of a record, for the log.
 func (r record) what() string {
-	is := map[kind]string{hosts: "figures of this machine", sessions: "sessions", statements: "statements", fleetFact: "databases", assessmentFact: "assessment"}[r.Kind]
+	is := map[kind]string{hosts: "figures of this machine", sessions: "sessions", statements: "statements", fleetFact: "databases", assessmentFact: "assessment", blocks: "blocking"}[r.Kind]
 	if r.Server != "" {
 		is += " of " + r.Server
 	}

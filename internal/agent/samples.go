@@ -7,6 +7,7 @@ import (
 
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 )
 
 func number(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', -1, 64)) }
@@ -57,6 +58,26 @@ func statementSample(server, database string, s measurements.StatementSample) ap
 			delta.Text = &one.Text
 		}
 		out.Statements = append(out.Statements, delta)
+	}
+	return out
+}
+
+func blockingSample(server string, s blocking.Sample) api.BlockingSample {
+	out := api.BlockingSample{
+		Instance: server, At: s.At.UTC(), IntervalSeconds: seconds(s.Interval), Advisory: stated(s.Advisory), Omitted: stated(s.Omitted),
+		Sessions: []api.SentBlockingSession{},
+	}
+	for _, n := range s.Nodes {
+		one := api.SentBlockingSession{
+			Session: n.Session, Kind: api.BlockingKind(n.Kind), StartedAt: n.Began, User: stated(n.User), Application: stated(n.Application),
+			Client: stated(n.Client), Database: stated(n.Database), State: stated(n.State), IdleInTransaction: stated(n.Idle),
+			Statement: stated(n.Statement), StatementId: stated(n.StatementID), TransactionSince: n.Transaction, StateSince: n.Changed,
+			WaitsSince: n.Waits, Lock: stated(n.Lock), Mode: stated(n.Mode), Object: stated(n.Object), Advisory: stated(n.Advisory),
+		}
+		if len(n.For) > 0 {
+			one.WaitsFor = &n.For
+		}
+		out.Sessions = append(out.Sessions, one)
 	}
 	return out
 }

@@ -64,6 +64,7 @@ func (w *world) belongings(of tenant) map[string]string {
 		"alertId":      raised,
 		"databaseId":   database,
 		"statementId":  measurements.StatementID(instance, measurements.HashStatement(uuid.MustParse(database), w.secret(of))).String(),
+		"episodeId":    w.blocked(of, instance, w.ago(time.Minute)).String(),
 		"memberId":     of.viewer.ID.String(),
 		"findingId":    id(`SELECT id FROM findings WHERE organization_id = $1 LIMIT 1`),
 		"exceptionId":  asked.object()["id"].(string),

@@ -353,9 +353,9 @@ var ofTables = map[string]subject{
 	"organizations": {"who is calling", "every"},
 	"sessions":      {"who is calling", "every"},
 
-	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getAlertHistory getConnections getControl getFinding
+	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getAlertHistory getBlocking getConnections getControl getFinding
 		getInstance getInstanceHealth getOutage getOverview getStatement groupFindings listAlertHistoryContributors
-		listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements listTags
+		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},
 	"alerts_v4":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"report_history_v2": {"the reports", `downloadReport getReport getReportFile getReportMail getReportProof listExports listReportEvents listReportFiles listReportMails listReports`},
@@ -364,6 +364,8 @@ var ofTables = map[string]subject{
 	"health_v1":         {"the score", "getInstanceHealth"},
 	"schedules_v1":      {"the schedules", "getSchedule listScheduleRuns listSchedules"},
 
+	"blocking_episodes":      {"the episodes", "getBlocking listBlocking"},
+	"blocking_samples":       {"the samples of an episode", "getBlocking"},
 	"alert_last_seen":        {"when alerts fired last", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"assessment_feeds":       {"how a server is assessed, and which findings count", "getInstance groupFindings listFindings listInstances"},
 	"assessment_targets":     {"whether Muster connects to a server, and which findings count", "getInstance groupFindings listFindings listInstances"},

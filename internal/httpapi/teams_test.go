@@ -471,6 +471,7 @@ func (o *oracle) noteServers(in tenant, ids map[string]uuid.UUID, into has) {
 			continue
 		}
 		into.put("instanceId", name, id)
+		into.put("episodeId", name, o.blocked(in, id, o.ago(time.Duration(name[len(name)-1])*time.Minute)))
 		into.put("statementId", name, measurements.StatementID(id, measurements.HashStatement(ids[name+"/d-"+name], "key-"+name)))
 	}
 	for table, parameter := range map[string]string{
@@ -750,7 +751,7 @@ func TestNobodyLeavesTheirTeams(t *testing.T) {
 	for key, r := range w.server.contract.Routes {
 		_, parameter, _ := strings.Cut(r.Path, ":")
 		parameter, _, _ = strings.Cut(parameter, "/")
-		if !slices.Contains([]string{"instanceId", "alertId", "findingId", "statementId", "reportId", "exceptionId", "scheduleId"}, parameter) {
+		if !slices.Contains([]string{"instanceId", "alertId", "findingId", "statementId", "episodeId", "reportId", "exceptionId", "scheduleId"}, parameter) {
 			continue
 		}
 		query := ""

@@ -58,6 +58,17 @@ const (
 	AlertSeverityWarning  AlertSeverity = "warning"
 )
 
+// Defines values for BlockingKind.
+const (
+	BlockingAutovacuum  BlockingKind = "autovacuum"
+	BlockingClient      BlockingKind = "client"
+	BlockingDistributed BlockingKind = "distributed"
+	BlockingLatch       BlockingKind = "latch"
+	BlockingPrepared    BlockingKind = "prepared"
+	BlockingRecovery    BlockingKind = "recovery"
+	BlockingSystem      BlockingKind = "system"
+)
+
 // Defines values for BucketSize.
 const (
 	N1d BucketSize = "1d"
@@ -1129,6 +1140,192 @@ type AuditPage struct {
 	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
 	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
+}
+
+// BlockingDetail defines model for BlockingDetail.
+type BlockingDetail struct {
+	Episode BlockingEpisode `json:"episode"`
+
+	// Samples The samples that are kept, in the order of their times. Of more than 500, those with the most waiting sessions of 500 equal parts.
+	Samples []BlockingMoment `json:"samples"`
+
+	// Tree Null if no tree of the episode is kept any more.
+	Tree *BlockingTree `json:"tree"`
+}
+
+// BlockingEpisode defines model for BlockingEpisode.
+type BlockingEpisode struct {
+	// Advisory The sessions waited for advisory locks.
+	Advisory bool `json:"advisory"`
+
+	// Behind The number of sessions that waited for the root at `peakAt`, directly or behind others.
+	Behind int `json:"behind"`
+
+	// BlockedSeconds Session-seconds of waiting.
+	BlockedSeconds float64 `json:"blockedSeconds"`
+
+	// Cycle The sessions that waited for each other in a circle, the root first. Empty if there was none.
+	Cycle []string `json:"cycle"`
+
+	// Database The database of the root.
+	Database *string `json:"database"`
+
+	// EndSeen True if a sample without waiting sessions ended the episode.
+	EndSeen bool `json:"endSeen"`
+
+	// From The first sample in which a session waited.
+	From     time.Time            `json:"from"`
+	Id       openapi_types.UUID   `json:"id"`
+	Instance ContributingInstance `json:"instance"`
+
+	// Lock The kind of lock that the first session behind the root waited for.
+	Lock *string `json:"lock"`
+
+	// MaxBlocked The highest number of waiting sessions in a sample.
+	MaxBlocked int     `json:"maxBlocked"`
+	Mode       *string `json:"mode"`
+	Object     *string `json:"object"`
+
+	// PeakAt The first sample with that number.
+	PeakAt time.Time `json:"peakAt"`
+
+	// Root A session that waits for another one, or for which another one waits. Null is unknown, unless `hidden` is true.
+	Root BlockingSession `json:"root"`
+
+	// Roots The number of sessions that held others up at `peakAt` without waiting themselves.
+	Roots int `json:"roots"`
+
+	// To The first sample without. Null while the episode lasts. If no sample came for five minutes, the last one.
+	To *time.Time `json:"to"`
+}
+
+// BlockingKind A session of a client, a worker of PostgreSQL's autovacuum, a prepared transaction (PostgreSQL), an orphaned
+// distributed transaction, a transaction that recovery has deferred, the unknown owner of a latch (SQL Server), or
+// another process of the server.
+type BlockingKind string
+
+// BlockingMoment defines model for BlockingMoment.
+type BlockingMoment struct {
+	At time.Time `json:"at"`
+
+	// Blocked The number of waiting sessions.
+	Blocked int `json:"blocked"`
+
+	// Session The root.
+	Session string `json:"session"`
+
+	// StartedAt The root's beginning, as in BlockingSession.
+	StartedAt *time.Time `json:"startedAt"`
+
+	// Tree The tree of this sample is kept.
+	Tree bool `json:"tree"`
+}
+
+// BlockingPage defines model for BlockingPage.
+type BlockingPage struct {
+	// From The window that Muster used.
+	From  time.Time         `json:"from"`
+	Items []BlockingEpisode `json:"items"`
+	Page  Page              `json:"page"`
+	To    time.Time         `json:"to"`
+}
+
+// BlockingRoot defines model for BlockingRoot.
+type BlockingRoot struct {
+	// Behind The number of sessions that wait for it, directly or behind others.
+	Behind int `json:"behind"`
+
+	// Cycle The sessions that wait for each other in a circle, the root first. Empty if there is none.
+	Cycle   []string `json:"cycle"`
+	Session string   `json:"session"`
+}
+
+// BlockingSample A look at the sessions of an instance that wait for a lock of another session. After the last look at which
+// sessions wait, send one without sessions: it ends the episode. Trees in which no session has waited for two
+// seconds count as if nobody waited.
+type BlockingSample struct {
+	// Advisory The sessions wait for advisory locks
+	Advisory *bool `json:"advisory,omitempty"`
+
+	// At Not before 1970. Samples that are older than 72 hours are dropped.
+	At time.Time `json:"at"`
+
+	// Instance Its externalId.
+	Instance string `json:"instance"`
+
+	// IntervalSeconds How often the sessions are looked at; 0.001 to 604800 (a week).
+	IntervalSeconds json.Number `json:"intervalSeconds"`
+
+	// Omitted The number of waiting sessions that are not among the sessions.
+	Omitted *int `json:"omitted,omitempty"`
+
+	// Sessions The sessions that wait
+	Sessions []SentBlockingSession `json:"sessions"`
+}
+
+// BlockingSession A session that waits for another one, or for which another one waits. Null is unknown, unless `hidden` is true.
+type BlockingSession struct {
+	Application *string `json:"application"`
+
+	// Client The address or name of the client's host.
+	Client   *string `json:"client"`
+	Database *string `json:"database"`
+
+	// Hidden True if user, application, client and statement are hidden from the caller's role.
+	Hidden            bool `json:"hidden"`
+	IdleInTransaction bool `json:"idleInTransaction"`
+
+	// Kind A session of a client, a worker of PostgreSQL's autovacuum, a prepared transaction (PostgreSQL), an orphaned
+	// distributed transaction, a transaction that recovery has deferred, the unknown owner of a latch (SQL Server), or
+	// another process of the server.
+	Kind BlockingKind `json:"kind"`
+
+	// Lock The engine's name for the kind of lock that it waits for.
+	Lock *string `json:"lock"`
+
+	// Mode The mode in which it wants the lock.
+	Mode *string `json:"mode"`
+
+	// Object The locked object.
+	Object *string `json:"object"`
+
+	// Session The server's own id: PostgreSQL's process id, SQL Server's session id, Oracle's `sid,serial#,inst_id`. For a prepared transaction, `prepared` and its identifier.
+	Session string `json:"session"`
+
+	// StartedAt The session's beginning, by the server's clock. It tells the session from another one with the same id.
+	StartedAt *time.Time `json:"startedAt"`
+
+	// State The engine's name for the state.
+	State      *string    `json:"state"`
+	StateSince *time.Time `json:"stateSince"`
+
+	// Statement The text without literals and comments; of an idle session, its last statement. Null if the organization stores no texts.
+	Statement *string `json:"statement"`
+
+	// StatementId The engine's id of the statement.
+	StatementId      *string    `json:"statementId"`
+	TransactionSince *time.Time `json:"transactionSince"`
+	User             *string    `json:"user"`
+
+	// WaitsFor The ids of the sessions that it waits for; at most 20.
+	WaitsFor []string `json:"waitsFor"`
+
+	// WaitsSince Null if it does not wait.
+	WaitsSince *time.Time `json:"waitsSince"`
+}
+
+// BlockingTree defines model for BlockingTree.
+type BlockingTree struct {
+	At time.Time `json:"at"`
+
+	// Omitted The number of waiting sessions that are not among the sessions.
+	Omitted int `json:"omitted"`
+
+	// Roots The root with the most sessions behind it first.
+	Roots []BlockingRoot `json:"roots"`
+
+	// Sessions At most 500: first those that do not wait, then those that have waited longest.
+	Sessions []BlockingSession `json:"sessions"`
 }
 
 // BucketSize defines model for BucketSize.
@@ -3641,6 +3838,7 @@ type RulePreview struct {
 
 // SampleBatch defines model for SampleBatch.
 type SampleBatch struct {
+	Blocking   *[]BlockingSample  `json:"blocking,omitempty"`
 	Hosts      *[]HostSample      `json:"hosts,omitempty"`
 	Sessions   *[]SessionSample   `json:"sessions,omitempty"`
 	Statements *[]StatementSample `json:"statements,omitempty"`
@@ -3840,6 +4038,56 @@ type SentAssessment struct {
 
 	// Version As the server reports it; at most 200 characters.
 	Version *string `json:"version,omitempty"`
+}
+
+// SentBlockingSession An absent field is unknown. Texts are cut after 200 characters, the statement after 2,000.
+type SentBlockingSession struct {
+	// Advisory The lock is an advisory lock.
+	Advisory    *bool   `json:"advisory,omitempty"`
+	Application *string `json:"application,omitempty"`
+
+	// Client The address or name of the client's host.
+	Client            *string `json:"client,omitempty"`
+	Database          *string `json:"database,omitempty"`
+	IdleInTransaction *bool   `json:"idleInTransaction,omitempty"`
+
+	// Kind A session of a client, a worker of PostgreSQL's autovacuum, a prepared transaction (PostgreSQL), an orphaned
+	// distributed transaction, a transaction that recovery has deferred, the unknown owner of a latch (SQL Server), or
+	// another process of the server.
+	Kind BlockingKind `json:"kind"`
+
+	// Lock The engine's name for the kind of lock.
+	Lock *string `json:"lock,omitempty"`
+
+	// Mode The mode in which it wants the lock.
+	Mode *string `json:"mode,omitempty"`
+
+	// Object The locked object.
+	Object *string `json:"object,omitempty"`
+
+	// Session The server's id of the session.
+	Session string `json:"session"`
+
+	// StartedAt The session's beginning, by the server's clock.
+	StartedAt *time.Time `json:"startedAt,omitempty"`
+
+	// State The engine's name for the state.
+	State      *string    `json:"state,omitempty"`
+	StateSince *time.Time `json:"stateSince,omitempty"`
+
+	// Statement The statement's text, or that of the last one. Literals are removed before it is stored; it is stored only if the organization stores texts.
+	Statement *string `json:"statement,omitempty"`
+
+	// StatementId The engine's id of the statement.
+	StatementId      *string    `json:"statementId,omitempty"`
+	TransactionSince *time.Time `json:"transactionSince,omitempty"`
+	User             *string    `json:"user,omitempty"`
+
+	// WaitsFor The ids of the sessions that it waits for.
+	WaitsFor *[]string `json:"waitsFor,omitempty"`
+
+	// WaitsSince Required with waitsFor.
+	WaitsSince *time.Time `json:"waitsSince,omitempty"`
 }
 
 // SentCheck defines model for SentCheck.
@@ -4696,6 +4944,9 @@ type DeadLetterId = openapi_types.UUID
 // DeliveryId defines model for DeliveryId.
 type DeliveryId = openapi_types.UUID
 
+// EpisodeId defines model for EpisodeId.
+type EpisodeId = openapi_types.UUID
+
 // ExceptionId defines model for ExceptionId.
 type ExceptionId = openapi_types.UUID
 
@@ -4899,6 +5150,35 @@ type ListAuditEventsParams struct {
 
 // ListAuditEventsParamsBuildSteps defines parameters for ListAuditEvents.
 type ListAuditEventsParamsBuildSteps string
+
+// ListBlockingParams defines parameters for ListBlocking.
+type ListBlockingParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
+	To WindowTo `form:"to" json:"to"`
+
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// Page Counted from 1. A page after the last one is empty.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// GetBlockingParams defines parameters for GetBlocking.
+type GetBlockingParams struct {
+	// At The time of the tree. If absent, the newest tree.
+	At *time.Time `form:"at,omitempty" json:"at,omitempty"`
+}
 
 // ListChecksParams defines parameters for ListChecks.
 type ListChecksParams struct {
@@ -5625,6 +5905,10 @@ type Handlers interface {
 	RevokeApiToken(ctx context.Context, request RevokeApiTokenRequestObject) (RevokeApiTokenResponseObject, error)
 	// GET /api/v1/audit-events: List the audit events of the organization, newest first
 	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
+	// GET /api/v1/blocking: List episodes in which sessions waited for each other
+	ListBlocking(ctx context.Context, request ListBlockingRequestObject) (ListBlockingResponseObject, error)
+	// GET /api/v1/blocking/{episodeId}: Get one episode with its samples and a tree
+	GetBlocking(ctx context.Context, request GetBlockingRequestObject) (GetBlockingResponseObject, error)
 	// POST /api/v1/channel-addresses/confirmation: Confirm an address
 	ConfirmChannelAddress(ctx context.Context, request ConfirmChannelAddressRequestObject) (ConfirmChannelAddressResponseObject, error)
 	// POST /api/v1/channel-addresses/departure: Stop e-mails to an address
@@ -5889,7 +6173,7 @@ type Handlers interface {
 	ReceiveOtlpMetrics(ctx context.Context, request ReceiveOtlpMetricsRequestObject) (ReceiveOtlpMetricsResponseObject, error)
 	// POST /ingest/v1/prometheus/write: Send samples by Prometheus remote_write 1.0 or 2.0
 	ReceivePrometheusWrite(ctx context.Context, request ReceivePrometheusWriteRequestObject) (ReceivePrometheusWriteResponseObject, error)
-	// POST /ingest/v1/samples: Send measurements of hosts, sessions and statements
+	// POST /ingest/v1/samples: Send measurements of hosts, sessions, statements and blocking
 	RecordSamples(ctx context.Context, request RecordSamplesRequestObject) (RecordSamplesResponseObject, error)
 	// GET /metrics: Get the service's own metrics as Prometheus text
 	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
@@ -6019,6 +6303,23 @@ type ListAuditEventsResponseObject interface {
 	VisitListAuditEventsResponse(w http.ResponseWriter) error
 }
 type ListAuditEvents200JSONResponse AuditPage
+type ListBlockingRequestObject struct {
+	Params ListBlockingParams
+}
+type ListBlockingResponseObject interface {
+	VisitListBlockingResponse(w http.ResponseWriter) error
+}
+type ListBlocking200JSONResponse BlockingPage
+type ListBlocking304Response struct{}
+type GetBlockingRequestObject struct {
+	EpisodeId EpisodeId `path:"episodeId"`
+	Params    GetBlockingParams
+}
+type GetBlockingResponseObject interface {
+	VisitGetBlockingResponse(w http.ResponseWriter) error
+}
+type GetBlocking200JSONResponse BlockingDetail
+type GetBlocking304Response struct{}
 type ConfirmChannelAddressRequestObject struct {
 	Body *AddressLink `body:""`
 }
@@ -7234,6 +7535,20 @@ func (a RevokeApiToken204Response) VisitRevokeApiTokenResponse(w http.ResponseWr
 func (a ListAuditEvents200JSONResponse) VisitListAuditEventsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
+func (a ListBlocking200JSONResponse) VisitListBlockingResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a ListBlocking304Response) VisitListBlockingResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
+}
+func (a GetBlocking200JSONResponse) VisitGetBlockingResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a GetBlocking304Response) VisitGetBlockingResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
+}
 func (a ConfirmChannelAddress200JSONResponse) VisitConfirmChannelAddressResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -7784,6 +8099,8 @@ func Operations(h Handlers) []Operation {
 		operation("POST", "/api/v1/api-tokens", h.CreateApiToken, CreateApiTokenResponseObject.VisitCreateApiTokenResponse),
 		operation("DELETE", "/api/v1/api-tokens/:tokenId", h.RevokeApiToken, RevokeApiTokenResponseObject.VisitRevokeApiTokenResponse),
 		operation("GET", "/api/v1/audit-events", h.ListAuditEvents, ListAuditEventsResponseObject.VisitListAuditEventsResponse),
+		operation("GET", "/api/v1/blocking", h.ListBlocking, ListBlockingResponseObject.VisitListBlockingResponse),
+		operation("GET", "/api/v1/blocking/:episodeId", h.GetBlocking, GetBlockingResponseObject.VisitGetBlockingResponse),
 		operation("POST", "/api/v1/channel-addresses/confirmation", h.ConfirmChannelAddress, ConfirmChannelAddressResponseObject.VisitConfirmChannelAddressResponse),
 		operation("POST", "/api/v1/channel-addresses/departure", h.LeaveChannel, LeaveChannelResponseObject.VisitLeaveChannelResponse),
 		operation("GET", "/api/v1/channels", h.ListChannels, ListChannelsResponseObject.VisitListChannelsResponse),

@@ -17,6 +17,7 @@ import (
 	"muster/internal/intake/otlp"
 	"muster/internal/intake/remotewrite"
 	"muster/internal/intake/senders"
+	"muster/internal/measurements/blocking"
 )
 
 // note counts by sender what became of a message: by the names of its metrics, where it has
@@ -314,7 +315,23 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 		}
 		items.Statements = append(items.Statements, sample)
 	}
+	for _, b := range wire.Value(body.Blocking) {
+		items.Blocking = append(items.Blocking, feed.BlockingItem{
+			Instance: b.Instance, At: b.At, IntervalSeconds: b.IntervalSeconds, Advisory: wire.Value(b.Advisory), Omitted: wire.Value(b.Omitted),
+			Nodes: wire.List(b.Sessions, blockingNode),
+		})
+	}
 	return items
+}
+
+func blockingNode(n api.SentBlockingSession) blocking.Node {
+	return blocking.Node{
+		Session: n.Session, Kind: blocking.Kind(n.Kind), Began: n.StartedAt, User: wire.Value(n.User), Application: wire.Value(n.Application),
+		Client: wire.Value(n.Client), Database: wire.Value(n.Database), State: wire.Value(n.State), Idle: wire.Value(n.IdleInTransaction),
+		Statement: wire.Value(n.Statement), StatementID: wire.Value(n.StatementId), Transaction: n.TransactionSince, Changed: n.StateSince,
+		Waits: n.WaitsSince, For: wire.Value(n.WaitsFor), Lock: wire.Value(n.Lock), Mode: wire.Value(n.Mode), Object: wire.Value(n.Object),
+		Advisory: wire.Value(n.Advisory),
+	}
 }
 
 // AssessmentItems are the assessments of a body as their door takes them.

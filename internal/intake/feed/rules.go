@@ -18,6 +18,7 @@ import (
 	"muster/domain/printable"
 	"muster/domain/rule"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 )
 
 // Bounds of what a sample may say, as openapi.yaml has them.
@@ -62,6 +63,9 @@ func (r *rules) read(items Items, f found) (b measurements.Batch) {
 	}
 	for i, sample := range items.Statements {
 		b.Statements = append(b.Statements, r.statements(r.item("#/statements/", i), sample, f.statements[i]))
+	}
+	for i, sample := range items.Blocking {
+		b.Blocking = append(b.Blocking, r.blocking(r.item("#/blocking/", i), sample, f.blocking[i].Instance))
 	}
 	return b
 }
@@ -195,6 +199,36 @@ func (r *rules) statements(at string, s StatementItem, on inventory.Place) measu
 			MaxMs:   r.optional(at+"/maxMs", statement.MaxMs, maxMilliseconds),
 			Own:     statement.Own != nil && *statement.Own, RanBefore: statement.RanBefore != nil && *statement.RanBefore,
 		})
+	}
+	return sample
+}
+
+// blocking reads who waits for whom. Names are a server's: package blocking cleans and cuts them.
+func (r *rules) blocking(at string, s BlockingItem, on uuid.UUID) blocking.Sample {
+	if on == uuid.Nil {
+		r.unknownInstance(at + "/instance")
+	}
+	sample := blocking.Sample{
+		Instance: on, Advisory: s.Advisory, At: r.time(at+"/at", s.At), Interval: r.interval(at+"/intervalSeconds", s.IntervalSeconds),
+		Nodes: s.Nodes, Omitted: s.Omitted,
+	}
+	if !r.atMost(at+"/sessions", len(s.Nodes), blocking.MaxNodes) {
+		return sample
+	}
+	sessions := make(map[string]bool, len(s.Nodes))
+	for i, n := range s.Nodes {
+		at := r.item(at+"/sessions/", i)
+		if n.Session == "" {
+			r.breaks(at+"/session", "out_of_range", "must not be empty")
+		}
+		r.once(at+"/session", n.Session, sessions)
+		r.atMost(at+"/waitsFor", len(n.For), blocking.MaxNodes)
+		if len(n.For) > 0 && n.Waits == nil {
+			r.breaks(at+"/waitsSince", "out_of_range", "is required with waitsFor")
+		}
+		if utf8.RuneCountInString(n.Statement) > maxText {
+			r.breaks(at+"/statement", "out_of_range", fmt.Sprintf("must be at most %d characters", maxText))
+		}
 	}
 	return sample
 }

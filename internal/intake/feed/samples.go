@@ -16,6 +16,7 @@ import (
 	"muster/internal/engine"
 	"muster/internal/intake"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 )
 
 // Items are the samples of one call, as openapi.yaml has them: instances and databases
@@ -25,6 +26,18 @@ type Items struct {
 	Hosts      []HostItem
 	Sessions   []SessionItem
 	Statements []StatementItem
+	Blocking   []BlockingItem
+}
+
+// BlockingItem is who waits for whom on an instance at a time. The nodes' statements are as they
+// were sent.
+type BlockingItem struct {
+	Instance        string
+	At              time.Time
+	IntervalSeconds json.Number
+	Advisory        bool
+	Omitted         int
+	Nodes           []blocking.Node
 }
 
 // HostItem is what was measured of a host.
@@ -100,6 +113,9 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 	if err := d.addTexts(ctx, items.Statements, batch); err != nil {
 		return receipt, err
 	}
+	if err := d.cleanTexts(ctx, batch); err != nil {
+		return receipt, err
+	}
 	written, err := d.Store.Record(ctx, batch)
 	if err == nil {
 		receipt.RecordSamples(written)
@@ -107,7 +123,7 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 	return receipt, found.refused(err)
 }
 
-// names are those of places in the items: of hosts, of sessions, of statements.
+// names are those of places in the items: of hosts, of sessions, of statements, of blocking.
 func (i Items) names() (names []inventory.PlaceName) {
 	for _, h := range i.Hosts {
 		for n := range h.Instances {
@@ -120,13 +136,16 @@ func (i Items) names() (names []inventory.PlaceName) {
 	for n := range i.Statements {
 		names = append(names, inventory.PlaceName{Instance: &i.Statements[n].Instance, Database: &i.Statements[n].Database})
 	}
+	for n := range i.Blocking {
+		names = append(names, inventory.PlaceName{Instance: &i.Blocking[n].Instance})
+	}
 	return names
 }
 
 // found is where the items are, each by its place among them; a host at many.
 type found struct {
-	hosts                [][]uuid.UUID
-	sessions, statements []inventory.Place
+	hosts                          [][]uuid.UUID
+	sessions, statements, blocking []inventory.Place
 }
 
 // found puts the places of names back to their items.
@@ -138,7 +157,8 @@ func (i Items) found(places []inventory.Place) (f found) {
 		}
 		f.hosts, places = append(f.hosts, ids), places[len(ids):]
 	}
-	f.sessions, f.statements = places[:len(i.Sessions)], places[len(i.Sessions):]
+	f.sessions, places = places[:len(i.Sessions)], places[len(i.Sessions):]
+	f.statements, f.blocking = places[:len(i.Statements)], places[len(i.Statements):]
 	return f
 }
 
@@ -167,6 +187,11 @@ func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items
 	for i, place := range f.statements {
 		if !from.Limit.Allows(place.Instance) {
 			outside = append(outside, fmt.Sprintf("#/statements/%d/instance", i))
+		}
+	}
+	for i, place := range f.blocking {
+		if !from.Limit.Allows(place.Instance) {
+			outside = append(outside, fmt.Sprintf("#/blocking/%d/instance", i))
 		}
 	}
 	if len(outside) > 0 {
@@ -230,6 +255,37 @@ func (d *Doors) addTexts(ctx context.Context, items []StatementItem, batch measu
 		for n, one := range s.Statements {
 			if one.Text != nil {
 				batch.Statements[i].Statements[n].Text = engine.Normalize(batch.Statements[i].Engine, *one.Text)
+			}
+		}
+	}
+	return nil
+}
+
+// cleanTexts leaves of the statements of blocking what may be kept.
+func (d *Doors) cleanTexts(ctx context.Context, batch measurements.Batch) error {
+	if len(batch.Blocking) == 0 {
+		return nil
+	}
+	keeps, err := d.Texts.KeepsTexts(ctx, batch.Organization)
+	if err != nil {
+		return err
+	}
+	instances := make([]uuid.UUID, len(batch.Blocking))
+	for i, b := range batch.Blocking {
+		instances[i] = b.Instance
+	}
+	engines, err := d.Places.Engines(ctx, batch.Organization, instances)
+	if err != nil {
+		return err
+	}
+	for _, b := range batch.Blocking {
+		for i := range b.Nodes {
+			switch n := &b.Nodes[i]; {
+			case blocking.Vacuums(*n): // its words are PostgreSQL's, as without texts
+			case keeps:
+				n.Statement = engine.Normalize(engines[b.Instance], n.Statement)
+			default:
+				n.Statement = ""
 			}
 		}
 	}

@@ -32,6 +32,9 @@ func (d *Doors) refuseCollected(b measurements.Batch) func(context.Context, sqlx
 	for _, s := range b.Statements {
 		measured[s.Instance] = true
 	}
+	for _, s := range b.Blocking {
+		measured[s.Instance] = true
+	}
 	return func(ctx context.Context, tx sqlx.ExtContext) error {
 		if len(measured) == 0 {
 			return nil
@@ -56,11 +59,16 @@ func (f found) refused(err error) error {
 }
 
 // pointers names the items of instances: those of statements and, if they have to be named too,
-// of sessions.
+// of sessions and of blocking.
 func (f found) pointers(instances []uuid.UUID, sessions bool, code, detail string) (r rules) {
 	for i, place := range f.sessions {
 		if sessions && slices.Contains(instances, place.Instance) {
 			r.breaks(fmt.Sprintf("#/sessions/%d/instance", i), code, detail)
+		}
+	}
+	for i, place := range f.blocking {
+		if sessions && slices.Contains(instances, place.Instance) {
+			r.breaks(fmt.Sprintf("#/blocking/%d/instance", i), code, detail)
 		}
 	}
 	for i, place := range f.statements {

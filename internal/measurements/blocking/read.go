@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/internal/postgres/statement"
 )
 
@@ -24,10 +25,10 @@ var (
 	readLatest string
 )
 
-// Query asks for episodes of instances that touch a time, a page of them.
+// Query asks for episodes in a scope that touch a time, a page of them.
 type Query struct {
 	Organization uuid.UUID
-	Instances    []uuid.UUID
+	Scope        fleet.Scope
 	From, To     time.Time
 	Page, Size   int
 }
@@ -38,7 +39,7 @@ func Episodes(ctx context.Context, db sqlx.QueryerContext, q Query) ([]Episode, 
 		Episode
 		Total int64
 	}
-	rows, err := statement.All[counted](ctx, db, "list episodes", readEpisodes, q.Organization, statement.IDs(q.Instances), q.From, q.To, q.Size, (q.Page-1)*q.Size)
+	rows, err := statement.All[counted](ctx, db, "list episodes", readEpisodes, q.Organization, q.Scope.Filtered, statement.IDs(q.Scope.Instances), q.From, q.To, q.Size, (q.Page-1)*q.Size)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -47,7 +48,7 @@ func Episodes(ctx context.Context, db sqlx.QueryerContext, q Query) ([]Episode, 
 		out[i], total = r.Episode, r.Total
 	}
 	if len(rows) == 0 && q.Page > 1 { // beyond the last page
-		_, total, err = Episodes(ctx, db, Query{q.Organization, q.Instances, q.From, q.To, 1, 1})
+		_, total, err = Episodes(ctx, db, Query{q.Organization, q.Scope, q.From, q.To, 1, 1})
 	}
 	return out, total, err
 }

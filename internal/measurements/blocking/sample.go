@@ -2,6 +2,7 @@ package blocking
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -74,6 +75,13 @@ type Node struct {
 	// Advisory says that the lock is one that applications define themselves.
 	Advisory bool `json:"advisory,omitempty"`
 }
+
+// vacuums is what a worker of PostgreSQL's autovacuum says that it does.
+var vacuums = regexp.MustCompile(`^autovacuum: [A-Z ]+ [^\s'"$]+( \(to prevent wraparound\))?$`)
+
+// Vacuums says whether a node's statement is none, but the words of a worker of autovacuum: a
+// command and a table, without any value.
+func Vacuums(n Node) bool { return n.Kind == Autovacuum && vacuums.MatchString(n.Statement) }
 
 // waited is how long it had waited at a time; zero: it does not wait.
 func (n *Node) waited(at time.Time) time.Duration {

@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"pgregory.net/rapid"
 
+	"muster/domain/fleet"
 	"muster/internal/measurements/blocking"
 	"muster/internal/testing/pgtest"
 )
@@ -54,7 +55,7 @@ func record(t *testing.T, db *sqlx.DB, organization uuid.UUID, samples ...blocki
 func episodes(t testing.TB, db *sqlx.DB, organization, instance uuid.UUID) []blocking.Episode {
 	t.Helper()
 	got, total, err := blocking.Episodes(t.Context(), db, blocking.Query{
-		Organization: organization, Instances: []uuid.UUID{instance}, From: noon.Add(-1000 * time.Hour), To: noon.Add(1000 * time.Hour), Page: 1, Size: 1000,
+		Organization: organization, Scope: fleet.Scope{Filtered: true, Instances: []uuid.UUID{instance}}, From: noon.Add(-1000 * time.Hour), To: noon.Add(1000 * time.Hour), Page: 1, Size: 1000,
 	})
 	if err != nil || int(total) != len(got) {
 		t.Fatal(total, len(got), err)

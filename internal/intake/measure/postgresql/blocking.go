@@ -4,12 +4,10 @@ import (
 	"context"
 	_ "embed" // the query
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"muster/domain/printable"
 	"muster/internal/engine/postgresql"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/sqltext"
@@ -95,7 +93,9 @@ func blockingNode(row [][]byte, at time.Time) (blocking.Node, int, error) {
 		Lock: string(row[14]), Mode: string(row[15]), Object: string(row[16]), Advisory: string(row[14]) == "advisory",
 	}
 	n.Idle = strings.HasPrefix(n.State, "idle in transaction")
-	n.Statement = statementOf(n.Kind, string(row[8]))
+	if n.Statement = string(row[8]); !blocking.Vacuums(n) {
+		n.Statement = sqltext.Normalize(postgresql.Engine.Dialect, n.Statement)
+	}
 	if len(row[13]) > 0 {
 		if err := json.Unmarshal(row[13], &n.For); err != nil {
 			return n, 0, measure.ErrNonsense
@@ -114,16 +114,4 @@ func kindOf(backend string) blocking.Kind {
 		return blocking.Prepared
 	}
 	return blocking.System
-}
-
-// vacuums is what a worker of autovacuum says it does: words of PostgreSQL's and a table.
-var vacuums = regexp.MustCompile(`^autovacuum: [A-Z ]+ \S`)
-
-// statementOf is a statement as it may be kept. Every text passes package sqltext, but for what
-// autovacuum says, which is no statement and has no value in it.
-func statementOf(kind blocking.Kind, text string) string {
-	if kind == blocking.Autovacuum && vacuums.MatchString(text) {
-		return printable.Clean(text)
-	}
-	return sqltext.Normalize(postgresql.Engine.Dialect, text)
 }

@@ -1,0 +1,185 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/organization"
+	"muster/internal/httpapi/api"
+	"muster/internal/measurements/blocking"
+)
+
+const blockingPath = "/api/v1/blocking"
+
+// blocked has a session of a server wait for one of billing's at a time, and returns the episode.
+func (w *world) blocked(of tenant, instance uuid.UUID, at time.Time) uuid.UUID {
+	w.t.Helper()
+	since := at.Add(-20 * time.Second)
+	must(w.t, blocking.Record(w.t.Context(), w.deps.DB, of.organization.ID, w.clock.Now(), []blocking.Sample{{
+		Instance: instance, At: at, Interval: 10 * time.Second, Nodes: []blocking.Node{
+			{Session: "24749", Kind: blocking.Client, Began: to(since.Add(-time.Hour)), User: "bill", Application: "billing", Client: "10.4.2.17", Database: "shop",
+				State: "idle in transaction", Idle: true, Statement: "UPDATE orders SET status = ?", StatementID: "77"},
+			{Session: "24911", Kind: blocking.Client, User: "deploy", Application: "migrate", Waits: &since, For: []string{"24749"}, Lock: "relation",
+				Mode: "AccessExclusiveLock", Object: "table public.orders"},
+		},
+	}}))
+	var id uuid.UUID
+	must(w.t, w.deps.DB.Get(&id, `SELECT id FROM blocking_episodes WHERE organization_id = $1 AND instance_id = $2 ORDER BY first_at DESC LIMIT 1`, of.organization.ID, instance))
+	return id
+}
+
+func (w *world) episodes(as person, query url.Values) (p api.BlockingPage) {
+	w.t.Helper()
+	if query.Get("from") == "" {
+		query.Set("from", w.ago(day).Format(time.RFC3339))
+		query.Set("to", w.clock.Now().Format(time.RFC3339))
+	}
+	w.get(as, blockingPath+"?"+query.Encode()).is(200).decode(&p)
+	return p
+}
+
+// TestBlocking: a list by window, server and tag, a page at a time, and one episode with the tree
+// of a time.
+func TestBlocking(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	w.tag(w.ours.admin, ids["billing"], map[string]string{"env": "prod"}).is(200)
+	var made []uuid.UUID
+	for i, name := range []string{"orders", "billing", "orders"} {
+		made = append(made, w.blocked(w.ours, ids[name], w.ago(time.Duration(3-i)*time.Hour)))
+	}
+	w.blocked(w.theirs, w.instance(w.theirs, "theirs"), w.ago(time.Hour))
+	listed := func(query url.Values) (out []string) {
+		for _, e := range w.episodes(w.ours.member, query).Items {
+			out = append(out, fmt.Sprint(slices.Index(made, e.Id), " ", e.Instance.Name))
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		query url.Values
+		want  []string
+	}{
+		"all, the newest first": {url.Values{}, []string{"2 orders", "1 billing", "0 orders"}},
+		"of a server":           {url.Values{"instanceId": {ids["orders"].String()}}, []string{"2 orders", "0 orders"}},
+		"of a tag":              {url.Values{"tag": {"env:prod"}}, []string{"1 billing"}},
+		"of no server":          {url.Values{"tag": {"env:none"}}, nil},
+		"of a time":             {url.Values{"from": {w.ago(130 * time.Minute).Format(time.RFC3339)}, "to": {w.ago(90 * time.Minute).Format(time.RFC3339)}}, []string{"1 billing"}},
+		"a page":                {url.Values{"pageSize": {"2"}, "page": {"2"}}, []string{"0 orders"}},
+		"beyond the last page":  {url.Values{"pageSize": {"2"}, "page": {"3"}}, nil},
+	} {
+		if got := listed(c.query); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if p := w.episodes(w.ours.member, url.Values{"pageSize": {"2"}, "page": {"3"}}); p.Page.TotalItems != 3 {
+		t.Errorf("%+v", p.Page)
+	}
+	if e := w.episodes(w.ours.member, url.Values{}).Items[0]; e.To == nil || e.EndSeen || e.MaxBlocked != 1 || e.BlockedSeconds != 10 || e.Database == nil || *e.Database != "shop" ||
+		*e.Object != "table public.orders" || *e.Mode != "AccessExclusiveLock" || e.Advisory || *e.Root.User != "bill" || !e.Root.IdleInTransaction || e.Behind != 1 {
+		t.Errorf("%+v", e)
+	}
+	lasting := w.blocked(w.ours, ids["ledger"], w.ago(time.Minute))
+	if e := w.episodes(w.ours.member, url.Values{}).Items[0]; e.Id != lasting || e.To != nil {
+		t.Errorf("%+v", e)
+	}
+	var one api.BlockingDetail
+	w.get(w.ours.member, blockingPath+"/"+lasting.String()).is(200).decode(&one)
+	if len(one.Samples) != 1 || !one.Samples[0].Tree || one.Samples[0].Session != "24749" || one.Tree == nil || len(one.Tree.Sessions) != 2 || len(one.Tree.Roots) != 1 ||
+		one.Tree.Roots[0].Session != "24749" || !slices.Equal(one.Tree.Sessions[1].WaitsFor, []string{"24749"}) || one.Tree.Sessions[1].WaitsSince == nil {
+		t.Errorf("%+v", one)
+	}
+	w.get(w.ours.member, blockingPath+"/"+lasting.String()+"?at="+url.QueryEscape(w.ago(time.Hour).Format(time.RFC3339))).is(200).decode(&one)
+	if one.Tree == nil || one.Tree.At.After(w.ago(time.Minute)) {
+		t.Errorf("a time before the first sample: %+v", one.Tree)
+	}
+	w.exec(`DELETE FROM blocking_samples`)
+	w.get(w.ours.member, blockingPath+"/"+lasting.String()).is(200).decode(&one)
+	if one.Tree != nil || len(one.Samples) != 0 || one.Episode.Root.Session != "24749" {
+		t.Errorf("the samples are gone: %+v", one)
+	}
+	w.get(w.ours.member, blockingPath+"?from=2026-11-20T10:00:00Z&to=2026-11-20T09:00:00Z").problem(422, "invalid_window")
+}
+
+// TestViewersSeeNoPerson in who waits for whom, nor what they execute; they see that it is hidden.
+func TestViewersSeeNoPerson(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	id := w.blocked(w.ours, ids["orders"], w.ago(time.Minute))
+	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
+	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "a"}).is(200)
+	w.team(w.ours, "a", map[string][]string{"team": {"a"}}, somebody, organization.Viewer)
+	window := url.Values{"from": {w.ago(time.Hour).Format(time.RFC3339)}, "to": {w.clock.Now().Format(time.RFC3339)}}.Encode()
+	for name, c := range map[string]struct {
+		who   person
+		hides bool
+	}{"viewer": {w.ours.viewer, true}, "viewer in a team": {somebody, true}, "member": {w.ours.member, false}, "auditor": {w.ours.auditor, false}} {
+		for _, path := range []string{blockingPath + "?" + window, blockingPath + "/" + id.String()} {
+			body := w.get(c.who, path).is(200).Body.String()
+			for _, secret := range []string{"bill", "billing", "10.4.2.17", "UPDATE", `"77"`} {
+				if strings.Contains(body, `"`+secret) == c.hides && secret != `"77"` || strings.Contains(body, secret) && c.hides {
+					t.Errorf("%s, %s: %q is there: %t", name, path, secret, !c.hides)
+				}
+			}
+			if strings.Contains(body, `"hidden":true`) != c.hides || strings.Contains(body, `"hidden":false`) == c.hides || !strings.Contains(body, "24749") {
+				t.Errorf("%s, %s: %s", name, path, body)
+			}
+		}
+	}
+}
+
+// TestAnAgentSendsWhoWaits: the texts are kept only where the organization keeps some, without
+// their literals; what Muster measures itself, and what a token may not write, is refused.
+func TestAnAgentSendsWhoWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	sample := func(minutes int, change members) members {
+		at := w.ago(time.Duration(minutes) * time.Minute)
+		return members{"instance": "orders", "at": at, "intervalSeconds": 10, "sessions": []members{
+			{"session": "1", "kind": "client", "startedAt": w.ago(time.Hour), "user": "bill", "application": "bil\u202eling", "idleInTransaction": true, "statement": "UPDATE orders SET status = 'secret'"},
+			{"session": "2", "kind": "client", "waitsSince": at.Add(-time.Minute), "waitsFor": []string{"1"}, "lock": "tuple", "object": "table public.orders"},
+		}}.with(change)
+	}
+	send := func(b members) answer { return in.send(samplesPath, members{"blocking": []members{b}}) }
+	send(sample(30, nil)).is(202)
+	send(sample(30, nil)).is(202)
+	send(sample(20, members{"sessions": []members{}})).is(202)
+	w.keepTexts("normalized")
+	send(sample(10, nil)).is(202)
+	items := w.episodes(w.ours.member, url.Values{}).Items
+	if len(items) != 2 || *items[1].Root.Application != "bil�ling" || items[1].Root.Statement != nil || items[0].Root.Statement == nil || *items[0].Root.Statement != "UPDATE orders SET status = ?" {
+		t.Fatalf("%+v", items)
+	}
+	for name, c := range map[string]struct {
+		sample members
+		at     string
+		code   string
+	}{
+		"an unknown instance":   {sample(1, members{"instance": "nobody"}), "#/blocking/0/instance", "unknown_instance"},
+		"of the future":         {sample(-6, nil), "#/blocking/0/at", "time_in_future"},
+		"twice":                 {sample(1, members{"sessions": []members{{"session": "1", "kind": "client"}, {"session": "1", "kind": "client"}}}), "#/blocking/0/sessions/1/session", "duplicate_key"},
+		"nobody":                {sample(1, members{"sessions": []members{{"session": "", "kind": "client"}}}), "#/blocking/0/sessions/0/session", "out_of_range"},
+		"waiting since no time": {sample(1, members{"sessions": []members{{"session": "1", "kind": "client", "waitsFor": []string{"2"}}}}), "#/blocking/0/sessions/0/waitsSince", "out_of_range"},
+		"looked at never":       {sample(1, members{"intervalSeconds": 0}), "#/blocking/0/intervalSeconds", "out_of_range"},
+	} {
+		if got := send(c.sample).problem(422, c.code).places(); !slices.Equal(got, bodyPlaces("", c.at, c.code)) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	limited := sender{w, w.ingestToken(w.ours.admin, ids["billing"])}
+	if got := limited.send(samplesPath, members{"blocking": []members{sample(1, nil)}}).problem(403, "outside_token").places(); !slices.Equal(got, bodyPlaces("", "#/blocking/0/instance", "outside_token")) {
+		t.Errorf("%v", got)
+	}
+	if n := len(w.episodes(w.ours.member, url.Values{}).Items); n != 2 {
+		t.Errorf("%d episodes", n)
+	}
+}

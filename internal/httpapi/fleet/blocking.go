@@ -1,0 +1,135 @@
+package fleet
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/organization"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/measurements/blocking"
+	projected "muster/projections/fleet"
+)
+
+type blockingAnswer struct{ wire.Tagged }
+
+func (a blockingAnswer) VisitListBlockingResponse(w http.ResponseWriter) error { return a.Write(w) }
+func (a blockingAnswer) VisitGetBlockingResponse(w http.ResponseWriter) error  { return a.Write(w) }
+
+// ListBlocking lists episodes in which sessions waited for each other.
+func (s *ServerRoutes) ListBlocking(ctx context.Context, r api.ListBlockingRequestObject) (api.ListBlockingResponseObject, error) {
+	p := r.Params
+	w, broken := wire.SpanAt(s.Now(), p.From, p.To)
+	scope, err := wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, broken)
+	if err != nil {
+		return nil, err
+	}
+	q := blocking.Query{
+		Organization: wire.Caller(ctx).Organization.ID, Scope: scope, From: w.From, To: w.To,
+		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
+	}
+	found, total, err := blocking.Episodes(ctx, s.DB, q)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.Fleet.Names(ctx, q.Organization, wire.List(found, func(e blocking.Episode) uuid.UUID { return e.Instance }))
+	if err != nil {
+		return nil, err
+	}
+	show := showBlocking{names: names, hides: hidesSessions(ctx), now: w.Now}
+	steady := api.BlockingPage{Items: wire.List(found, show.episode), Page: wire.Paged(ctx, q.Page, q.Size, total)}
+	answer := steady
+	answer.From, answer.To = w.From, w.To
+	tagged, err := wire.NewTagged(ctx, answer, steady)
+	return blockingAnswer{tagged}, err
+}
+
+// GetBlocking shows an episode with its samples and one tree.
+func (s *ServerRoutes) GetBlocking(ctx context.Context, r api.GetBlockingRequestObject) (api.GetBlockingResponseObject, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	e, ok, err := blocking.Find(ctx, s.DB, organization, r.EpisodeId)
+	if err := wire.Found(ok && wire.Sees(ctx, e.Instance), err, "episode"); err != nil {
+		return nil, err
+	}
+	moments, err := blocking.Moments(ctx, s.DB, organization, e)
+	if err != nil {
+		return nil, err
+	}
+	at := e.Last
+	if r.Params.At != nil {
+		at = *r.Params.At
+	}
+	tree, of, kept, err := blocking.TreeAt(ctx, s.DB, organization, e, at)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.Fleet.Names(ctx, organization, []uuid.UUID{e.Instance})
+	if err != nil {
+		return nil, err
+	}
+	show := showBlocking{names: names, hides: hidesSessions(ctx), now: s.Now()}
+	answer := api.BlockingDetail{Episode: show.episode(e), Samples: wire.List(moments, showMoment)}
+	if kept {
+		answer.Tree = show.tree(of, tree.Nodes, tree.Omitted)
+	}
+	tagged, err := wire.NewTagged(ctx, answer, nil)
+	return blockingAnswer{tagged}, err
+}
+
+// hidesSessions says whether the caller may not see whose sessions they are: viewers may not.
+func hidesSessions(ctx context.Context) bool {
+	return wire.Caller(ctx).Member.Role == organization.Viewer
+}
+
+// showBlocking shows episodes to a caller.
+type showBlocking struct {
+	names map[uuid.UUID]projected.Named
+	hides bool
+	now   time.Time
+}
+
+func (s showBlocking) episode(e blocking.Episode) api.BlockingEpisode {
+	server := s.names[e.Instance]
+	return api.BlockingEpisode{
+		Id:       e.ID,
+		Instance: api.ContributingInstance{Id: e.Instance, Name: server.Name, Engine: api.Engine(server.Engine), Removed: server.Removed},
+		Database: wire.Optional(e.Held.Root.Database), Advisory: e.Advisory, From: e.First.UTC(), To: wire.UTC(e.To(s.now)), EndSeen: e.Seen(),
+		MaxBlocked: e.Waiting, PeakAt: e.Peak.UTC(), BlockedSeconds: *wire.Rounded(e.Seconds, wire.Thousandths), Behind: e.Held.Behind, Roots: e.Held.Roots,
+		Cycle: named(e.Held.Cycle), Root: s.session(e.Held.Root),
+		Lock: wire.Optional(e.Held.Lock), Mode: wire.Optional(e.Held.Mode), Object: wire.Optional(e.Held.Object),
+	}
+}
+
+func (s showBlocking) session(n blocking.Node) api.BlockingSession {
+	shown := api.BlockingSession{
+		Session: n.Session, Kind: api.BlockingKind(n.Kind), StartedAt: wire.UTC(n.Began), Hidden: s.hides, Database: wire.Optional(n.Database),
+		State: wire.Optional(n.State), IdleInTransaction: n.Idle, TransactionSince: wire.UTC(n.Transaction), StateSince: wire.UTC(n.Changed),
+		WaitsSince: wire.UTC(n.Waits), WaitsFor: named(n.For), Lock: wire.Optional(n.Lock), Mode: wire.Optional(n.Mode), Object: wire.Optional(n.Object),
+	}
+	if !s.hides {
+		shown.User, shown.Application, shown.Client = wire.Optional(n.User), wire.Optional(n.Application), wire.Optional(n.Client)
+		shown.Statement, shown.StatementId = wire.Optional(n.Statement), wire.Optional(n.StatementID)
+	}
+	return shown
+}
+
+func (s showBlocking) tree(at time.Time, nodes []blocking.Node, omitted int) *api.BlockingTree {
+	return &api.BlockingTree{
+		At: at.UTC(), Omitted: omitted, Sessions: wire.List(nodes, s.session),
+		Roots: wire.List(blocking.Roots(nodes), func(r blocking.Root) api.BlockingRoot {
+			return api.BlockingRoot{Session: r.Node.Session, Behind: r.Behind, Cycle: named(r.Cycle)}
+		}),
+	}
+}
+
+func showMoment(m blocking.Moment) api.BlockingMoment {
+	return api.BlockingMoment{
+		At: m.At.UTC(), Blocked: m.Waiting, Session: m.Root.Root.Session, StartedAt: wire.UTC(m.Root.Root.Began), Tree: m.Tree,
+	}
+}
+
+// named are ids of sessions, none as an empty list.
+func named(sessions []string) []string { return append([]string{}, sessions...) }
