@@ -257,7 +257,7 @@ func examples() []any {
 		notification.ChannelRemoved{}, notification.ChannelTested{OK: true, StatusCode: 204}, notification.DeliveryRetried{DeliveryID: a},
 		notification.RuleCreated{Terms: rule}, notification.RuleChanged{NameChanged: true, Terms: rule}, notification.RuleRemoved{},
 		notification.RuleCreated{Terms: routed}, notification.RuleChanged{Terms: routed},
-		team.Created{Terms: ofTeam}, team.Changed{NameChanged: true, Terms: ofTeam}, team.Removed{},
+		team.Created{Terms: ofTeam}, team.Changed{NameChanged: true, Terms: ofTeam}, team.Changed{Position: 2, Terms: ofTeam}, team.Removed{},
 		exception.Requested{
 			Subject: exception.Subject{CheckID: "PG-S01", InstanceID: &a, DatabaseID: &b, ObjectRef: "line 94"},
 			Reason:  "until the move", Until: at,
