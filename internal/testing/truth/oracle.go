@@ -137,6 +137,7 @@ func (o *Oracle) rows(_, line, statement string) ([][]string, error) {
 			[]string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "app", "READ WRITE"}, []string{"4", "crm", "READ WRITE"}),
 		"-- Oracle 12.2+: the client sessions of each container by what they do and wait for. A":        denied([]string{"3", "waiting", "Application", fmt.Sprint(o.waiting)}),
 		"-- Oracle 12.2+: who waits for what another session holds, locks of DBMS_LOCK apart: how many": denied(),
+		"-- Oracle 12.2+: who waits for whom, asked only while a session waits for what":                always(),
 		"-- Oracle 12.2+: the server's clock, in microseconds since 1970, and by how many minutes its":  always([]string{fmt.Sprint(o.now()), fmt.Sprint(int64(o.ahead / time.Minute))}),
 		"-- Oracle 12.2+: the counters of every plan of every statement, in microseconds, whole:":       denied(o.planRows()...),
 		"-- Oracle 12.2+: since when the cursors are there that have a plan now, in seconds since":      denied(o.births()...),
