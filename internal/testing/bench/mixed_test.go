@@ -206,7 +206,7 @@ func (f *mixedFleet) oracle() {
 	on("containers", 3, []int{0}, []string{"3", "ERP", "READ WRITE"})
 	on("sessions", 4, []int{0, 3}, []string{"3", "idle", "Idle", strconv.Itoa(mixedSessions)}, []string{"3", "waiting", "Application", "2"})
 	on("lock_wait", 3, []int{0, 1, 2}, []string{"0", "1", "0"})
-	on("blocking", , nil)
+	on("blocking", 21, nil)
 	on("births", 5, []int{0, 1, 3, 4})
 	began := time.Now()
 	changing := func() {
