@@ -1244,7 +1244,7 @@ type BlockingRoot struct {
 // sessions wait, send one without sessions: it ends the episode. Trees in which no session has waited for two
 // seconds count as if nobody waited.
 type BlockingSample struct {
-	// Advisory The sessions wait for advisory locks
+	// Advisory The sessions wait for advisory locks, which applications define themselves. If absent, for locks of the engine.
 	Advisory *bool `json:"advisory,omitempty"`
 
 	// At Not before 1970. Samples that are older than 72 hours are dropped.
@@ -1259,7 +1259,7 @@ type BlockingSample struct {
 	// Omitted The number of waiting sessions that are not among the sessions.
 	Omitted *int `json:"omitted,omitempty"`
 
-	// Sessions The sessions that wait
+	// Sessions The sessions that wait, and those that they wait for; each session once.
 	Sessions []SentBlockingSession `json:"sessions"`
 }
 
