@@ -263,18 +263,20 @@ func (d *Doors) addTexts(ctx context.Context, items []StatementItem, batch measu
 
 // cleanTexts leaves of the statements of blocking what may be kept.
 func (d *Doors) cleanTexts(ctx context.Context, batch measurements.Batch) error {
-	if len(batch.Blocking) == 0 {
+	instances := map[uuid.UUID]bool{} // of which sessions were sent
+	for _, b := range batch.Blocking {
+		if len(b.Nodes) > 0 {
+			instances[b.Instance] = true
+		}
+	}
+	if len(instances) == 0 {
 		return nil
 	}
 	keeps, err := d.Texts.KeepsTexts(ctx, batch.Organization)
 	if err != nil {
 		return err
 	}
-	instances := make([]uuid.UUID, len(batch.Blocking))
-	for i, b := range batch.Blocking {
-		instances[i] = b.Instance
-	}
-	engines, err := d.Places.Engines(ctx, batch.Organization, instances)
+	engines, err := d.Places.Engines(ctx, batch.Organization, slices.Collect(maps.Keys(instances)))
 	if err != nil {
 		return err
 	}
