@@ -218,6 +218,10 @@ func examples() []any {
 		},
 		alert.Raised{Key: "watch/volume/db01/data", After: at, Details: raised},
 		alert.Raised{Key: "external/disk\n" + a.String(), After: at, Limited: true, Details: raised},
+		alert.Raised{Key: "watch/lock_wait/" + a.String(), Details: raised, Blocking: &alert.Blocking{EpisodeID: a, At: at, Omitted: 3, Sessions: []alert.BlockedSession{
+			{Session: "24749", Kind: "client", Began: &at, Database: "shop", State: "idle in transaction", Idle: true, StatementID: "77", Transaction: &at, Changed: &at},
+			{Session: "24911", Kind: "client", Waits: &at, For: []string{"24749"}, Lock: "relation", Mode: "AccessExclusiveLock", Object: "table public.orders", Advisory: true},
+		}}},
 		alert.Changed{Details: raised},
 		alert.TriggeredAgain{FirstTriggeredAt: at, LastTriggeredAt: at, StartedAt: at},
 		alert.StillFiring{LastTriggeredAt: at},

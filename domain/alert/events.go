@@ -63,6 +63,38 @@ func (d Details) Label() string {
 	return d.Title
 }
 
+// Blocking is who waited for whom when an alert about a wait for a lock was raised. It is what the
+// alert speaks of, so what comes later does not change it. It names nobody: whose sessions they were
+// is kept beside the log, for as long as episodes are.
+type Blocking struct {
+	EpisodeID uuid.UUID        `json:"episodeId"`
+	At        time.Time        `json:"at"`
+	Sessions  []BlockedSession `json:"sessions"`          // at most MaxBlockedSessions
+	Omitted   int              `json:"omitted,omitempty"` // further sessions that waited
+}
+
+// MaxBlockedSessions is how many sessions of a tree stay in the log.
+const MaxBlockedSessions = 100
+
+// BlockedSession is a session that waits for others, or that others wait for.
+type BlockedSession struct {
+	Session     string     `json:"session"` // the server's own id
+	Kind        string     `json:"kind"`
+	Began       *time.Time `json:"began,omitempty"` // by the server's clock
+	Database    string     `json:"database,omitempty"`
+	State       string     `json:"state,omitempty"`
+	Idle        bool       `json:"idle,omitempty"` // in a transaction
+	StatementID string     `json:"statementId,omitempty"`
+	Transaction *time.Time `json:"transaction,omitempty"`
+	Changed     *time.Time `json:"changed,omitempty"` // its state
+	Waits       *time.Time `json:"waits,omitempty"`
+	For         []string   `json:"for,omitempty"`
+	Lock        string     `json:"lock,omitempty"`
+	Mode        string     `json:"mode,omitempty"`
+	Object      string     `json:"object,omitempty"`
+	Advisory    bool       `json:"advisory,omitempty"`
+}
+
 // Event is a fact about an alert.
 type Event interface{ name() string }
 
@@ -74,6 +106,8 @@ type Raised struct {
 	Key     string    `json:"key"`
 	After   time.Time `json:"after,omitzero"`
 	Limited bool      `json:"limited,omitempty"`
+	// Blocking is absent in alerts about anything else, and in those of earlier releases.
+	Blocking *Blocking `json:"blocking,omitempty"`
 	Details
 }
 

@@ -37,6 +37,7 @@ type Firing struct {
 	EndsAt           time.Time // zero: open end. When it is over unless it is seen again, or was over
 	Resolved         bool      // it is over, at EndsAt
 	Limited          bool      // a limited token says so
+	Blocking         *Blocking // who waits for whom; kept only if the alert is raised by it
 }
 
 // Received limits the firing to what is possible at the time of its receipt: only an announced
@@ -95,7 +96,7 @@ func (a *Alert) Fire(f Firing, seen Seen) Outcome {
 func (f Firing) raise(after time.Time) Outcome {
 	d := f.details()
 	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = f.StartsAt, f.StartsAt, f.SeenAt
-	events := []Event{Raised{Key: f.Key, After: after, Limited: f.Limited, Details: d}}
+	events := []Event{Raised{Key: f.Key, After: after, Limited: f.Limited, Blocking: f.Blocking, Details: d}}
 	if f.Resolved {
 		return Outcome{Anew: true, Events: append(events, AutoResolved{ResolvedAt: f.EndsAt, LastTriggeredAt: f.SeenAt})}
 	}

@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/alerting"
+	"muster/commands/usecase"
+	"muster/domain/alert"
 	"muster/domain/organization"
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements/blocking"
@@ -181,5 +184,57 @@ func TestAnAgentSendsWhoWaits(t *testing.T) {
 	}
 	if n := len(w.episodes(w.ours.member, url.Values{}).Items); n != 2 {
 		t.Errorf("%d episodes", n)
+	}
+}
+
+// TestAnAlertShowsTheTreeOfItsRaise, with the names that are kept beside the log, for as long as
+// they are, and not for viewers; a session that has the id of another one lends it no name.
+func TestAnAlertShowsTheTreeOfItsRaise(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	at := w.ago(time.Minute)
+	episode := w.blocked(w.ours, ids["orders"], at)
+	began, other := at.Add(-20*time.Second-time.Hour), w.ago(time.Second)
+	raise := func(key string, began *time.Time) string {
+		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []alert.Firing{{
+			Key: "watch/lock_wait/" + key, Title: key, Severity: alert.Warning, InstanceID: ids["orders"], StartsAt: at, SeenAt: w.clock.Now(),
+			Blocking: &alert.Blocking{EpisodeID: episode, At: at, Omitted: 3, Sessions: []alert.BlockedSession{
+				{Session: "24749", Kind: "client", Began: began, Idle: true}, {Session: "24911", Kind: "client", Waits: &at, For: []string{"24749"}},
+			}},
+		}})
+		must(t, err)
+		w.settle(mark)
+		for _, a := range w.listed(w.ours.member, "") {
+			if a.Title == key {
+				return a.ID.String()
+			}
+		}
+		t.Fatal("there is no alert ", key)
+		return ""
+	}
+	shown := func(as person, id string) (d api.AlertDetail) {
+		w.get(as, alertsPath+"/"+id).is(200).decode(&d)
+		return d
+	}
+	one, reused := raise("one", &began), raise("another with that id", &other)
+	b := shown(w.ours.member, one).Blocking
+	if b == nil || b.EpisodeId != episode || b.Tree.Omitted != 3 || len(b.Tree.Sessions) != 2 || *b.Tree.Sessions[0].User != "bill" || b.Tree.Roots[0].Behind != 1 {
+		t.Fatalf("%+v", b)
+	}
+	if root := shown(w.ours.viewer, one).Blocking.Tree.Sessions[0]; root.User != nil || root.Application != nil || root.Client != nil || root.Statement != nil || !root.Hidden {
+		t.Errorf("a viewer sees %+v", root)
+	}
+	if root := shown(w.ours.member, reused).Blocking.Tree.Sessions[0]; root.User != nil || root.Hidden {
+		t.Errorf("another session: %+v", root)
+	}
+	w.exec(`DELETE FROM blocking_samples`)
+	w.exec(`DELETE FROM blocking_episodes`)
+	if b := shown(w.ours.member, one).Blocking; b == nil || len(b.Tree.Sessions) != 2 || b.Tree.Sessions[0].User != nil {
+		t.Errorf("once nothing is kept: %+v", b)
+	}
+	raised := w.raised(w.ours, alerting.Item{ExternalID: "disk", CreatedAt: w.ago(time.Hour)})["disk"]
+	if d := shown(w.ours.member, raised.String()); d.Blocking != nil || len(d.Unavailable) != 0 {
+		t.Errorf("%+v", d)
 	}
 }

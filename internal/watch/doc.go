@@ -23,6 +23,11 @@
 // alerts whose announced end has passed without a new message, and unmutes alerts whose mute has
 // ended by the database's clock.
 //
+// The title of an alert about a wait for a lock says who holds the sessions up, if the collector or
+// the agent reported that (package blocking). The event that raises the alert keeps the tree of that
+// moment, at most 100 sessions, and nothing changes it later. Neither has users, applications,
+// clients or statements, because events stay forever: pages look these up where they are kept.
+//
 // Package status decides whether a server is down or silent. Each judgment asks it about every
 // server (observe). It writes a sign for servers that are down or silent, or that were and are
 // not any more. For a server in state unknown it writes none: the alert stays as it is, because

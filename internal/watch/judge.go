@@ -175,9 +175,13 @@ func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged
 	if len(signs) == 0 {
 		return nil
 	}
+	holders, err := r.holders(ctx, signs)
+	if err != nil {
+		return fmt.Errorf("look who holds up sessions of organization %s: %w", organization, err)
+	}
 	firings := make([]alert.Firing, 0, len(signs))
 	for _, s := range signs {
-		firings = append(firings, r.firing(s, places[s.subject()]))
+		firings = append(firings, r.firing(s, places[s.subject()], holders[s.subject()]))
 	}
 	dropped, mark, err := r.Alerts.RecordFirings(ctx, actor(organization), firings)
 	if err != nil {
@@ -190,8 +194,9 @@ func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged
 	return nil
 }
 
-// firing is the sign as the door of machines' alerts takes it.
-func (r *round) firing(s judged, at watchedPlace) alert.Firing {
+// firing is the sign as the door of machines' alerts takes it. by is who holds up its sessions; nil:
+// that is not known.
+func (r *round) firing(s judged, at watchedPlace, by *held) alert.Firing {
 	of := ruleOf(s.Rule)
 	f := alert.Firing{
 		Key: s.subject().key(), Severity: of.severity(s.Value),
@@ -206,6 +211,9 @@ func (r *round) firing(s judged, at watchedPlace) alert.Firing {
 		f.Rule.Threshold, f.Rule.Unit = nil, ""
 	} else {
 		f.Title, f.Description = at.name+": "+of.title(s.Sign), s.description(of, at)
+	}
+	if by != nil {
+		f.Title, f.Blocking = at.name+": "+by.title(), by.frozen()
 	}
 	if at.servers != "" {
 		f.Title += alert.TitleServers + at.servers + ")"

@@ -21,6 +21,8 @@ type Moment struct {
 	Member uuid.UUID  // uuid.Nil: no member, but the sender of alerts
 	Until  *time.Time // of a mute with an end, and of what unmuted it then
 	Note   string     // the member's note
+	// Blocking is who waited for whom when the alert was raised; nil: nothing is known of that.
+	Blocking *domain.Blocking
 }
 
 // Timeline returns what happened to an alert, oldest first, from its stream;
@@ -66,7 +68,7 @@ func (r *Reader) momentOf(e eventstore.Event) (m Moment, shown bool, err error) 
 	m.Member, _ = uuid.Parse(about.ActorID) // "system:ingest" is no member
 	switch fact := fact.(type) {
 	case domain.Raised:
-		m.At, m.Event = fact.FirstTriggeredAt.UTC(), "triggered"
+		m.At, m.Event, m.Blocking = fact.FirstTriggeredAt.UTC(), "triggered", fact.Blocking
 	case domain.TriggeredAgain:
 		m.At, m.Event = fact.Since().UTC(), "triggered"
 	case domain.Acknowledged:

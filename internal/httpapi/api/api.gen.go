@@ -889,11 +889,23 @@ type AlertBatch struct {
 	Alerts []AlertItem `json:"alerts"`
 }
 
+// AlertBlocking defines model for AlertBlocking.
+type AlertBlocking struct {
+	// EpisodeId The episode, as in `GET /api/v1/blocking/{episodeId}`.
+	EpisodeId openapi_types.UUID `json:"episodeId"`
+
+	// Tree Users, applications, clients and statements are known for as long as the episode keeps the tree.
+	Tree BlockingTree `json:"tree"`
+}
+
 // AlertDetail defines model for AlertDetail.
 type AlertDetail struct {
-	CreatedAt   time.Time  `json:"createdAt"`
-	Database    *Reference `json:"database"`
-	Description *string    `json:"description"`
+	// Blocking Who waited for whom when the alert was raised, if the alert is about a wait for a lock. At most 100
+	// sessions; it never changes. Null if it is not known, or if `unavailable` names it.
+	Blocking    *AlertBlocking `json:"blocking"`
+	CreatedAt   time.Time      `json:"createdAt"`
+	Database    *Reference     `json:"database"`
+	Description *string        `json:"description"`
 
 	// FirstTriggeredAt Start of the firing window.
 	FirstTriggeredAt time.Time          `json:"firstTriggeredAt"`

@@ -124,7 +124,7 @@ func reference(place *alerts.NamedPlace) *api.Reference {
 func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (api.AlertDetail, error) {
 	var side wire.Side
 	moments, err := s.Alerts.Timeline(ctx, wire.Caller(ctx).Organization.ID, row.ID)
-	told := !side.Lacks(ctx, err, "timeline")
+	told := !side.Lacks(ctx, err, "timeline", "blocking")
 	var people []uuid.UUID
 	for _, m := range moments {
 		if m.Member != uuid.Nil {
@@ -140,7 +140,7 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, MutedUntil: a.MutedUntil, CreatedAt: a.CreatedAt,
 		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
 		Instance: a.Instance, Database: a.Database, Owner: a.Owner,
-		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule), Unavailable: side.Unavailable(),
+		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule),
 	}
 	timeline := make([]api.AlertMoment, 0, len(moments))
 	for _, m := range moments {
@@ -153,6 +153,10 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 	if told {
 		out.Timeline = &timeline
 	}
+	if out.Blocking, err = s.frozen(ctx, moments); side.Lacks(ctx, err, "blocking") {
+		out.Blocking = nil
+	}
+	out.Unavailable = side.Unavailable()
 	return out, nil
 }
 

@@ -3,14 +3,17 @@ package fleet
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"muster/domain/alert"
 	"muster/domain/organization"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/measurements/blocking"
+	"muster/projections/alerts"
 	projected "muster/projections/fleet"
 )
 
@@ -133,3 +136,43 @@ func showMoment(m blocking.Moment) api.BlockingMoment {
 
 // named are ids of sessions, none as an empty list.
 func named(sessions []string) []string { return append([]string{}, sessions...) }
+
+// frozen is the tree that the event keeps which raised an alert, with what the log does not have
+// where that is still kept; nil: it keeps none.
+func (s *ServerRoutes) frozen(ctx context.Context, moments []alerts.Moment) (*api.AlertBlocking, error) {
+	at := slices.IndexFunc(moments, func(m alerts.Moment) bool { return m.Blocking != nil })
+	if at < 0 {
+		return nil, nil
+	}
+	organization, was := wire.Caller(ctx).Organization.ID, moments[at].Blocking
+	kept := map[string]blocking.Node{}
+	e, found, err := blocking.Find(ctx, s.DB, organization, was.EpisodeID)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		tree, _, _, err := blocking.TreeAt(ctx, s.DB, organization, e, was.At)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range append(tree.Nodes, e.Held.Root) {
+			kept[n.Session] = n
+		}
+	}
+	nodes := wire.List(was.Sessions, func(b alert.BlockedSession) blocking.Node {
+		n := blocking.Node{
+			Session: b.Session, Kind: blocking.Kind(b.Kind), Began: b.Began, Database: b.Database, State: b.State, Idle: b.Idle, StatementID: b.StatementID,
+			Transaction: b.Transaction, Changed: b.Changed, Waits: b.Waits, For: b.For, Lock: b.Lock, Mode: b.Mode, Object: b.Object, Advisory: b.Advisory,
+		}
+		if k, there := kept[b.Session]; there && sameTime(k.Began, b.Began) { // else another session has that id now
+			n.User, n.Application, n.Client, n.Statement = k.User, k.Application, k.Client, k.Statement
+		}
+		return n
+	})
+	show := showBlocking{hides: hidesSessions(ctx)}
+	return &api.AlertBlocking{EpisodeId: was.EpisodeID, Tree: *show.tree(was.At, nodes, was.Omitted)}, nil
+}
+
+func sameTime(a, b *time.Time) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Equal(*b)
+}

@@ -128,7 +128,7 @@ func (l Look) Samples(instance uuid.UUID, interval time.Duration) [2]Sample {
 		}
 	}
 	for class := range out {
-		out[class].Nodes, out[class].Omitted = bounded(out[class].Nodes)
+		out[class].Nodes, out[class].Omitted = First(out[class].Nodes, MaxNodes)
 	}
 	if class := busier(out); len(out[class].Nodes) > 0 {
 		out[class].Omitted += l.Omitted
@@ -147,7 +147,7 @@ func busier(of [2]Sample) int {
 // Fit makes a sample of somebody else's keep to the rules of ours.
 func (s Sample) Fit() Sample {
 	var omitted int
-	s.Nodes, omitted = bounded(fit(s.Nodes))
+	s.Nodes, omitted = First(fit(s.Nodes), MaxNodes)
 	s.Omitted = max(s.Omitted, 0) + omitted
 	if !slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.waited(s.At) >= Least }) {
 		s.Nodes, s.Omitted = nil, 0
@@ -214,22 +214,22 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// bounded puts first who does not wait, then who has waited longest, and leaves at most MaxNodes:
+// First puts first who does not wait, then who has waited longest, and leaves at most so many:
 // those that have waited longest, each with everybody who holds it up. It says how many sessions
 // that wait are left out.
-func bounded(nodes []Node) ([]Node, int) {
+func First(nodes []Node, most int) (kept []Node, omitted int) {
 	slices.SortStableFunc(nodes, func(a, b Node) int {
 		if a.Waits == nil || b.Waits == nil {
 			return cmp.Compare(flag(a.Waits != nil), flag(b.Waits != nil))
 		}
 		return a.Waits.Compare(*b.Waits)
 	})
-	if len(nodes) <= MaxNodes {
+	if len(nodes) <= most {
 		return nodes, 0
 	}
 	g := graphOf(nodes)
 	chosen := make([]bool, len(nodes))
-	room := MaxNodes
+	room := most
 	for i := range nodes {
 		if nodes[i].Waits == nil || chosen[i] {
 			continue
@@ -243,7 +243,6 @@ func bounded(nodes []Node) ([]Node, int) {
 			chosen[j] = true
 		}
 	}
-	var kept []Node
 	for i := range nodes {
 		if chosen[i] {
 			kept = append(kept, nodes[i])

@@ -1,0 +1,107 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"muster/domain/alert"
+	"muster/internal/measurements/blocking"
+)
+
+// held is who holds up the sessions of a sign, by the newest sample of the episode that lasts; nil:
+// that is not known.
+type held struct {
+	episode blocking.Episode
+	tree    blocking.Tree
+	at      time.Time
+	by      *blocking.Held
+}
+
+// holders looks up who holds up the sessions of the signs that are about a wait for a lock and go on.
+func (r *round) holders(ctx context.Context, signs []judged) (map[subject]*held, error) {
+	found := make(map[subject]*held)
+	for _, s := range signs {
+		if s.Rule != LockWait || s.ended() {
+			continue
+		}
+		e, tree, at, ok, err := blocking.Latest(ctx, r.DB, s.OrganizationID, s.InstanceID, s.Mount == Advisory, r.now.Add(-Fresh))
+		if err != nil {
+			return nil, err
+		}
+		if by := blocking.Holding(tree.Nodes); ok && by != nil {
+			found[s.subject()] = &held{episode: e, tree: tree, at: at, by: by}
+		}
+	}
+	return found, nil
+}
+
+// title says who blocks whom: "session 24749, idle in transaction for 4m16s, blocks 12 sessions on
+// table public.orders". It names no user, application or client: the title stays in the log.
+func (h *held) title() string {
+	root, said := h.by.Root, ""
+	switch {
+	case len(h.by.Cycle) > 0:
+		said = "sessions " + strings.Join(h.by.Cycle[:min(len(h.by.Cycle), named)], ", ")
+		if more := len(h.by.Cycle) - named; more > 0 {
+			said += fmt.Sprintf(" and %d more", more)
+		}
+		said += " wait for each other"
+		if outside := h.by.Behind + 1 - len(h.by.Cycle); outside > 0 {
+			said += " and block " + sessions(outside)
+		}
+		return said + h.on()
+	case root.Kind == blocking.Prepared:
+		said = strings.TrimSpace("prepared transaction" + strings.TrimPrefix(root.Session, "prepared"))
+	case root.Kind == blocking.Autovacuum:
+		said = "autovacuum (session " + root.Session + ")"
+	case root.Kind == blocking.Client:
+		said = "session " + root.Session
+	default:
+		said = string(root.Kind) + " session " + root.Session
+	}
+	since := root.Transaction
+	if root.Idle || since == nil {
+		since = root.Changed
+	}
+	state := root.State
+	if root.Idle {
+		state = "idle in transaction"
+	}
+	if state != "" && since != nil {
+		said += ", " + state + " for " + lasting(h.at.Sub(*since).Minutes()) + ","
+	}
+	return said + " blocks " + sessions(h.by.Behind) + h.on()
+}
+
+// on is what is waited for; empty: that is not known.
+func (h *held) on() string {
+	if h.by.Object == "" {
+		return ""
+	}
+	if h.episode.Advisory {
+		return " on advisory lock " + shortened(h.by.Object)
+	}
+	return " on " + shortened(h.by.Object)
+}
+
+func sessions(n int) string {
+	if n == 1 {
+		return "1 session"
+	}
+	return fmt.Sprintf("%d sessions", n)
+}
+
+// frozen is the tree as the alert keeps it: without texts and without names of people.
+func (h *held) frozen() *alert.Blocking {
+	nodes, omitted := blocking.First(h.tree.Nodes, alert.MaxBlockedSessions)
+	out := &alert.Blocking{EpisodeID: h.episode.ID, At: h.at.UTC(), Omitted: h.tree.Omitted + omitted}
+	for _, n := range nodes {
+		out.Sessions = append(out.Sessions, alert.BlockedSession{
+			Session: n.Session, Kind: string(n.Kind), Began: n.Began, Database: n.Database, State: n.State, Idle: n.Idle, StatementID: n.StatementID,
+			Transaction: n.Transaction, Changed: n.Changed, Waits: n.Waits, For: n.For, Lock: n.Lock, Mode: n.Mode, Object: n.Object, Advisory: n.Advisory,
+		})
+	}
+	return out
+}
