@@ -40,7 +40,8 @@ func (r *round) holders(ctx context.Context, signs []judged) (map[subject]*held,
 // title says who blocks whom: "session 24749, idle in transaction for 4m16s, blocks 12 sessions on
 // table public.orders". It names no user, application or client: the title stays in the log.
 func (h *held) title() string {
-	root, said := h.by.Root, ""
+	root := h.by.Root
+	var said string
 	switch {
 	case len(h.by.Cycle) > 0:
 		said = "sessions " + strings.Join(h.by.Cycle[:min(len(h.by.Cycle), named)], ", ")
