@@ -108,3 +108,26 @@ func TestReached(t *testing.T) {
 		}
 	}
 }
+
+// TestAClockThatStandsStill: a server whose sessions are read every ten seconds is asked nothing
+// between two rounds. The query of SQL Server would be an error on Oracle.
+func TestAClockThatStandsStill(t *testing.T) {
+	t.Parallel()
+	clock := clocktest.At(time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC))
+	session := serverstest.New("app")
+	session.On("SELECT sessions")
+	server := measure.New(measure.Config{
+		Engine:   measure.Engine{Name: fleet.Oracle, SessionsEvery: 10 * time.Second, StatementsEvery: 20 * time.Second, NewReader: func() measure.Reader { return idle{} }},
+		Instance: uuid.MustParse("00000000-0000-7000-8000-000000000000"), Home: &measuretest.Home{}, Gate: measure.NewGate(1),
+		Open: func(context.Context, servers.Target, string) (servers.Session, error) { return session, nil },
+		Log:  slog.New(slog.DiscardHandler), Now: clock.Now,
+	})
+	for range 3 {
+		if err := server.Turn(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(session.Asked, []string{"SELECT sessions"}) {
+		t.Errorf("it is asked %q", session.Asked)
+	}
+}

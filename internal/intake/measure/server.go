@@ -108,6 +108,9 @@ func (s *Server) Run(ctx context.Context) {
 func (s *Server) turn(ctx context.Context) error {
 	const early = 100 * time.Millisecond // a timer may be
 	if s.next.Sub(s.Now()) > early && s.connects() {
+		if s.Engine.SessionsEvery <= checkEvery { // the clock was set back, or stands still
+			return nil
+		}
 		return s.check(ctx)
 	}
 	every := s.Engine.SessionsEvery
