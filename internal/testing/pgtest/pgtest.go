@@ -37,12 +37,17 @@ type lazily struct {
 	start  func() (*Server, error)
 	once   sync.Once
 	server *Server
+	admin  *pgxpool.Pool // connects when it is used first
 	err    error
 }
 
 func (l *lazily) get(t testing.TB) *Server {
 	t.Helper()
-	l.once.Do(func() { l.server, l.err = l.start() })
+	l.once.Do(func() {
+		if l.server, l.err = l.start(); l.err == nil {
+			l.admin, l.err = pgxpool.New(context.Background(), l.server.Superuser())
+		}
+	})
 	if l.err != nil {
 		t.Fatalf("start PostgreSQL for the tests: %v", l.err)
 	}
@@ -51,8 +56,10 @@ func (l *lazily) get(t testing.TB) *Server {
 
 func (l *lazily) close() {
 	l.once.Do(func() {}) // no test asked for it: none will
+	if l.admin != nil {
+		l.admin.Close()
+	}
 	if l.server != nil {
-		l.server.closeAdmin()
 		l.server.close()
 	}
 }
@@ -163,7 +170,7 @@ func copyOnce(t testing.TB, server *Server, from string) string {
 	if !ok {
 		made++
 		name = fmt.Sprintf("test_%d", made)
-		create(t, server, name, "TEMPLATE "+from+" STRATEGY file_copy")
+		create(t, name, "TEMPLATE "+from+" STRATEGY file_copy")
 		databases[t] = name
 		t.Cleanup(func() {
 			mu.Lock()
@@ -182,7 +189,7 @@ func EmptyURL(t testing.TB) string {
 	made++
 	name := fmt.Sprintf("empty_%d", made)
 	mu.Unlock()
-	create(t, server, name, "")
+	create(t, name, "")
 	return server.URL(Superuser, name)
 }
 
@@ -212,37 +219,26 @@ func Connect(t testing.TB, url string) *sqlx.DB {
 	return db
 }
 
-func create(t testing.TB, server *Server, name, from string) {
+func create(t testing.TB, name, from string) {
 	t.Helper()
 	ctx := context.Background()
-	if err := server.administer(ctx, "CREATE DATABASE "+name+" "+from); err != nil {
+	if err := administer(ctx, "CREATE DATABASE "+name+" "+from); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := server.administer(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := administer(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Log(err)
 		}
 	})
 }
 
-// administer executes a statement on a connection that the tests of a binary share: a connection
-// of its own would cost the server as much as the statement.
-func (s *Server) administer(ctx context.Context, statement string) error {
-	s.adminOnce.Do(func() { s.admin, s.adminErr = pgxpool.New(ctx, s.Superuser()) })
-	if s.adminErr != nil {
-		return fmt.Errorf("connect to the test server: %w", s.adminErr)
-	}
-	if _, err := s.admin.Exec(ctx, statement); err != nil {
+// administer executes a statement in the shared server, on connections that the tests of a binary
+// share: one of its own would cost the server as much as the statement.
+func administer(ctx context.Context, statement string) error {
+	if _, err := shared.admin.Exec(ctx, statement); err != nil {
 		return fmt.Errorf("%s: %w", statement, err)
 	}
 	return nil
-}
-
-func (s *Server) closeAdmin() {
-	s.adminOnce.Do(func() {})
-	if s.admin != nil {
-		s.admin.Close()
-	}
 }
 
 func execute(ctx context.Context, url, statement string) error {

@@ -18,8 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"muster/internal/postgres/cluster"
 	"muster/internal/testing/porttest"
 )
@@ -46,10 +44,6 @@ type Server struct {
 	account cluster.Account
 	process *cluster.Process
 	close   func()
-
-	adminOnce sync.Once
-	admin     *pgxpool.Pool
-	adminErr  error
 }
 
 // majorVariable chooses the major version of servers for which Options do not.
