@@ -107,7 +107,7 @@ func (s *Service) checkPlace(ctx context.Context, actor usecase.Actor, subject e
 		return append(broken, rule.Broken{Pointer: "#/instanceId", Code: "instance_not_in_organization", Detail: "unknown instance"}), nil
 	}
 	if !actor.World.Acts(*subject.InstanceID) {
-		broken = append(broken, rule.Broken{Pointer: "#/instanceId", Code: "forbidden", Detail: "is a server that your teams let you see and not change"})
+		broken = append(broken, rule.Broken{Pointer: "#/instanceId", Code: "forbidden", Detail: seenOnly})
 	}
 	if subject.DatabaseID == nil {
 		return broken, nil
@@ -184,7 +184,7 @@ func withdraws(world team.World, instance *uuid.UUID) error {
 	case !world.Sees(*instance):
 		return &usecase.NotFoundError{What: "exception"}
 	case !world.Acts(*instance):
-		return &usecase.RuleError{Code: "forbidden", Detail: "Your teams let you see this server. They do not let you change it."}
+		return &usecase.RuleError{Code: "forbidden", Detail: usecase.OthersServer}
 	}
 	return nil
 }

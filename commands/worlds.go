@@ -57,12 +57,15 @@ func (s *Service) Covers(ctx context.Context, org uuid.UUID, world team.World, s
 	return slices.Collect(maps.Keys(names)), nil
 }
 
+// seenOnly is the rule that somebody with the role team breaks who names a server on which they may not act.
+const seenOnly = "is a server that your teams let you see and not change"
+
 // resolveWorld names the servers that a request of somebody with the role team is about where it
 // names none: all on which they may act. It refuses those that they only see.
 func (s *Service) resolveWorld(ctx context.Context, actor usecase.Actor, r *RequestReport) (all bool, broken rule.Set, err error) {
 	for i, id := range r.InstanceIDs {
 		if actor.World.Sees(id) && !actor.World.Acts(id) {
-			broken.Add(fmt.Sprintf("#/scope/instanceIds/%d", i), "forbidden", "is a server that your teams let you see and not change")
+			broken.Add(fmt.Sprintf("#/scope/instanceIds/%d", i), "forbidden", seenOnly)
 		}
 	}
 	kind, unknown := report.Find(r.Kind)

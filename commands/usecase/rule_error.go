@@ -122,3 +122,6 @@ func OutsideFields(fields []rule.Broken) *RuleError {
 func OutsideField(pointer string) rule.Broken {
 	return rule.Broken{Pointer: pointer, Code: "outside_token", Detail: "is beyond what this token may write"}
 }
+
+// OthersServer says why somebody with the role team may not change a server that they see.
+const OthersServer = "Your teams let you see this server. They do not let you change it."

@@ -106,11 +106,7 @@ func (r *Reader) elsewhere(ctx context.Context, organization uuid.UUID, scope fl
 	if !scope.Filtered || len(scope.Instances) == 0 {
 		return nil, nil
 	}
-	texts := make([]string, len(scope.Instances))
-	for i, id := range scope.Instances {
-		texts[i] = id.String()
-	}
-	return statement.All[uuid.UUID](ctx, r.db, "look which alerts concern instances beside their own", elsewhereQuery, organization, statement.IDs(scope.Instances), texts)
+	return statement.All[uuid.UUID](ctx, r.db, "look which alerts concern instances beside their own", elsewhereQuery, organization, statement.IDs(scope.Instances))
 }
 
 // scoped fills in which alerts (a) are in the scope of a query whose first argument is the

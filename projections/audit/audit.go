@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/alert"
 	"muster/domain/report"
 	"muster/domain/team"
 	"muster/internal/postgres/statement"
@@ -149,5 +150,5 @@ func (r *Reader) Names(ctx context.Context, organization uuid.UUID, entries []En
 	for _, d := range report.Definitions() {
 		kinds, shorts = append(kinds, string(d.Name)), append(shorts, d.Short)
 	}
-	return statement.Map[string, string](ctx, r.db, "look up names for the audit list", namesQuery, organization, ids, kinds, shorts)
+	return statement.Map[string, string](ctx, r.db, "look up names for the audit list", namesQuery, organization, ids, kinds, shorts, alert.TitleServers)
 }

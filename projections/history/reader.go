@@ -154,7 +154,7 @@ func (r *Reader) pageNaming(ctx context.Context, q Query, at time.Time) ([]Repor
 	if len(named) == 0 {
 		named = q.Within.Instances()
 	}
-	which := []any{q.Organization, texts(q.Kinds), append([]string{}, texts(q.Statuses)...), at, words(named), words(q.Within.Instances())}
+	which := []any{q.Organization, texts(q.Kinds), append([]string{}, texts(q.Statuses)...), at, named, q.Within.Instances()}
 	total, err := statement.One[int64](ctx, r.db, "count the history of instances", strings.Replace(namingQuery, "{{columns}}", "count(*)", 1), which...)
 	offset := int64(q.Page-1) * int64(q.Size)
 	if err != nil || offset >= total {
@@ -165,18 +165,6 @@ func (r *Reader) pageNaming(ctx context.Context, q Query, at time.Time) ([]Repor
 		return nil, 0, fmt.Errorf("read the history of instances: %w", err)
 	}
 	return rows, total, nil
-}
-
-// words are ids as scopes have them; nil of nil.
-func words(ids []uuid.UUID) []string {
-	if ids == nil {
-		return nil
-	}
-	all := make([]string, len(ids))
-	for i, id := range ids {
-		all[i] = id.String()
-	}
-	return all
 }
 
 // within is a world as the queries take it: the ids of its instances; NULL: the whole organization.

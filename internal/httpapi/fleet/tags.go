@@ -67,7 +67,7 @@ func onTheirs(
 		case !wire.Sees(ctx, instance):
 			refused[id] = &usecase.NotFoundError{}
 		case !wire.Acts(ctx, instance):
-			refused[id] = &usecase.RuleError{Code: "forbidden", Detail: wire.OthersServer}
+			refused[id] = &usecase.RuleError{Code: "forbidden", Detail: usecase.OthersServer}
 		default:
 			theirs = append(theirs, id)
 		}

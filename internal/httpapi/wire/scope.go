@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	domain "muster/domain/team"
@@ -149,11 +150,8 @@ func MayAct(ctx context.Context, instance uuid.UUID) error {
 	if Acts(ctx, instance) {
 		return nil
 	}
-	return &Problem{Code: "forbidden", Detail: OthersServer}
+	return &Problem{Code: "forbidden", Detail: usecase.OthersServer}
 }
-
-// OthersServer says why somebody with the role team may not change a server that they see.
-const OthersServer = "Your teams let you see this server. They do not let you change it."
 
 // Acts reports whether the caller may change an instance that they see, as far as their teams go.
 func Acts(ctx context.Context, instance uuid.UUID) bool {
