@@ -12,6 +12,7 @@ import (
 	"muster/commands/alerting"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/tiles"
 	"muster/internal/httpapi/wire"
@@ -236,7 +237,7 @@ func TestTheBreakdownOfABucketIsTheTiles(t *testing.T) {
 						series = name
 					}
 					if c.path == alertHistoryPath {
-						start, end = latest(start, from), earliest(end, until)
+						start, end = instant.Later(start, from), instant.Earlier(end, until)
 					}
 					window := url.Values{"from": {start.Format(time.RFC3339Nano)}, "to": {end.Format(time.RFC3339Nano)}, "series": {series}, "by": {c.by}, "limit": {"1"}}
 					got := w.get(w.ours.viewer, c.path+"/contributors?"+window.Encode()).shares()
@@ -286,18 +287,4 @@ func TestTheBreakdownOfABucketIsTheTiles(t *testing.T) {
 	if compared, _ := agree(minute(0), w.clock.Now(), "1m", time.Minute, 2); compared == 0 {
 		t.Error("nothing was compared once the bucket is over")
 	}
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-func earliest(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"muster/domain/instant"
 )
 
 const (
@@ -72,7 +74,7 @@ func (s *Server) readTexts(ctx context.Context, now *List, deltas []delta) (map[
 	texts, err := s.reader.Texts(ctx, &s.line, untold)
 	s.textsAfter = now.At.Add(textsShare * s.Now().Sub(began))
 	if s.went("texts", err) != nil {
-		s.textsAfter = later(s.textsAfter, now.At.Add(textsPause))
+		s.textsAfter = instant.Later(s.textsAfter, now.At.Add(textsPause))
 		return nil, err
 	}
 	if now.ToldSince.IsZero() {
@@ -82,11 +84,4 @@ func (s *Server) readTexts(ctx context.Context, now *List, deltas []delta) (map[
 		now.Told[ref] = true
 	}
 	return texts, nil
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

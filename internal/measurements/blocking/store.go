@@ -148,9 +148,9 @@ func (k *keeping) change(ctx context.Context, s sampled, episodes []row) error {
 	}
 	if len(episodes) > 0 {
 		for _, e := range episodes {
-			from, to = earlier(from, e.First), later(to, e.Last)
+			from, to = instant.Earlier(from, e.First), instant.Later(to, e.Last)
 			if e.Ended != nil {
-				to = later(to, *e.Ended)
+				to = instant.Later(to, *e.Ended)
 			}
 		}
 		if samples, err = k.between(ctx, from, to); err != nil {
@@ -158,20 +158,6 @@ func (k *keeping) change(ctx context.Context, s sampled, episodes []row) error {
 		}
 	}
 	return k.put(ctx, episodes, fold(samples, episodes))
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 func (k *keeping) between(ctx context.Context, from, to time.Time) ([]sampled, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
@@ -59,7 +60,7 @@ func without(table blocks.Table, r blocks.Range, windows []timegrid.Window) (lef
 	from := r.From
 	for _, w := range windows {
 		add(from, w.From)
-		from = later(from, w.To)
+		from = instant.Later(from, w.To)
 	}
 	add(from, r.To)
 	return left

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/statement"
@@ -46,7 +47,7 @@ func (m *making) windows(now time.Time) (all []timegrid.Window) {
 		} {
 			row := levelOf(w.Size).row
 			if before := last[w.Size]; before != nil && !row.Floor(w.From).After(row.Floor(before.To.Add(-1)).Add(row.Width())) {
-				before.To = later(before.To, w.To)
+				before.To = instant.Later(before.To, w.To)
 				continue
 			}
 			last[w.Size] = &w
@@ -59,13 +60,6 @@ func (m *making) windows(now time.Time) (all []timegrid.Window) {
 		}
 	}
 	return all
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // remake makes the slots of a window anew from those of the series.

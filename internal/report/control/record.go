@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/exception"
 	domain "muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/eventstore"
 	"muster/projections"
 )
@@ -68,11 +69,11 @@ func (s *server) take(fact domain.Event, event eventstore.Event) {
 	switch e := fact.(type) {
 	case domain.InstanceRegistered:
 		s.name, what = e.Name, Joined
-		next = turn{at: earlier(e.CreatedAt, at), engine: e.Engine, known: true, alive: e.Active}
+		next = turn{at: instant.Earlier(e.CreatedAt, at).UTC(), engine: e.Engine, known: true, alive: e.Active}
 	case domain.InstanceChanged:
 		s.name = e.Name
 		if len(s.turns) > 0 {
-			s.turns[0].at = earlier(e.CreatedAt, s.turns[0].at)
+			s.turns[0].at = instant.Earlier(e.CreatedAt, s.turns[0].at).UTC()
 		}
 		if e.Engine == last.engine {
 			return
@@ -119,13 +120,6 @@ func causeOf(e eventstore.Event) (kind string, id uuid.UUID) {
 		return ByToken, id
 	}
 	return ByMuster, uuid.Nil
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a.UTC()
-	}
-	return b.UTC()
 }
 
 // item is the server's course over the window; in is false if it was never active in it.
@@ -259,7 +253,7 @@ func (r *Reader) granted(ctx context.Context, q Question, upTo int64) ([]Granted
 		case exception.Revoked:
 			if g := known[e.Stream]; g != nil && g.GrantedIn > 0 && g.RevokedIn == 0 {
 				who, at := e.Actor(), e.RecordedAt
-				g.RevokedBy, g.RevokedAt, g.RevokedIn, g.To = &who, &at, e.Position, earlier(at, g.Until)
+				g.RevokedBy, g.RevokedAt, g.RevokedIn, g.To = &who, &at, e.Position, instant.Earlier(at, g.Until).UTC()
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/domain/instant"
 	"muster/internal/postgres/statement"
 )
 
@@ -189,7 +190,7 @@ func (d *decision) state() Status {
 	since := refused[0].Since
 	for _, f := range evidence { // a source that is gone by now may have connected later than that
 		if f.OKAt != nil {
-			since = later(since, *f.OKAt)
+			since = instant.Later(since, *f.OKAt)
 		}
 	}
 	return Status{State: Down, Since: &since, Reason: why.reason()}
@@ -233,7 +234,7 @@ func (d *decision) unheard(evidence []Fact) Status {
 		return Status{State: Unknown, Since: &last.TriedAt, Reason: &Reason{CodeNotLooking, "Muster has not tried to connect since then."}}
 	}
 	quiet := max(Longer, last.patience())
-	if d.listening != nil && d.now.Sub(later(last.TriedAt, *d.listening)) > quiet {
+	if d.listening != nil && d.now.Sub(instant.Later(last.TriedAt, *d.listening)) > quiet {
 		return Status{State: Silent, Since: &last.TriedAt, Reason: &Reason{CodeNotHeard, fmt.Sprintf("%s has sent nothing since then.", last.who())}}
 	}
 	return Status{State: Unknown, Since: &last.TriedAt, Reason: &Reason{CodeNotHeard, fmt.Sprintf("%s has not reported lately.", last.who())}}
@@ -298,11 +299,4 @@ func (d *decision) last(of func(Fact) *time.Time) (latest *time.Time) {
 		}
 	}
 	return latest
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
