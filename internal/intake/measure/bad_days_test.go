@@ -24,7 +24,7 @@ import (
 // thorough is a reader that asks for as much as one of PostgreSQL does.
 type thorough struct{ idle }
 
-func (thorough) Blocking(context.Context, *measure.Line, time.Time, measure.Wanted) (*blocking.Look, error) {
+func (thorough) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking.Look, error) {
 	return nil, nil
 }
 func (thorough) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, error) {

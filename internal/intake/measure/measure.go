@@ -33,10 +33,10 @@ type Reader interface {
 	// Signs are what the watch judges beside, each with its rule and value. Those that
 	// could be read come with the error of the others.
 	Signs(ctx context.Context, l *Line) ([]watch.Sign, error)
-	// Blocking says who waits for whom; nil: that is not known. It asks the server only if
-	// Activity has just seen a session that waits for a lock, and for texts of statements only
-	// where they are wanted. at is the time of the look, by our clock.
-	Blocking(ctx context.Context, l *Line, at time.Time, texts Wanted) (*blocking.Look, error)
+	// Blocking reads who waits for whom. It is called only after an Activity with a session that
+	// waits for a lock. texts says whether the texts of statements are wanted, and at is the time
+	// of the look, by our clock.
+	Blocking(ctx context.Context, l *Line, at time.Time, texts bool) (*blocking.Look, error)
 	// Statements reads the counters of all statements, but for when that was; nil: there
 	// are none to be read. A list may come with the error of what it lacks beside.
 	Statements(ctx context.Context, l *Line) (*List, error)
@@ -49,9 +49,6 @@ type Reader interface {
 	// Name names a statement in its database for as long as there is the statement.
 	Name(Statement) string
 }
-
-// Wanted says whether texts of statements are wanted.
-type Wanted func(ctx context.Context) (bool, error)
 
 // Owner is a Reader that tells the statements by which it watches from those of others.
 type Owner interface {
@@ -70,7 +67,11 @@ type Resumer interface {
 }
 
 // Activity is what is on a server at a moment.
-type Activity struct{ Databases []Database }
+type Activity struct {
+	Databases []Database
+	SeesAll   bool // the account sees what the sessions of others do
+	Locked    bool // a session waits for a lock
+}
 
 // Database is one of a server.
 type Database struct {

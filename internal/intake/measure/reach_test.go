@@ -28,7 +28,7 @@ type idle struct{}
 func (idle) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
 	return &measure.Activity{}, l.Each(ctx, 1, "SELECT sessions", func([][]byte) error { return nil })
 }
-func (idle) Blocking(context.Context, *measure.Line, time.Time, measure.Wanted) (*blocking.Look, error) {
+func (idle) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking.Look, error) {
 	return nil, nil
 }
 func (idle) Signs(context.Context, *measure.Line) ([]watch.Sign, error)       { return nil, nil }

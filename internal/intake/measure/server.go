@@ -189,7 +189,7 @@ func (s *Server) Round(ctx context.Context) error {
 		batch.Reached = append(batch.Reached, s.part(status.Databases, at, nil))
 	}
 	var blockingErr error
-	batch.Blocking, blockingErr = s.readBlocking(ctx)
+	batch.Blocking, blockingErr = s.readBlocking(ctx, a)
 	var signs []watch.Sign
 	var signsErr error
 	if minutely {
@@ -205,11 +205,11 @@ func (s *Server) Round(ctx context.Context) error {
 	return errors.Join(blockingErr, signsErr, s.countStatements(ctx, batch, a, at, signs))
 }
 
-// readBlocking reads who waits for whom. That nobody waits is said once of each class, after
-// somebody did, so that the episode ends.
-func (s *Server) readBlocking(ctx context.Context) ([]blocking.Sample, error) {
-	look, err := s.reader.Blocking(ctx, &s.line, instant.Cut(s.Now()), s.home.KeepsTexts)
-	if s.went("blocking", err) != nil || look == nil {
+// readBlocking reads who waits for whom, if a session waits for a lock. That nobody waits is said
+// once of each class, after somebody did, so that the episode ends.
+func (s *Server) readBlocking(ctx context.Context, a *Activity) ([]blocking.Sample, error) {
+	look, err := s.lookAtBlocking(ctx, a)
+	if s.went("blocking", err) != nil || !a.SeesAll {
 		return nil, err
 	}
 	var out []blocking.Sample
@@ -219,6 +219,18 @@ func (s *Server) readBlocking(ctx context.Context) ([]blocking.Sample, error) {
 		}
 	}
 	return out, nil
+}
+
+func (s *Server) lookAtBlocking(ctx context.Context, a *Activity) (*blocking.Look, error) {
+	at := instant.Cut(s.Now())
+	if !a.SeesAll || !a.Locked {
+		return &blocking.Look{At: at}, nil
+	}
+	texts, err := s.home.KeepsTexts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.reader.Blocking(ctx, &s.line, at, texts)
 }
 
 // kept notes what the home knows of who waits, if it kept a batch.

@@ -33,7 +33,7 @@ func (r *slow) Activity(context.Context, *measure.Line) (*measure.Activity, erro
 	return &measure.Activity{Databases: []measure.Database{{ID: 1, Name: "app"}}}, nil
 }
 
-func (*slow) Blocking(context.Context, *measure.Line, time.Time, measure.Wanted) (*blocking.Look, error) {
+func (*slow) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking.Look, error) {
 	return nil, nil
 }
 func (r *slow) Signs(context.Context, *measure.Line) ([]watch.Sign, error) { return nil, nil }

@@ -33,7 +33,7 @@ func (f *failing) Activity(ctx context.Context, l *measure.Line) (*measure.Activ
 	}
 	return f.idle.Activity(ctx, l)
 }
-func (*failing) Blocking(context.Context, *measure.Line, time.Time, measure.Wanted) (*blocking.Look, error) {
+func (*failing) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking.Look, error) {
 	return nil, nil
 }
 func (f *failing) Signs(context.Context, *measure.Line) ([]watch.Sign, error) { return nil, f.signs }

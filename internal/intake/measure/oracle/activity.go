@@ -50,6 +50,8 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 		for i := range a.Databases {
 			a.Databases[i].Hidden = true
 		}
+	} else {
+		a.SeesAll = true
 	}
 	return a, nil
 }
@@ -121,9 +123,8 @@ func (r *reader) countSessions(ctx context.Context, l *measure.Line, a *measure.
 	for i := range a.Databases {
 		of[a.Databases[i].ID] = &a.Databases[i]
 	}
-	r.locked = false
 	for _, row := range rows {
-		r.locked = r.locked || row[1] == "waiting" && (row[2] == "Application" || row[2] == "Concurrency")
+		a.Locked = a.Locked || row[1] == "waiting" && (row[2] == "Application" || row[2] == "Concurrency")
 		container, err1 := strconv.ParseUint(row[0], 10, 32)
 		sessions, err := strconv.ParseInt(row[3], 10, 64)
 		if err1 != nil || err != nil {

@@ -20,20 +20,9 @@ var blockingQuery string
 //go:embed sql/cluster_blocking.sql
 var clusterBlockingQuery string
 
-// Blocking reads who waits for whom, if the last look saw a session that waits for what another
-// one may hold.
-func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts measure.Wanted) (*blocking.Look, error) {
-	if _, denied := r.lacking["sessions"]; denied || r.trouble != nil || r.running == nil {
-		return nil, nil
-	}
+// Blocking reads who waits for whom.
+func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts bool) (*blocking.Look, error) {
 	look := &blocking.Look{At: at}
-	if !r.locked {
-		return look, nil
-	}
-	keeps, err := texts(ctx)
-	if err != nil {
-		return nil, err
-	}
 	query := strings.NewReplacer("@application@", servers.ApplicationName, "@most@", strconv.Itoa(2*blocking.MaxNodes)).Replace(r.in(blockingQuery, clusterBlockingQuery))
 	rows, err := servers.Query(ctx, l, 21, query)
 	if err != nil {
@@ -50,7 +39,7 @@ func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, te
 		}
 		look.Nodes = append(look.Nodes, n)
 	}
-	if !keeps {
+	if !texts {
 		return look, nil
 	}
 	return look, r.addTexts(ctx, l, look.Nodes)

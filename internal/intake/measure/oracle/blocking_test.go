@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements/blocking"
 	"muster/internal/servers"
 )
@@ -29,37 +30,20 @@ func session(sid, serial, instance, blocker, of, final, ofFinal, seconds string)
 	return row
 }
 
-func edges(samples []blocking.Sample) string {
-	var out []string
-	for _, s := range samples {
-		for _, n := range s.Nodes {
-			one := n.Session
-			if n.Waits != nil {
-				one += "<-" + strings.Join(n.For, "+")
-			}
-			if s.Advisory {
-				one = "advisory " + one
-			}
-			out = append(out, one)
-		}
-	}
-	return strings.Join(out, " ")
-}
-
 // TestWhoWaitsForWhom is read from rows of V$SESSION, asked only while a session waits for what
 // another one may hold.
 func TestWhoWaitsForWhom(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.blocked(session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "9"))
-	if b := s.pass(0); edges(b.Blocking) != "" || len(b.Blocking) != 2 {
+	if b := s.pass(0); measuretest.Edges(b.Blocking) != "" || len(b.Blocking) != 2 {
 		t.Errorf("nobody waits: %+v", b.Blocking)
 	}
 	s.on(sessionsQuery, []string{"3", "waiting", "Application", "1"})
 	s.home.Texts = true
 	s.on(strings.ReplaceAll(textsQuery, "@ids@", "0w2qpuc6u2zsp"), []string{"0w2qpuc6u2zsp", "UPDATE orders SET status = 'secret' WHERE id = 1"})
 	b := s.pass(20 * time.Second)
-	if got := edges(b.Blocking); got != "7,70,1 8,80,1<-7,70,1" {
+	if got := measuretest.Edges(b.Blocking); got != "7,70,1 8,80,1<-7,70,1" {
 		t.Fatalf("%q", got)
 	}
 	root, one := b.Blocking[0].Nodes[0], b.Blocking[0].Nodes[1]
@@ -83,18 +67,18 @@ func TestWhoWaitsForWhom(t *testing.T) {
 		{"too short", [][]string{session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "1")}, ""},
 	} {
 		s.blocked(test.rows...)
-		if got := edges(s.pass(20 * time.Second).Blocking); got != test.want {
+		if got := measuretest.Edges(s.pass(20 * time.Second).Blocking); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
 	lock := session("8", "80", "1", "7", "1", "7", "1", "9")
 	lock[18] = "enq: UL - contention"
 	s.blocked(session("7", "70", "1", "", "", "", "", ""), lock)
-	if got := edges(s.pass(20 * time.Second).Blocking); got != "advisory 7,70,1 advisory 8,80,1<-7,70,1" {
+	if got := measuretest.Edges(s.pass(20 * time.Second).Blocking); got != "advisory 7,70,1 advisory 8,80,1<-7,70,1" {
 		t.Errorf("DBMS_LOCK: %q", got)
 	}
 	s.on(sessionsQuery)
-	if b := s.pass(20 * time.Second); edges(b.Blocking) != "" || len(b.Blocking) != 1 {
+	if b := s.pass(20 * time.Second); measuretest.Edges(b.Blocking) != "" || len(b.Blocking) != 1 {
 		t.Errorf("nobody waits any more: %+v", b.Blocking)
 	}
 	s.on(sessionsQuery, []string{"3", "waiting", "Application", "1"})

@@ -46,7 +46,6 @@ type reader struct {
 
 	databases []measure.Database               // as they were listed last
 	lacking   map[string]snapshot.MissingGrant // by the part that lacks it
-	locked    bool                             // a session waits for what another may hold, as the last look saw it
 	trouble   error                            // the part of the sessions that could not be read
 	last      *measure.List                    // of the statements
 	offset    offset

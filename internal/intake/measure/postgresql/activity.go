@@ -17,9 +17,10 @@ var sessionsQuery string
 // own are left out.
 func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
 	a := &measure.Activity{}
-	r.locked = false
 	query := strings.ReplaceAll(sessionsQuery, "@application@", servers.ApplicationName)
-	return a, l.Each(ctx, 8, query, func(row [][]byte) error { return r.addRow(a, row) })
+	err := l.Each(ctx, 8, query, func(row [][]byte) error { return r.addRow(a, row) })
+	a.SeesAll = r.mayRead
+	return a, err
 }
 
 // addRow takes in a row: databases come one after another, each with a row for every
@@ -42,7 +43,7 @@ func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 		d.Hidden = true
 	default:
 		d.Count(does, string(row[6]), sessions)
-		r.locked = r.locked || string(row[6]) == "Lock"
+		a.Locked = a.Locked || string(row[6]) == "Lock"
 	}
 	return nil
 }

@@ -18,25 +18,15 @@ import (
 //go:embed sql/blocking.sql
 var blockingQuery string
 
-// Blocking reads who waits for whom, if the last look saw a session that waits for a lock.
-func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts measure.Wanted) (*blocking.Look, error) {
-	if !r.mayRead {
-		return nil, nil
-	}
+// Blocking reads who waits for whom.
+func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts bool) (*blocking.Look, error) {
 	look := &blocking.Look{At: at}
-	if !r.locked {
-		return look, nil
-	}
-	keeps, err := texts(ctx)
-	if err != nil {
-		return nil, err
-	}
 	tells, err := servers.Row(ctx, l, 1, capabilitiesQuery)
 	if err != nil {
 		return nil, err
 	}
 	waiting := 0
-	err = l.Each(ctx, 19, blockingSince(tells[0] == "t", keeps), func(row [][]byte) error {
+	err = l.Each(ctx, 19, blockingSince(tells[0] == "t", texts), func(row [][]byte) error {
 		node, sessions, err := blockingNode(row, at)
 		look.Nodes, waiting = append(look.Nodes, node), max(waiting, sessions)
 		return err

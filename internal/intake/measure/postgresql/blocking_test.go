@@ -122,10 +122,14 @@ func (c *crowd) over() {
 // look is what the reader makes of the server now.
 func (c *crowd) look(texts bool) []blocking.Node {
 	c.t.Helper()
-	if _, err := c.read.Activity(c.t.Context(), c.line); err != nil {
+	a, err := c.read.Activity(c.t.Context(), c.line)
+	if err != nil {
 		c.t.Fatal(err)
 	}
-	look, err := c.read.Blocking(c.t.Context(), c.line, time.Now(), func(context.Context) (bool, error) { return texts, nil })
+	if !a.Locked {
+		return nil
+	}
+	look, err := c.read.Blocking(c.t.Context(), c.line, time.Now(), texts)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -31,7 +31,6 @@ type reader struct {
 	now       func() time.Time
 	role      string // ours, quoted; empty: the server has no database, and said nothing
 	mayRead   bool   // it sees what others do
-	locked    bool   // a client's session waits for a lock, as the last look saw it
 	hidden    bool   // there were statements that it may not tell apart
 	extension *extension
 	stays     string            // the database that the extension was found in, where we moved there

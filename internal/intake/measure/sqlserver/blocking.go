@@ -18,26 +18,16 @@ import (
 // unnamed are the blockers that are no sessions, by the ids that the server gives them.
 var unnamed = map[string]blocking.Kind{"-2": blocking.Distributed, "-3": blocking.Recovery, "-4": blocking.Latch, "-5": blocking.Latch}
 
-// Blocking reads who waits for whom, if the last look saw a session that waits for a lock.
-func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts measure.Wanted) (*blocking.Look, error) {
-	if !r.server.sees || r.hidden != nil {
-		return nil, nil
-	}
+// Blocking reads who waits for whom.
+func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts bool) (*blocking.Look, error) {
 	look := &blocking.Look{At: at}
-	if !r.locked {
-		return look, nil
-	}
-	keeps, err := texts(ctx)
-	if err != nil {
-		return nil, err
-	}
 	wants := "0"
-	if keeps {
+	if texts {
 		wants = "1"
 	}
 	text := strings.NewReplacer("@texts", wants, "@application@", servers.ApplicationName).Replace(query("blocking"))
 	places := map[string]int{}
-	err = l.Each(ctx, 16, text, func(row [][]byte) error {
+	err := l.Each(ctx, 16, text, func(row [][]byte) error {
 		n, err := r.blockingNode(row, at)
 		if err != nil {
 			return err

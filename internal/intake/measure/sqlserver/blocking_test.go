@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements/blocking"
 	"muster/internal/servers/tdstest"
 )
@@ -21,30 +22,12 @@ func holds(session, transactions, ms int) row {
 	return row{session, "2026-11-20T10:00:00.007", "bill", "billing", "web02", 5, "sleeping", transactions, true, 0, nil, nil, nil, nil, nil, ms}
 }
 
-// edgesOf are who waits for whom in the samples of a batch: "advisory 3<-2".
-func edgesOf(samples []blocking.Sample) string {
-	var out []string
-	for _, s := range samples {
-		for _, n := range s.Nodes {
-			one := n.Session
-			if n.Waits != nil {
-				one += "<-" + strings.Join(n.For, ",")
-			}
-			if s.Advisory {
-				one = "advisory " + one
-			}
-			out = append(out, one)
-		}
-	}
-	return strings.Join(out, " ")
-}
-
 // TestWhoWaitsForWhom is read from the rows that the documentation describes.
 func TestWhoWaitsForWhom(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	m := f.measure(t)
-	if b := m.well(); edgesOf(b.Blocking) != "" || len(b.Blocking) != 2 {
+	if b := m.well(); measuretest.Edges(b.Blocking) != "" || len(b.Blocking) != 2 {
 		t.Errorf("nobody waits: %+v", b.Blocking)
 	}
 	f.sessions = []row{{5, "waiting", "LCK_M_X", 2}}
@@ -67,7 +50,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	} {
 		f.blocking = test.rows
 		b := m.well()
-		if got := edgesOf(b.Blocking); got != test.want {
+		if got := measuretest.Edges(b.Blocking); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}

@@ -41,7 +41,6 @@ type reader struct {
 	databases []database
 	// hidden is why the sessions could not be read, when they were last to be.
 	hidden error
-	locked bool // a session waits for a lock, as the last look saw it
 
 	denied  map[uint32]bool       // the query stores that we may not read, by database
 	sources map[uint32]string     // the last source of each database's statements
@@ -90,13 +89,13 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 	for _, d := range r.databases {
 		a.Databases = append(a.Databases, measure.Database{ID: d.id, Name: d.name, Closed: d.closed(), Hidden: !r.server.sees})
 	}
-	r.hidden, r.locked = nil, false
+	r.hidden = nil
 	if !r.server.sees {
 		return a, nil
 	}
 	text := strings.ReplaceAll(query("sessions"), "@application@", servers.ApplicationName)
 	err := l.Each(ctx, 4, text, func(row [][]byte) error {
-		r.locked = r.locked || strings.HasPrefix(string(row[2]), "LCK_")
+		a.Locked = a.Locked || strings.HasPrefix(string(row[2]), "LCK_")
 		return count(a, row)
 	})
 	if err != nil { // the count is partial
@@ -107,7 +106,7 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 	if l.Closed() {
 		return nil, err
 	}
-	r.hidden = err
+	r.hidden, a.SeesAll = err, err == nil
 	return a, nil
 }
 
