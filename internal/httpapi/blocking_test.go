@@ -162,6 +162,7 @@ func TestAnAgentSendsWhoWaits(t *testing.T) {
 	if len(items) != 2 || *items[1].Root.Application != "bil�ling" || items[1].Root.Statement != nil || items[0].Root.Statement == nil || *items[0].Root.Statement != "UPDATE orders SET status = ?" {
 		t.Fatalf("%+v", items)
 	}
+	in.send(samplesPath, members{"blocking": []members{sample(9, nil), sample(8, nil)}}).is(202) // two looks at one server
 	for name, c := range map[string]struct {
 		sample members
 		at     string

@@ -179,21 +179,8 @@ func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items
 	for i, claim := range claims {
 		outside = append(outside, outsideOf(from.Limit, fmt.Sprintf("#/hosts/%d", i), claim)...)
 	}
-	for i, place := range f.sessions {
-		if !from.Limit.Allows(place.Instance) {
-			outside = append(outside, fmt.Sprintf("#/sessions/%d/instance", i))
-		}
-	}
-	for i, place := range f.statements {
-		if !from.Limit.Allows(place.Instance) {
-			outside = append(outside, fmt.Sprintf("#/statements/%d/instance", i))
-		}
-	}
-	for i, place := range f.blocking {
-		if !from.Limit.Allows(place.Instance) {
-			outside = append(outside, fmt.Sprintf("#/blocking/%d/instance", i))
-		}
-	}
+	forbidden := func(instance uuid.UUID) bool { return !from.Limit.Allows(instance) }
+	outside = slices.Concat(outside, among("sessions", f.sessions, forbidden), among("statements", f.statements, forbidden), among("blocking", f.blocking, forbidden))
 	if len(outside) > 0 {
 		return usecase.OutsideLimit(outside)
 	}

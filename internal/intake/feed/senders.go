@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/inventory"
 	"muster/internal/assessment"
 	"muster/internal/measurements"
 )
@@ -58,23 +59,26 @@ func (f found) refused(err error) error {
 	return err
 }
 
+// among points to the instances of the items of a list that are of some instances.
+func among(list string, places []inventory.Place, some func(uuid.UUID) bool) (pointers []string) {
+	for i, place := range places {
+		if some(place.Instance) {
+			pointers = append(pointers, fmt.Sprintf("#/%s/%d/instance", list, i))
+		}
+	}
+	return pointers
+}
+
 // pointers names the items of instances: those of statements and, if they have to be named too,
 // of sessions and of blocking.
 func (f found) pointers(instances []uuid.UUID, sessions bool, code, detail string) (r rules) {
-	for i, place := range f.sessions {
-		if sessions && slices.Contains(instances, place.Instance) {
-			r.breaks(fmt.Sprintf("#/sessions/%d/instance", i), code, detail)
-		}
+	theirs := func(instance uuid.UUID) bool { return slices.Contains(instances, instance) }
+	var named []string
+	if sessions {
+		named = slices.Concat(among("sessions", f.sessions, theirs), among("blocking", f.blocking, theirs))
 	}
-	for i, place := range f.blocking {
-		if sessions && slices.Contains(instances, place.Instance) {
-			r.breaks(fmt.Sprintf("#/blocking/%d/instance", i), code, detail)
-		}
-	}
-	for i, place := range f.statements {
-		if slices.Contains(instances, place.Instance) {
-			r.breaks(fmt.Sprintf("#/statements/%d/instance", i), code, detail)
-		}
+	for _, at := range append(named, among("statements", f.statements, theirs)...) {
+		r.breaks(at, code, detail)
 	}
 	return r
 }
