@@ -47,6 +47,11 @@ const (
 	ByDatabase  Key = "database"
 	ByStatement Key = "statement"
 	ByCategory  Key = "category"
+
+	ByEvent       Key = "event" // of waits
+	ByUser        Key = "user"
+	ByApplication Key = "application"
+	ByClient      Key = "client"
 )
 
 // How long the details of databases, statements and volumes are kept. Hosts and instances
@@ -164,8 +169,16 @@ type Breakdown struct {
 
 // Detailed says whether the key is stored for DayDetailsKept only.
 func (b Breakdown) Detailed() bool {
-	return b.By == ByDatabase || b.By == ByStatement || b.By == ByVolume
+	return b.By == ByDatabase || b.By == ByStatement || b.By == ByVolume || b.named()
 }
+
+// named says that the key is a name, which engines and instances share.
+func (b Breakdown) named() bool {
+	return b.By == ByEvent || b.By == ByUser || b.By == ByApplication || b.By == ByClient
+}
+
+// shared says that a contributor may belong to several engines.
+func (b Breakdown) shared() bool { return b.By == ByCategory || b.named() }
 
 // Contributor is one of those who are behind a figure. What it is not by is zero.
 type Contributor struct {
@@ -173,6 +186,7 @@ type Contributor struct {
 	Instance, Database uuid.UUID
 	Statement          uuid.UUID // StatementID
 	Category           int
+	Name               uint64 // of an event, a user, an application or a client: HashName; 0: it is not known
 
 	Value   float64 // percent, ms, sessions or connections, as the series is
 	Calls   float64 // of query performance
@@ -229,24 +243,26 @@ type Others struct {
 	Calls, TotalMs float64
 }
 
-// Add adds a contributor. A category may belong to several engines; any other contributor
-// belongs to one, and is added once.
+// Add adds a contributor. A category or a name may belong to several engines; any other
+// contributor belongs to one, and is added once.
 func (r *Ranking) Add(c Contributor) {
 	r.Sampled = true
-	if r.By == ByCategory {
-		if same := slices.IndexFunc(r.Items, func(o Contributor) bool { return o.Category == c.Category }); same >= 0 {
+	if r.shared() || c.Statement == uuid.Nil && r.By == ByStatement {
+		if same := slices.IndexFunc(r.Items, func(o Contributor) bool {
+			return o.Category == c.Category && o.Name == c.Name && o.Statement == c.Statement
+		}); same >= 0 {
 			c.Value += r.Items[same].Value
 			r.Items = slices.Delete(r.Items, same, same+1)
 		}
 	}
 	if n := len(r.Items); n == r.Limit && r.compare(c, r.Items[n-1]) > 0 {
-		r.Others.add(c)
+		r.Others.Add(c)
 		return
 	}
 	place, _ := slices.BinarySearchFunc(r.Items, c, r.compare)
 	r.Items = slices.Insert(r.Items, place, c)
 	if n := len(r.Items); n > r.Limit {
-		r.Others.add(r.Items[n-1])
+		r.Others.Add(r.Items[n-1])
 		r.Items = r.Items[:n-1]
 	}
 }
@@ -255,7 +271,7 @@ func (r *Ranking) Add(c Contributor) {
 // it may be an item: 200,000 of them take longer than everything else.
 func (r *Ranking) AddStatement(c Contributor, hash uint64) {
 	if n := len(r.Items); n == r.Limit && r.part(c) < r.part(r.Items[n-1]) {
-		r.Others.add(c)
+		r.Others.Add(c)
 		return
 	}
 	c.Statement = StatementID(c.Instance, hash)
@@ -280,11 +296,12 @@ func (r *Ranking) Join(o Ranking) {
 // cut leaves only so many items.
 func (r *Ranking) cut(limit int) {
 	for r.Limit = limit; len(r.Items) > limit; r.Items = r.Items[:len(r.Items)-1] {
-		r.Others.add(r.Items[len(r.Items)-1])
+		r.Others.Add(r.Items[len(r.Items)-1])
 	}
 }
 
-func (o *Others) add(c Contributor) {
+// Add adds a contributor to them.
+func (o *Others) Add(c Contributor) {
 	o.Count++
 	o.Sum += c.Value
 	o.Calls += c.Calls
@@ -297,7 +314,7 @@ func (r *Ranking) compare(a, b Contributor) int {
 		cmp.Compare(r.part(b), r.part(a)),
 		cmp.Compare(a.Host, b.Host), cmp.Compare(a.Mount, b.Mount),
 		bytes.Compare(a.Instance[:], b.Instance[:]), bytes.Compare(a.Database[:], b.Database[:]),
-		bytes.Compare(a.Statement[:], b.Statement[:]), cmp.Compare(a.Category, b.Category),
+		bytes.Compare(a.Statement[:], b.Statement[:]), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Name, b.Name),
 	)
 }
 

@@ -152,6 +152,9 @@ type SessionSample struct {
 	// Waits counts waiting sessions by the engine's own names (Classify). They
 	// need not agree with Waiting.
 	Waits map[string]int64
+	// Doing are the sessions that are Active or wait, by what they do and whose they are; as far
+	// as the sender knows (see Activity).
+	Doing []Doing
 
 	Part    SessionPart
 	Partial bool // it is of some of the sessions only, or does not split them

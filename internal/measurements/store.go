@@ -29,6 +29,13 @@ type Store interface {
 	// WaitEvents returns the part of one engine.
 	WaitEvents(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window) (WaitSums, error)
 
+	// Activity returns the part of one engine, a line for each value of q.By.
+	Activity(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window, q ActivityQuery) (ActivityPart, error)
+
+	// Names returns the names of hashes (HashName); those that the organization keeps no name of
+	// are missing.
+	Names(ctx context.Context, organization uuid.UUID, of Dimension, hashes []uint64) (map[uint64]string, error)
+
 	// Connections sums the latest samples of these databases that are of one
 	// engine and count at now.
 	Connections(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (OpenConnections, error)

@@ -161,11 +161,14 @@ func (t *Tiles) QueryContributors(ctx context.Context, organization uuid.UUID, s
 	})
 }
 
+// mostShared is how many contributors that engines share are added up one by one.
+const mostShared = 1000
+
 // WaitContributors says who is behind a figure of wait events, as WaitEvents reads it.
 func (t *Tiles) WaitContributors(ctx context.Context, organization uuid.UUID, scope fleet.Scope, span Span, b Breakdown) (Contributors, error) {
 	asked := b.Limit
-	if b.By == ByCategory { // which the engines share
-		b.Limit = max(asked, waitclass.Categories)
+	if b.shared() { // so that what is another for one engine may be an item of all
+		b.Limit = max(asked, mostShared)
 	}
 	all, err := t.contributors(ctx, organization, "wait-events", b, func(ctx context.Context, engine fleet.Engine) (Ranking, error) {
 		return t.Store.WaitContributors(ctx, organization, engine, scope, span, b)

@@ -21,7 +21,8 @@ var (
 	queryBreakdowns = breakdowns([]measurements.Series{measurements.Average, measurements.Maximum},
 		measurements.ByInstance, measurements.ByDatabase, measurements.ByStatement)
 	waitBreakdowns = append(breakdowns([]measurements.Series{"locks", "lightweightLocks", "io", "clientNetwork", "other", "all"},
-		measurements.ByInstance, measurements.ByDatabase), measurements.Breakdown{Series: "all", By: measurements.ByCategory})
+		measurements.ByInstance, measurements.ByDatabase, measurements.ByStatement,
+		measurements.ByEvent, measurements.ByUser, measurements.ByApplication, measurements.ByClient), measurements.Breakdown{Series: "all", By: measurements.ByCategory})
 	connectionBreakdowns = breakdowns([]measurements.Series{"total", "active", "idle", "waiting"}, measurements.ByInstance, measurements.ByDatabase)
 )
 

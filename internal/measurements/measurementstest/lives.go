@@ -251,10 +251,27 @@ func (l *life) sessions() *rapid.Generator[[]measurements.Batch] {
 				IdleInTransaction: few.Draw(t, "idle in transaction"), Other: few.Draw(t, "other"),
 			}
 			s.Waits = rapid.MapOfN(rapid.SampledFrom(names[of.engine]), few, 0, 3).Draw(t, "waits")
+			for range rapid.IntRange(0, 4).Draw(t, "kinds of sessions") {
+				s.Doing = append(s.Doing, doing(t, names[of.engine]))
+			}
 			sent = append(sent, measurements.Batch{Sessions: []measurements.SessionSample{s}})
 		}
 		return sent
 	})
+}
+
+// doing are sessions that do something, with as many details as somebody knows.
+func doing(t *rapid.T, waits []string) measurements.Doing {
+	name := func(what string) string { return rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, what) }
+	d := measurements.Doing{
+		State: rapid.SampledFrom(measurements.States()).Draw(t, "state"), Wait: rapid.SampledFrom(waits).Draw(t, "wait"), Event: name("event"),
+		Statement: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "statement"), User: name("user"), Application: name("application"), Client: name("client"),
+		Sessions: rapid.Int64Range(-1, 4).Draw(t, "how many"),
+	}
+	if d.State == measurements.OnCPU {
+		d.Event = ""
+	}
+	return d
 }
 
 // statements are samples of the statements of databases.

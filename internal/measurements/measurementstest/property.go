@@ -36,6 +36,7 @@ func RunProperty(t *testing.T, open Open) {
 				w := c.window(size)
 				c.tiles(scope, w)
 				c.contributors(scope, w)
+				c.activity(scope, w)
 				c.statements(scope, w)
 			}
 		}

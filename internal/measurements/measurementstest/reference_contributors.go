@@ -101,18 +101,31 @@ func (r *Reference) QueryContributors(_ context.Context, organization uuid.UUID,
 	return ranking, nil
 }
 
+// categories are those of the series of wait events, and byActivity the dimensions of the keys of
+// contributors that only activity tells.
+var (
+	categories = map[measurements.Series]int{"locks": 0, "lightweightLocks": 1, "io": 2, "clientNetwork": 3, "other": 4}
+	byActivity = map[measurements.Key]measurements.Dimension{
+		"event": measurements.DimWaitEvent, "statement": measurements.DimStatement,
+		"user": measurements.DimUser, "application": measurements.DimApplication, "client": measurements.DimClient,
+	}
+)
+
 // WaitContributors is documented at measurements.Store.
 func (r *Reference) WaitContributors(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span measurements.Span, b measurements.Breakdown) (measurements.Ranking, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ranking := measurements.Ranking{Breakdown: b}
-	place := map[measurements.Series]int{"locks": 0, "lightweightLocks": 1, "io": 2, "clientNetwork": 3, "other": 4}
+	if by, is := byActivity[b.By]; is {
+		r.of(organization).behindActivity(engine, scope, span, b, by, &ranking)
+		return ranking, nil
+	}
 	behind := make(map[measurements.Contributor]float64)
 	for database, samples := range r.of(organization).byDatabase(engine, scope, measurements.OnlyCounts) {
 		average, sampled := averageWaiting(samples, inSpan(span))
 		ranking.Sampled = ranking.Sampled || sampled
 		for category, waiting := range average {
-			if only, one := place[b.Series]; one && only != category {
+			if only, one := categories[b.Series]; one && only != category {
 				continue
 			}
 			switch b.By {

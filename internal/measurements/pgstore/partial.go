@@ -41,6 +41,7 @@ func partialIn(b measurements.Batch) map[seriesKey]stretchOf {
 	for _, s := range b.Sessions {
 		if s.Partial && s.Part != measurements.OnlyCounts {
 			add(codec.Sessions, s.Instance, s.At)
+			add(codec.Activity, s.Instance, s.At)
 		}
 	}
 	for _, s := range b.Statements {

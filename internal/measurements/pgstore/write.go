@@ -39,12 +39,16 @@ const unpacked = compaction.OverAfter - 10*time.Minute
 
 // Write is documented at measurements.Store.
 func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.Receipt, error) {
+	var err error
+	if b.Sessions, err = s.WithoutPeople(ctx, b.Organization, b.Sessions); err != nil {
+		return measurements.Receipt{}, err
+	}
 	arrived, err := codec.Arrivals(b)
 	if err != nil {
 		return measurements.Receipt{}, fmt.Errorf("encode %d samples: %w", b.Len(), err)
 	}
 	var receipt measurements.Receipt
-	var noted dictionary.Noted
+	var noted entered
 	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		if b.Guard != nil {
 			if err := b.Guard(ctx, tx); err != nil {
@@ -71,46 +75,56 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
-	s.RememberStatements(noted)
+	s.RememberStatements(noted.Noted)
+	s.RememberNames(noted.NotedNames)
 	return receipt, nil
 }
 
-// keep stores what is in time, and returns which statements the dictionary has once that
-// is committed.
-func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (receipt measurements.Receipt, noted dictionary.Noted, err error) {
+// entered is what the dictionary has once a batch is committed.
+type entered struct {
+	dictionary.Noted
+	dictionary.NotedNames
+}
+
+// keep stores what is in time, and returns which statements and names the dictionary has once that
+// is committed. Names come first: whoever deletes them holds what NoteStatements may wait for.
+func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (receipt measurements.Receipt, known entered, err error) {
 	h, err := s.hold(ctx, tx, b.Organization, arrived, b.Sessions)
 	if err != nil {
-		return receipt, nil, err
+		return receipt, known, err
 	}
 	accepted, receipt, err := s.inTime(ctx, tx, h, arrived)
 	if err != nil {
-		return receipt, nil, err
+		return receipt, known, err
 	}
 	news, samples, err := s.keepSamples(ctx, tx, h, b, accepted)
 	if err != nil {
-		return receipt, nil, err
+		return receipt, known, err
 	}
 	if err := s.mark(ctx, tx, news); err != nil {
-		return receipt, nil, err
+		return receipt, known, err
 	}
-	if noted, err = s.NoteStatements(ctx, tx, b.Organization, h.statementsOf, h.now, samples); err != nil {
-		return receipt, nil, err
+	if known.NotedNames, err = s.NoteNames(ctx, tx, b.Organization, b.Sessions); err != nil {
+		return receipt, known, err
+	}
+	if known.Noted, err = s.NoteStatements(ctx, tx, b.Organization, h.statementsOf, h.now, samples); err != nil {
+		return receipt, known, err
 	}
 	if err := keepWatched(ctx, tx, h, samples); err != nil {
-		return receipt, nil, err
+		return receipt, known, err
 	}
 	if err := keepMappings(ctx, tx, h, b.Hosts); err != nil {
-		return receipt, nil, err
+		return receipt, known, err
 	}
 	if err := keepPartial(ctx, tx, h, b); err != nil {
-		return receipt, nil, err
+		return receipt, known, err
 	}
 	for _, one := range b.Sessions {
 		if one.Part == measurements.OnlyCounts {
 			receipt.Accepted.Sessions++
 		}
 	}
-	return receipt, noted, keepLatest(ctx, tx, h, b.Sessions)
+	return receipt, known, keepLatest(ctx, tx, h, b.Sessions)
 }
 
 // placed is an arrival with its series.
@@ -170,7 +184,7 @@ func count(c *measurements.SampleCounts, kind string, n int) {
 	switch kind {
 	case codec.Hosts:
 		c.Hosts += n
-	case codec.Sessions:
+	case codec.Sessions: // their activity is of the same samples
 		c.Sessions += n
 	case codec.Statements:
 		c.Statements += n

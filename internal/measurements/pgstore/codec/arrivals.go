@@ -29,6 +29,7 @@ func Arrivals(b measurements.Batch) ([]Arrival, error) {
 			continue // which are of now, and of no series
 		}
 		arrived(Sessions, s.Instance.String(), s.Engine, s.At, appendSessions(nil, s.Database, waitingOf(s)))
+		arrived(Activity, s.Instance.String(), s.Engine, s.At, appendActivity(nil, &s))
 	}
 	type sampleOf struct {
 		instance, database uuid.UUID

@@ -10,6 +10,7 @@ import (
 const (
 	Hosts      = "host"
 	Sessions   = "sessions"
+	Activity   = "activity" // what an instance's sessions do, and whose they are
 	Statements = "statements"
 	Busy       = "busy" // how long an instance's databases executed
 )
@@ -80,6 +81,8 @@ func KindOf(name string) Kind {
 		return sessionKind{}
 	case Statements:
 		return statementKind{}
+	case Activity:
+		return activityKind{}
 	case Busy:
 		return busyKind{}
 	}

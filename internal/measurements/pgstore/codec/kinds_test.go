@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -19,7 +20,7 @@ import (
 var monday = time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 
 // kindNames are the kinds that there are.
-func kindNames() []string { return []string{Hosts, Sessions, Statements, Busy} }
+func kindNames() []string { return []string{Hosts, Sessions, Activity, Statements, Busy} }
 
 // drawn is a batch of one kind, of one series, from a short time.
 func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measurements.Batch) {
@@ -39,6 +40,8 @@ func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measuremen
 		case Sessions:
 			waits := rapid.MapOfN(rapid.SampledFrom([]string{"Lock", "LWLock", "IO", "Client", "Activity"}), rapid.Int64Range(0, 9), 0, 3).Draw(r, "waits")
 			b.Sessions = append(b.Sessions, measurements.SessionSample{Instance: instance, Engine: engine, Database: database.Draw(r, "database"), At: at.Draw(r, "at"), Waits: waits})
+		case Activity:
+			b.Sessions = append(b.Sessions, drawnActivity(r, engine, instance, database.Draw(r, "database"), at.Draw(r, "at")))
 		case Statements:
 			s := measurements.StatementSample{Instance: instance, Engine: engine, Database: database.Draw(r, "database"), At: at.Draw(r, "at")}
 			for _, key := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID).Draw(r, "keys") {
@@ -57,6 +60,30 @@ func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measuremen
 		}
 	}
 	return b
+}
+
+// drawnActivity has sessions that do something, and sometimes more kinds of them than are kept.
+func drawnActivity(r *rapid.T, engine fleet.Engine, instance, database uuid.UUID, at time.Time) measurements.SessionSample {
+	s := measurements.SessionSample{
+		Instance: instance, Engine: engine, Database: database, At: at, Active: rapid.Int64Range(0, 400).Draw(r, "active"),
+		Waits:   rapid.MapOfN(rapid.SampledFrom([]string{"Lock", "LWLock", "IO", "Client", "Activity"}), rapid.Int64Range(0, 9), 0, 3).Draw(r, "waits"),
+		Partial: rapid.Bool().Draw(r, "partial"), Part: rapid.SampledFrom([]measurements.SessionPart{measurements.WholeSessions, measurements.OnlyWaits}).Draw(r, "part"),
+	}
+	if rapid.IntRange(0, 20).Draw(r, "crowd") == 0 {
+		for i := range 300 {
+			s.Doing = append(s.Doing, measurements.Doing{State: measurements.OnCPU, User: fmt.Sprint(i), Sessions: int64(i%3 + 1)})
+		}
+		return s
+	}
+	name := func(what string) string { return rapid.SampledFrom([]string{"", "a", "b"}).Draw(r, what) }
+	for range rapid.IntRange(0, 5).Draw(r, "kinds") {
+		d := measurements.Doing{State: measurements.OnCPU, Statement: name("statement"), User: name("user"), Application: name("application"), Client: name("client"), Sessions: rapid.Int64Range(0, 5).Draw(r, "sessions")}
+		if wait := rapid.SampledFrom([]string{"", "Lock", "IO"}).Draw(r, "wait"); wait != "" {
+			d.State, d.Wait, d.Event = rapid.SampledFrom(measurements.States()[1:]).Draw(r, "state"), wait, name("event")
+		}
+		s.Doing = append(s.Doing, d)
+	}
+	return s
 }
 
 func drawnHost(r *rapid.T, at time.Time) measurements.HostSample {
@@ -95,16 +122,13 @@ func each(t *testing.T, property func(r *rapid.T, name string, engine fleet.Engi
 	}
 }
 
-func arrive(r *rapid.T, b measurements.Batch) []Arrival {
+func arrive(r *rapid.T, kind string, b measurements.Batch) []Arrival {
 	all, err := Arrivals(b)
 	if err != nil {
 		r.Fatal(err)
 	}
-	// Busy time comes with statements.
-	if busy := slices.DeleteFunc(slices.Clone(all), func(a Arrival) bool { return a.Kind != Busy }); len(busy) > 0 {
-		return busy
-	}
-	return all
+	// Busy time comes with statements, and activity with sessions.
+	return slices.DeleteFunc(all, func(a Arrival) bool { return a.Kind != kind })
 }
 
 // TestTheFirstContentStays: repeated data changes nothing. Only the order of parts matters, and
@@ -134,7 +158,7 @@ func TestTheFirstContentStays(t *testing.T) {
 			for i := range b.Statements {
 				b.Statements[i].At = monday
 			}
-			all := arrive(r, b)
+			all := arrive(r, name, b)
 			if len(all) == 0 {
 				return
 			}
@@ -162,7 +186,7 @@ func TestMinutesMayBeRolledInAnyOrder(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
 		k := KindOf(name)
 		var samples []Sample
-		for _, a := range arrive(r, drawn(r, name, engine, 30)) {
+		for _, a := range arrive(r, name, drawn(r, name, engine, 30)) {
 			samples = append(samples, a.Sample)
 		}
 		roll := func(dirty uint64, row, known []byte) ([]byte, []byte) {
@@ -206,7 +230,7 @@ func TestSlotsStayWhereTheyAreSet(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
 		k := KindOf(name)
 		var samples []Sample
-		for _, a := range arrive(r, drawn(r, name, engine, 20)) {
+		for _, a := range arrive(r, name, drawn(r, name, engine, 20)) {
 			samples = append(samples, a.Sample)
 		}
 		row, _, err := k.Roll(engine, monday, AllMinutes, samples, nil, nil)
@@ -260,7 +284,7 @@ func TestPartsComeToTheWhole(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
 		k := KindOf(name)
 		var samples []Sample
-		for _, a := range arrive(r, drawn(r, name, engine, 30)) {
+		for _, a := range arrive(r, name, drawn(r, name, engine, 30)) {
 			samples = append(samples, a.Sample)
 		}
 		total := func(row []byte, n int, detail []byte) []byte {
@@ -324,6 +348,26 @@ func numbersOf(r *rapid.T, name string, slot []byte) (numbers []float64) {
 			r.Fatal(err)
 		}
 		return []float64{s.cpu, float64(s.weight), s.memory, float64(s.n), s.disk}
+	case Activity:
+		slots, err := decodeActivity(slot, 1)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if slots[0] == nil {
+			return nil
+		}
+		sums := map[Combination]uint64{} // which combinations were the rest depends on the parts
+		for c, n := range slots[0].sums {
+			sums[Combination{Database: c.Database, State: c.State, Category: c.Category}] += n
+		}
+		for _, c := range doing(sums).combinations() {
+			numbers = append(numbers, float64(sums[c]))
+		}
+		for _, id := range []byte{1, 2, 3} {
+			n := slots[0].databases[uuid.UUID{15: id}]
+			numbers = append(numbers, float64(n.Waiting), float64(n.Told))
+		}
+		return numbers
 	case Sessions:
 		s, err := decodeKnown(slot, 1)
 		if err != nil {

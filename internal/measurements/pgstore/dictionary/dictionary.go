@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -63,6 +64,13 @@ type Dictionary struct {
 	// KeepsTexts says whether an organization keeps the texts of statements, and sees to
 	// it that this stays until tx ends; nil: none does.
 	KeepsTexts func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
+
+	names names
+	keeps sync.Map // of each organization, its decision
+	// KeepsPeople says whether an organization keeps users, applications and clients of sessions,
+	// and HoldsPeople the same, and sees to it that this stays until tx ends; nil: none does.
+	KeepsPeople func(ctx context.Context, organization uuid.UUID) (bool, error)
+	HoldsPeople func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
 }
 
 // In returns the dictionary in a database.
@@ -198,7 +206,7 @@ func (d *Dictionary) DropTexts(ctx context.Context, tx *sqlx.Tx, organization uu
 	return statement.Exec(ctx, tx, "delete the texts of statements", dropTexts, organization)
 }
 
-// ForgetStatements deletes what no detail is left of, once a day: it looks at each
+// ForgetStatements deletes statements and names of which nothing is left, once a day: it looks at each
 // statement, because an index by time would be written to with each of them.
 func (d *Dictionary) ForgetStatements(ctx context.Context) error {
 	now := time.Now()
@@ -206,6 +214,9 @@ func (d *Dictionary) ForgetStatements(ctx context.Context) error {
 		return nil
 	}
 	if err := tables.Forget(ctx, d.db, "forget old statements", forgetStatements, statementsKept); err != nil {
+		return err
+	}
+	if err := d.forgetNames(ctx); err != nil {
 		return err
 	}
 	d.forgot.Store(&now)

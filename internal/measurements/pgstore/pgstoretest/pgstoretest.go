@@ -24,6 +24,8 @@ func Harness(t testing.TB, ledger *sqlx.DB, store *pgstore.Store, roll func(cont
 	if _, err := ledger.ExecContext(t.Context(), `INSERT INTO intake_presence (seen_at, back_at) VALUES (now(), now() - interval '7 hours')`); err != nil {
 		t.Fatal(err)
 	}
+	store.KeepsPeople = func(context.Context, uuid.UUID) (bool, error) { return true, nil }
+	store.HoldsPeople = func(context.Context, *sqlx.Tx, uuid.UUID) (bool, error) { return true, nil }
 	store.KeepsTexts = func(context.Context, *sqlx.Tx, uuid.UUID) (bool, error) { return true, nil }
 	pass := func(ctx context.Context, by time.Duration) error {
 		_, err := ledger.ExecContext(ctx, age, by.Seconds())

@@ -1,0 +1,330 @@
+package measurements
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements/waitclass"
+)
+
+// State is what a session does that is on the CPU or waits.
+type State string
+
+// The states of a session that Activity counts. A session is idle if it waits for its client to
+// say something: PostgreSQL and Oracle have a wait for that.
+const (
+	OnCPU             State = "cpu"
+	Waits             State = "waiting"
+	Idle              State = "idle"
+	IdleInTransaction State = "idleInTransaction"
+	OtherState        State = "other"
+)
+
+// States returns every state. A stored state is its place, so new ones come last.
+func States() []State { return []State{OnCPU, Waits, Idle, IdleInTransaction, OtherState} }
+
+// Doing is a number of sessions of one database that do the same for the same people: on the CPU,
+// or waiting. Texts that are empty are not known.
+type Doing struct {
+	State       State
+	Wait        string // as in SessionSample.Waits; empty on the CPU
+	Event       string // the single event, as the engine names it; empty on the CPU
+	Statement   string // as in Statement.Key
+	User        string
+	Application string
+	Client      string // name or address of its host
+	Sessions    int64
+}
+
+// Activity is what the sample says of each session that is on the CPU or waits: of each wait as
+// many as Waits has, and on the CPU as many as are Active. What Doing lacks of them is added
+// without details, and what it has in excess is left out. tellsCPU is false if the sample does
+// not say how many are on the CPU.
+func (s *SessionSample) Activity() (all []Doing, tellsCPU bool) {
+	left := make(map[string]int64, len(s.Waits)+1)
+	for wait, n := range s.Waits {
+		if _, waits := Classify(s.Engine, wait); waits && n > 0 {
+			left[wait] = n
+		}
+	}
+	if tellsCPU = s.Part == WholeSessions && !s.Partial; tellsCPU && s.Active > 0 {
+		left[""] = s.Active
+	}
+	for _, d := range s.Doing {
+		if (d.State == OnCPU) != (d.Wait == "") {
+			continue
+		}
+		if d.Sessions = min(d.Sessions, left[d.Wait]); d.Sessions > 0 {
+			left[d.Wait] -= d.Sessions
+			all = append(all, d)
+		}
+	}
+	for wait, n := range left {
+		if n > 0 {
+			all = append(all, Doing{State: stateOf(wait), Wait: wait, Sessions: n})
+		}
+	}
+	slices.SortFunc(all, func(a, b Doing) int {
+		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Event, b.Event), cmp.Compare(a.Statement, b.Statement),
+			cmp.Compare(a.User, b.User), cmp.Compare(a.Application, b.Application), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Sessions, b.Sessions))
+	})
+	return all, tellsCPU
+}
+
+// stateOf is the state of sessions of which only the wait is known.
+func stateOf(wait string) State {
+	if wait == "" {
+		return OnCPU
+	}
+	return Waits
+}
+
+// WithoutPeople is a copy of samples whose sessions belong to nobody.
+func WithoutPeople(samples []SessionSample) []SessionSample {
+	samples = slices.Clone(samples)
+	for i := range samples {
+		s := &samples[i]
+		s.Doing = slices.Clone(s.Doing)
+		for j := range s.Doing {
+			s.Doing[j].User, s.Doing[j].Application, s.Doing[j].Client = "", "", ""
+		}
+	}
+	return samples
+}
+
+// Dimension says what Activity is divided by.
+type Dimension string
+
+// The dimensions.
+const (
+	DimState       Dimension = "state"
+	DimWaitClass   Dimension = "waitClass"
+	DimWaitEvent   Dimension = "waitEvent"
+	DimStatement   Dimension = "statement"
+	DimUser        Dimension = "user"
+	DimApplication Dimension = "application"
+	DimClient      Dimension = "client"
+	DimDatabase    Dimension = "database"
+	DimInstance    Dimension = "instance"
+)
+
+// Dimensions returns every dimension.
+func Dimensions() []Dimension {
+	return []Dimension{DimState, DimWaitClass, DimWaitEvent, DimStatement, DimUser, DimApplication, DimClient, DimDatabase, DimInstance}
+}
+
+// Personal says that a dimension is personal data.
+func (d Dimension) Personal() bool { return d == DimUser || d == DimApplication || d == DimClient }
+
+// Named says that the values of a dimension are names that the servers' sessions bring: the store
+// keeps them apart, by their hashes (HashName).
+func (d Dimension) Named() bool { return d == DimWaitEvent || d.Personal() }
+
+// HashName identifies a name of a dimension; 0: there is none.
+func HashName(of Dimension, name string) uint64 {
+	if name == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(of))
+	_, _ = h.Write([]byte{0})
+	_, _ = h.Write([]byte(name))
+	return max(h.Sum64(), RestHash+1)
+}
+
+// RestHash stands for the names of sessions that were too many to be kept one by one.
+const RestHash = 1
+
+// MaxDoings is how many combinations of a bucket are kept one by one: those with the most
+// sessions. The others are kept by their database, state and class of wait (contract, §33).
+const MaxDoings = 200
+
+// ActivityKey is a value of a dimension: what the dimension is not about is zero. The zero value
+// is the sessions of which the value is not known.
+type ActivityKey struct {
+	State              State
+	Class              int // of waits; waitclass.OnCPU: on the CPU
+	Name               uint64
+	Rest               bool // all that were too many to be kept one by one
+	Statement          uint64
+	Instance, Database uuid.UUID
+}
+
+// ActivityPart is one engine's part of the activity, a line for each value of a dimension.
+type ActivityPart struct {
+	Lines map[ActivityKey]Values // NaN where nothing is known
+	// Sampled says of each bucket whether sessions were sampled, and Told whether sessions on the
+	// CPU were.
+	Sampled, Told []bool
+	Partial       bool
+}
+
+// ClassOnCPU is the class of sessions on the CPU.
+const ClassOnCPU = waitclass.OnCPU
+
+// ActivityQuery says what to divide activity by.
+type ActivityQuery struct {
+	By     Dimension
+	States []State // that count; none: all
+	Limit  int     // how many lines there are, but for the others
+}
+
+// Counts says whether sessions in a state count.
+func (q *ActivityQuery) Counts(s State) bool {
+	return len(q.States) == 0 || slices.Contains(q.States, s)
+}
+
+// Activity is how many sessions were on the CPU or waited at once, on average, bucket by bucket and
+// by a dimension. All lines together are the wait events of the same window and what was on the
+// CPU, if all states count.
+//
+// Of a database, the average of sessions that wait is over the samples in which one waits (as the
+// tile has it, §4.6), and that of sessions on the CPU over all of its samples that tell.
+type Activity struct {
+	Lines      []ActivityLine // the greatest first
+	Others     Values         // all other lines together; nil: there are none
+	OtherLines int            // of how many Others is; sessions that were too many to be kept one by one are one
+	Total      Values
+	Engines    []fleet.Engine // read, and with a sample in the window
+	Partial    []fleet.Engine
+	Incomplete bool // an engine could not be read
+}
+
+// ActivityLine is one of the lines.
+type ActivityLine struct {
+	ActivityKey
+	Text    string // the name, of a dimension that is Named; empty: it is not known
+	Values  Values
+	Average float64 // over the buckets in which sessions were sampled
+}
+
+// average is the mean of a line without its gaps; 0 if there is nothing else.
+func (v Values) average() float64 {
+	sum, n := 0.0, 0
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			sum, n = sum+x, n+1
+		}
+	}
+	return sum / float64(max(n, 1))
+}
+
+// Activity reads what sessions did, as QueryPerformance reads its tile.
+func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window, q ActivityQuery) (Activity, error) {
+	all := Activity{Total: Gaps(w.Len())}
+	lines := make(map[ActivityKey]Values)
+	var err error
+	all.Incomplete, err = t.eachKept(ctx, organization, "activity", func(ctx context.Context, engine fleet.Engine) error {
+		part, err := t.Store.Activity(ctx, organization, engine, scope, w, q)
+		if err != nil || !slices.Contains(part.Sampled, true) {
+			return err
+		}
+		all.Engines = append(all.Engines, engine)
+		if part.Partial {
+			all.Partial = append(all.Partial, engine)
+		}
+		nothing := Gaps(w.Len())
+		for i, sampled := range part.Sampled {
+			if sampled {
+				nothing[i] = 0
+			}
+		}
+		all.Total.addValues(nothing)
+		for key, line := range part.Lines {
+			all.Total.addValues(line)
+			if lines[key] == nil {
+				lines[key] = Gaps(w.Len())
+			}
+			lines[key].addValues(line)
+		}
+		return nil
+	})
+	if err != nil {
+		return all, err
+	}
+	for _, line := range lines { // a line of one engine is nothing where only others were sampled
+		for i, total := range all.Total {
+			if math.IsNaN(line[i]) && !math.IsNaN(total) {
+				line[i] = 0
+			}
+		}
+	}
+	all.rank(lines, q.Limit)
+	return all, t.name(ctx, organization, q.By, &all)
+}
+
+// rank makes the greatest lines items, and adds up the others.
+func (a *Activity) rank(lines map[ActivityKey]Values, limit int) {
+	for key, line := range lines {
+		if !key.Rest {
+			a.Lines = append(a.Lines, ActivityLine{ActivityKey: key, Values: line, Average: line.average()})
+		}
+	}
+	slices.SortFunc(a.Lines, func(x, y ActivityLine) int {
+		return cmp.Or(cmp.Compare(y.Average, x.Average), x.compare(y.ActivityKey))
+	})
+	for _, line := range a.Lines[min(limit, len(a.Lines)):] {
+		a.addOther(line.Values)
+	}
+	a.Lines = a.Lines[:min(limit, len(a.Lines))]
+	for key, line := range lines {
+		if key.Rest {
+			a.addOther(line)
+		}
+	}
+}
+
+func (a *Activity) addOther(line Values) {
+	if a.Others == nil {
+		a.Others = Gaps(len(line))
+	}
+	a.Others.addValues(line)
+	a.OtherLines++
+}
+
+func (k ActivityKey) compare(o ActivityKey) int {
+	return cmp.Or(cmp.Compare(k.State, o.State), cmp.Compare(k.Class, o.Class), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Statement, o.Statement),
+		bytes.Compare(k.Instance[:], o.Instance[:]), bytes.Compare(k.Database[:], o.Database[:]))
+}
+
+// name gives lines their names. Lines whose names are gone become one line: nobody can tell them
+// apart any more.
+func (t *Tiles) name(ctx context.Context, organization uuid.UUID, by Dimension, a *Activity) error {
+	if !by.Named() {
+		return nil
+	}
+	var hashes []uint64
+	for _, line := range a.Lines {
+		if line.Name != 0 {
+			hashes = append(hashes, line.Name)
+		}
+	}
+	texts, err := t.Store.Names(ctx, organization, by, hashes)
+	if err != nil {
+		return err
+	}
+	named := a.Lines[:0]
+	places := make(map[ActivityKey]int)
+	for _, line := range a.Lines {
+		if line.Text = texts[line.Name]; line.Text == "" {
+			line.Name = 0
+		}
+		if at, again := places[line.ActivityKey]; again {
+			named[at].Values.addValues(line.Values)
+			named[at].Average = named[at].Values.average()
+			continue
+		}
+		places[line.ActivityKey] = len(named)
+		named = append(named, line)
+	}
+	a.Lines = named
+	return nil
+}

@@ -1,0 +1,212 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
+)
+
+// mostLines is how many numbers the lines of an engine have while they are read, 32 MB. Of more
+// lines, the smaller half becomes one.
+const mostLines = 4 << 20
+
+// Activity is documented at measurements.Store.
+func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, asked timegrid.Window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {
+	w := windowOf(asked)
+	lines := newLines(w.buckets, q)
+	series, err := s.inScope(ctx, organization, codec.Activity, of, scope)
+	if err != nil {
+		return measurements.ActivityPart{}, err
+	}
+	err = s.eachActivity(ctx, w, series, func(instance uuid.UUID, first int, row *codec.ActivityRow) error {
+		lines.fold()
+		return lines.add(instance, first, w, row)
+	})
+	part := lines.part()
+	part.Partial = series.arePartial(w.Start(), w.End())
+	return part, err
+}
+
+// eachActivity hands the rows of some instances in a window to take, with the bucket of their first
+// slot.
+func (s *Store) eachActivity(ctx context.Context, w window, series subjects, take func(instance uuid.UUID, first int, row *codec.ActivityRow) error) error {
+	return s.eachRow(ctx, w, false, series, func(place int, start time.Time, body []byte) error {
+		instance, err := series[place].instance()
+		if err != nil {
+			return err
+		}
+		row, err := codec.ReadActivityRow(body)
+		if err != nil {
+			return err
+		}
+		return take(instance, w.Index(start), &row)
+	})
+}
+
+// activityLines are those of an engine while its rows are read.
+type activityLines struct {
+	measurements.ActivityQuery
+	buckets       int
+	place         map[measurements.ActivityKey]int
+	keys          []measurements.ActivityKey
+	values        []measurements.Values
+	sampled, told []bool
+}
+
+func newLines(buckets int, q measurements.ActivityQuery) *activityLines {
+	return &activityLines{ActivityQuery: q, buckets: buckets, place: make(map[measurements.ActivityKey]int), sampled: make([]bool, buckets), told: make([]bool, buckets)}
+}
+
+// line is the place of a key's line.
+func (l *activityLines) line(key measurements.ActivityKey) int {
+	at, known := l.place[key]
+	if !known {
+		at = len(l.keys)
+		l.place[key], l.keys, l.values = at, append(l.keys, key), append(l.values, make(measurements.Values, l.buckets))
+	}
+	return at
+}
+
+// add adds a row of an instance, whose slot 0 is of bucket first.
+func (l *activityLines) add(instance uuid.UUID, first int, w window, row *codec.ActivityRow) error {
+	const unknown, uncounted = -1, -2
+	of := slices.Repeat([]int{unknown}, len(row.Combinations)) // the line of each
+	averages := row.Averages()
+	for slot := w.first; slot < w.end; slot++ {
+		at := first + slot - w.first
+		if at < 0 || at >= l.buckets {
+			continue
+		}
+		sampled, told, err := averages.Each(slot, func(combination int, sessions float64) {
+			if of[combination] == unknown {
+				if c := &row.Combinations[combination]; l.Counts(c.StateOf()) {
+					of[combination] = l.line(c.Key(instance, l.By))
+				} else {
+					of[combination] = uncounted
+				}
+			}
+			if line := of[combination]; line != uncounted {
+				l.values[line][at] += sessions
+			}
+		})
+		if err != nil {
+			return err
+		}
+		l.sampled[at], l.told[at] = l.sampled[at] || sampled, l.told[at] || told
+	}
+	return nil
+}
+
+// fold makes the smaller half of too many lines one.
+func (l *activityLines) fold() {
+	if len(l.keys)*l.buckets <= mostLines || len(l.keys) < 3 {
+		return
+	}
+	order := make([]int, len(l.keys))
+	sums := make([]float64, len(l.keys))
+	for i, values := range l.values {
+		order[i] = i
+		for _, v := range values {
+			sums[i] += v
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+	before := *l
+	l.place, l.keys, l.values = make(map[measurements.ActivityKey]int), nil, nil
+	for rank, i := range order {
+		key := before.keys[i]
+		if rank >= len(order)/2 {
+			key = measurements.ActivityKey{Rest: true}
+		}
+		to := l.values[l.line(key)]
+		for bucket, v := range before.values[i] {
+			to[bucket] += v
+		}
+	}
+}
+
+// part has gaps where nothing was sampled, and of what was on the CPU where that was not told.
+func (l *activityLines) part() measurements.ActivityPart {
+	part := measurements.ActivityPart{Lines: make(map[measurements.ActivityKey]measurements.Values, len(l.keys)), Sampled: l.sampled}
+	for i, key := range l.keys {
+		onCPU := key.State == measurements.OnCPU || key.Class == measurements.ClassOnCPU
+		for bucket := range l.values[i] {
+			if !l.sampled[bucket] || onCPU && !l.told[bucket] {
+				l.values[i][bucket] = math.NaN()
+			}
+		}
+		part.Lines[key] = l.values[i]
+	}
+	return part
+}
+
+// keysOfActivity are the keys of contributors that only activity tells.
+var keysOfActivity = map[measurements.Key]measurements.Dimension{
+	measurements.ByEvent: measurements.DimWaitEvent, measurements.ByStatement: measurements.DimStatement,
+	measurements.ByUser: measurements.DimUser, measurements.ByApplication: measurements.DimApplication, measurements.ByClient: measurements.DimClient,
+}
+
+// activityContributors ranks who waits, by a key that only activity tells.
+func (s *Store) activityContributors(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, span measurements.Span, b measurements.Breakdown) (measurements.Ranking, error) {
+	ranking := measurements.Ranking{Breakdown: b}
+	series, err := s.inScope(ctx, organization, codec.Activity, of, scope)
+	if err != nil {
+		return ranking, err
+	}
+	ranking.Partial = series.arePartial(span.From, span.To)
+	sums := make(map[uuid.UUID]*codec.ActivitySlot, len(series))
+	for _, piece := range span.Pieces() {
+		w := windowOf(piece)
+		err := s.eachActivity(ctx, w, series, func(instance uuid.UUID, first int, row *codec.ActivityRow) error {
+			for slot := w.first; slot < w.end; slot++ {
+				if at := first + slot - w.first; at < 0 || at >= w.buckets {
+					continue
+				}
+				one, err := row.Slot(slot)
+				if err != nil {
+					return err
+				}
+				if one != nil && sums[instance] == nil {
+					sums[instance] = one
+				} else if one != nil {
+					sums[instance].Add(one)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return ranking, err
+		}
+	}
+	behind := make(map[measurements.ActivityKey]float64)
+	for instance, sum := range sums {
+		ranking.Sampled = true
+		sum.EachAverage(func(c *codec.Combination, sessions float64) {
+			if only, one := waitCategories[b.Series]; c.OnCPU() || one && only != int(c.Category) {
+				return
+			}
+			behind[c.Key(instance, keysOfActivity[b.By])] += sessions
+		})
+	}
+	for key, sessions := range behind {
+		c := measurements.Contributor{Instance: key.Instance, Database: key.Database, Category: max(key.Class, 0), Name: key.Name, Value: sessions}
+		switch {
+		case key.Rest:
+			ranking.Others.Add(c)
+		case key.Statement != 0:
+			ranking.AddStatement(c, key.Statement)
+		default:
+			addPart(&ranking, c)
+		}
+	}
+	return ranking, nil
+}

@@ -1,0 +1,3 @@
+-- Deletes the names of people of an organization.
+DELETE FROM measured_names
+WHERE organization_id = $1 AND dimension IN ('user', 'application', 'client')
