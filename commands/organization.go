@@ -247,8 +247,16 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor usecase.Actor, c
 			is, events = was.Change(c.ChangeSettings)
 			return events, nil
 		}, func([]organization.Event) (err error) {
-			if o, err = s.Accounts.UpdateSettings(ctx, tx, actor.OrganizationID, is); err != nil || was.StatementTexts == is.StatementTexts || is.StatementTexts != organization.TextsOff {
+			if o, err = s.Accounts.UpdateSettings(ctx, tx, actor.OrganizationID, is); err != nil {
 				return err
+			}
+			if was.SessionDetail != is.SessionDetail && is.SessionDetail == organization.DetailOff {
+				if err := s.Texts.DropPeople(ctx, tx, actor.OrganizationID); err != nil {
+					return err
+				}
+			}
+			if was.StatementTexts == is.StatementTexts || is.StatementTexts != organization.TextsOff {
+				return nil
 			}
 			return s.Texts.DropTexts(ctx, tx, actor.OrganizationID)
 		})
@@ -300,6 +308,9 @@ func CheckSettings(c organization.ChangeSettings) error {
 	}
 	if c.StatementTexts != nil && *c.StatementTexts != organization.TextsOff && *c.StatementTexts != organization.TextsNormalized {
 		broken = append(broken, rule.Broken{Pointer: "#/statementTexts", Code: "invalid_parameter", Detail: "must be off or normalized"})
+	}
+	if c.SessionDetail != nil && *c.SessionDetail != organization.DetailOff && *c.SessionDetail != organization.DetailOn {
+		broken = append(broken, rule.Broken{Pointer: "#/sessionDetail", Code: "invalid_parameter", Detail: "must be off or on"})
 	}
 	if c.ExceptionApproval != nil && *c.ExceptionApproval != organization.ApprovalAny && *c.ExceptionApproval != organization.ApprovalAnother {
 		broken = append(broken, rule.Broken{Pointer: "#/exceptionApproval", Code: "invalid_parameter", Detail: "must be any or another"})

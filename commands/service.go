@@ -52,10 +52,13 @@ type Schedules interface {
 	Count(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID) (int64, error)
 }
 
-// Texts are those of statements; *pgstore.Store keeps them.
+// Texts are those of statements, and the names of people whose sessions were sampled;
+// *pgstore.Store keeps them.
 type Texts interface {
 	// DropTexts deletes an organization's, in the transaction that turns them off.
 	DropTexts(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error
+	// DropPeople deletes an organization's users, applications and clients of sessions, likewise.
+	DropPeople(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error
 }
 
 // Limits are the creation limits of the contract, §14. The zero value lifts them.

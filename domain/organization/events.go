@@ -70,6 +70,7 @@ type SettingsChanged struct {
 	InputsRetentionDays *SettingChange[int]    `json:"inputsRetentionDays,omitempty"`
 	PaperSize           *SettingChange[string] `json:"paperSize,omitempty"`
 	StatementTexts      *SettingChange[string] `json:"statementTexts,omitempty"`
+	SessionDetail       *SettingChange[string] `json:"sessionDetail,omitempty"`
 	ExceptionApproval   *SettingChange[string] `json:"exceptionApproval,omitempty"`
 	ProtectedTags       *SettingChange[string] `json:"protectedTags,omitempty"`
 	DueCritical         *SettingChange[int]    `json:"dueCritical,omitempty"`

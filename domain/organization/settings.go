@@ -15,6 +15,7 @@ type Settings struct {
 	InputsRetentionDays int    // likewise
 	PaperSize           string // A4, Letter
 	StatementTexts      string // TextsOff, TextsNormalized
+	SessionDetail       string // DetailOff, DetailOn
 	ExceptionApproval   string // ApprovalAny, ApprovalAnother
 	ProtectedTags       string // JoinKeys: keys of tags that only administrators set
 	DueDays             DueDays
@@ -29,6 +30,12 @@ type DueDays struct{ Critical, High, Medium, Low int }
 const (
 	TextsOff        = "off"        // nothing
 	TextsNormalized = "normalized" // without literals and comments
+)
+
+// What is kept of whose sessions they are: users, applications and clients.
+const (
+	DetailOff = "off" // nothing
+	DetailOn  = "on"  // their names
 )
 
 // Who may grant an exception.
@@ -53,6 +60,7 @@ type ChangeSettings struct {
 	InputsRetentionDays *int
 	PaperSize           *string
 	StatementTexts      *string
+	SessionDetail       *string
 	ExceptionApproval   *string
 	ProtectedTags       *[]string
 	DueCritical         *int
@@ -78,6 +86,7 @@ func (s Settings) Change(c ChangeSettings) (Settings, []Event) {
 	e.InputsRetentionDays = change(&is.InputsRetentionDays, c.InputsRetentionDays)
 	e.PaperSize = change(&is.PaperSize, c.PaperSize)
 	e.StatementTexts = change(&is.StatementTexts, c.StatementTexts)
+	e.SessionDetail = change(&is.SessionDetail, c.SessionDetail)
 	e.ExceptionApproval = change(&is.ExceptionApproval, c.ExceptionApproval)
 	if c.ProtectedTags != nil {
 		keys := JoinKeys(*c.ProtectedTags)

@@ -28,6 +28,7 @@ type Organization struct {
 	InputsRetentionDays int       `db:"inputs_retention_days"`
 	PaperSize           string    `db:"paper_size"`         // A4, Letter
 	StatementTexts      string    `db:"statement_texts"`    // off, normalized
+	SessionDetail       string    `db:"session_detail"`     // off, on
 	ExceptionApproval   string    `db:"exception_approval"` // any, another
 	ProtectedTags       string    `db:"protected_tags"`     // organization.JoinKeys
 	DueCritical         int       `db:"due_days_critical"`
@@ -46,7 +47,7 @@ type Organization struct {
 func (o Organization) Settings() organization.Settings {
 	return organization.Settings{
 		Name: o.Name, ReportRetentionDays: o.ReportRetentionDays, InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize,
-		StatementTexts: o.StatementTexts, ExceptionApproval: o.ExceptionApproval,
+		StatementTexts: o.StatementTexts, SessionDetail: o.SessionDetail, ExceptionApproval: o.ExceptionApproval,
 		ProtectedTags: o.ProtectedTags,
 		DueDays:       organization.DueDays{Critical: o.DueCritical, High: o.DueHigh, Medium: o.DueMedium, Low: o.DueLow},
 		Watch: organization.Watch{
@@ -179,7 +180,7 @@ func (a *arrayOf[T]) Scan(src any) error {
 	return statement.ScanJSON(src, (*[]T)(a))
 }
 
-const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts, exception_approval,
+const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts, session_detail, exception_approval,
 	protected_tags, due_days_critical, due_days_high, due_days_medium, due_days_low,
 	watch_silent_minutes, watch_volume_percent, watch_lock_wait_minutes, watch_wraparound_percent, demo, created_at`
 
@@ -208,6 +209,18 @@ func (s *Store) HoldsTexts(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool
 	return keeps, err
 }
 
+// KeepsPeople reports whether an organization keeps users, applications and clients of sessions.
+func (s *Store) KeepsPeople(ctx context.Context, id uuid.UUID) (bool, error) {
+	keeps, _, err := statement.Find[bool](ctx, s.db, "ask whether people are kept", `SELECT session_detail = 'on' FROM organizations WHERE id = $1`, id)
+	return keeps, err
+}
+
+// HoldsPeople is KeepsPeople, and locks the setting until tx ends.
+func (s *Store) HoldsPeople(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool, error) {
+	keeps, _, err := statement.Find[bool](ctx, tx, "hold whether people are kept", `SELECT session_detail = 'on' FROM organizations WHERE id = $1 FOR SHARE`, id)
+	return keeps, err
+}
+
 // HoldsApproval returns who may grant exceptions, and locks the setting until tx ends.
 func (s *Store) HoldsApproval(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (approval string, err error) {
 	approval, _, err = statement.Find[string](ctx, tx, "hold who may grant exceptions", `SELECT exception_approval FROM organizations WHERE id = $1 FOR SHARE`, id)
@@ -231,11 +244,11 @@ func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID)
 func (s *Store) UpdateSettings(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, is organization.Settings) (Organization, error) {
 	return statement.One[Organization](ctx, tx, "store the settings of an organization", `UPDATE organizations SET name = $2, report_retention_days = $3, inputs_retention_days = $4, paper_size = $5,
 			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9, statement_texts = $10, exception_approval = $11,
-			protected_tags = $12, due_days_critical = $13, due_days_high = $14, due_days_medium = $15, due_days_low = $16
+			protected_tags = $12, due_days_critical = $13, due_days_high = $14, due_days_medium = $15, due_days_low = $16, session_detail = $17
 		WHERE id = $1 RETURNING `+organizationColumns,
 		id, is.Name, is.ReportRetentionDays, is.InputsRetentionDays, is.PaperSize,
 		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent, is.StatementTexts, is.ExceptionApproval,
-		is.ProtectedTags, is.DueDays.Critical, is.DueDays.High, is.DueDays.Medium, is.DueDays.Low)
+		is.ProtectedTags, is.DueDays.Critical, is.DueDays.High, is.DueDays.Medium, is.DueDays.Low, is.SessionDetail)
 }
 
 // Organizations returns all, oldest first.

@@ -161,7 +161,7 @@ func TestContributorsOfAWindow(t *testing.T) {
 	w.behind(w.ours.viewer, "utilization", ago(500*day), now, "series=disk&by=volume").problem(422, "detail_not_kept")
 	for _, c := range []struct{ tile, query string }{
 		{"utilization", "series=cpu&by=volume"}, {"utilization", "series=disk&by=host"}, {"query-performance", "series=average&by=category"},
-		{"wait-events", "series=io&by=category"}, {"wait-events", "series=all&by=statement"}, {"connections", "series=total&by=host"},
+		{"wait-events", "series=io&by=category"}, {"wait-events", "series=all&by=host"}, {"connections", "series=total&by=host"},
 	} {
 		w.behind(w.ours.viewer, c.tile, ago(time.Hour), now, c.query).problem(400, "by_not_available")
 	}

@@ -75,6 +75,27 @@ func (f *faultyStore) WaitEvents(ctx context.Context, organization uuid.UUID, en
 	return f.store.WaitEvents(ctx, organization, engine, scope, w)
 }
 
+func (f *faultyStore) Activity(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, w timegrid.Window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {
+	if err := f.fails(ctx, "Activity"); err != nil {
+		return measurements.ActivityPart{}, err
+	}
+	return f.store.Activity(ctx, organization, engine, scope, w, q)
+}
+
+func (f *faultyStore) Names(ctx context.Context, organization uuid.UUID, of measurements.Dimension, hashes []uint64) (map[uint64]string, error) {
+	if err := f.fails(ctx, "Names"); err != nil {
+		return nil, err
+	}
+	return f.store.Names(ctx, organization, of, hashes)
+}
+
+func (f *faultyStore) Machines(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time) ([]measurements.Machine, error) {
+	if err := f.fails(ctx, "Machines"); err != nil {
+		return nil, err
+	}
+	return f.store.Machines(ctx, organization, scope, since)
+}
+
 func (f *faultyStore) Connections(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error) {
 	if err := f.fails(ctx, "Connections"); err != nil {
 		return measurements.OpenConnections{}, err
@@ -163,7 +184,7 @@ func (w *world) everyGet(of tenant) map[string]string {
 	}
 	by := map[string]string{
 		"listUtilizationContributors": "host", "listQueryPerformanceContributors": "statement", "listWaitEventsContributors": "instance",
-		"listConnectionsContributors": "instance", "listAlertHistoryContributors": "alert",
+		"getActivity": "waitEvent", "listConnectionsContributors": "instance", "listAlertHistoryContributors": "alert",
 	}
 	all := map[string]string{}
 	for _, r := range w.server.routes {
@@ -244,6 +265,7 @@ var ofMethods = map[string]subject{
 	"QueryPerformance":        {"the tile", "getQueryPerformance"},
 	"QueryContributors":       {"who is behind the tile", "listQueryPerformanceContributors"},
 	"WaitEvents":              {"the tile", "getWaitEvents"},
+	"Activity":                {"the series", "getActivity"},
 	"WaitContributors":        {"who is behind the tile", "listWaitEventsContributors"},
 	"Statements":              {"the list, and the figures of one", "listStatements getStatement"},
 	"StatementSeries":         {"the chart of a statement", "getStatement"},
@@ -353,7 +375,7 @@ var ofTables = map[string]subject{
 	"organizations": {"who is calling", "every"},
 	"sessions":      {"who is calling", "every"},
 
-	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getAlertHistory getBlocking getConnections getControl getFinding
+	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBlocking getConnections getControl getFinding
 		getInstance getInstanceHealth getOutage getOverview getStatement groupFindings listAlertHistoryContributors
 		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},

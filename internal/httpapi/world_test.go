@@ -133,6 +133,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	must(t, err)
 	w.samples = pgstore.New(db, log)
 	w.samples.KeepsTexts = people.HoldsTexts
+	w.samples.KeepsPeople, w.samples.HoldsPeople = people.KeepsPeople, people.HoldsPeople
 	targets := assessment.NewStore(db, key)
 	poster := &channel.Poster{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	service := commands.New(usecase.Base{DB: db, Events: events, Accounts: people, Now: w.clock.Now}, commands.Needs{

@@ -7,10 +7,13 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/domain/printable"
 	"muster/domain/timegrid"
 	"muster/internal/measurements/waitclass"
 )
@@ -64,6 +67,7 @@ func (s *SessionSample) Activity() (all []Doing, tellsCPU bool) {
 		}
 		if d.Sessions = min(d.Sessions, left[d.Wait]); d.Sessions > 0 {
 			left[d.Wait] -= d.Sessions
+			d.clean()
 			all = append(all, d)
 		}
 	}
@@ -77,6 +81,19 @@ func (s *SessionSample) Activity() (all []Doing, tellsCPU bool) {
 			cmp.Compare(a.User, b.User), cmp.Compare(a.Application, b.Application), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Sessions, b.Sessions))
 	})
 	return all, tellsCPU
+}
+
+// maxName is how many characters of a name are kept.
+const maxName = 200
+
+// clean makes names legible, and cuts them: they come from whoever connects to a server.
+func (d *Doing) clean() {
+	for _, name := range []*string{&d.Event, &d.User, &d.Application, &d.Client} {
+		*name = printable.Clean(strings.ReplaceAll(*name, "\x00", ""))
+		if utf8.RuneCountInString(*name) > maxName {
+			*name = string([]rune(*name)[:maxName-1]) + "…"
+		}
+	}
 }
 
 // stateOf is the state of sessions of which only the wait is known.
@@ -206,15 +223,15 @@ type ActivityLine struct {
 	Average float64 // over the buckets in which sessions were sampled
 }
 
-// average is the mean of a line without its gaps; 0 if there is nothing else.
-func (v Values) average() float64 {
+// Average is the mean of a line without its gaps; NaN if there is nothing else.
+func (v Values) Average() float64 {
 	sum, n := 0.0, 0
 	for _, x := range v {
 		if !math.IsNaN(x) {
 			sum, n = sum+x, n+1
 		}
 	}
-	return sum / float64(max(n, 1))
+	return sum / float64(n) // 0 by 0 is NaN
 }
 
 // Activity reads what sessions did, as QueryPerformance reads its tile.
@@ -258,14 +275,14 @@ func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope flee
 		}
 	}
 	all.rank(lines, q.Limit)
-	return all, t.name(ctx, organization, q.By, &all)
+	return all, nil
 }
 
 // rank makes the greatest lines items, and adds up the others.
 func (a *Activity) rank(lines map[ActivityKey]Values, limit int) {
 	for key, line := range lines {
 		if !key.Rest {
-			a.Lines = append(a.Lines, ActivityLine{ActivityKey: key, Values: line, Average: line.average()})
+			a.Lines = append(a.Lines, ActivityLine{ActivityKey: key, Values: line, Average: line.Average()})
 		}
 	}
 	slices.SortFunc(a.Lines, func(x, y ActivityLine) int {
@@ -295,9 +312,9 @@ func (k ActivityKey) compare(o ActivityKey) int {
 		bytes.Compare(k.Instance[:], o.Instance[:]), bytes.Compare(k.Database[:], o.Database[:]))
 }
 
-// name gives lines their names. Lines whose names are gone become one line: nobody can tell them
-// apart any more.
-func (t *Tiles) name(ctx context.Context, organization uuid.UUID, by Dimension, a *Activity) error {
+// NameLines gives the lines of a dimension that is Named their names. Lines whose names are gone
+// become one line: nobody can tell them apart any more. Where names cannot be read, all do.
+func (t *Tiles) NameLines(ctx context.Context, organization uuid.UUID, by Dimension, a *Activity) error {
 	if !by.Named() {
 		return nil
 	}
@@ -308,9 +325,6 @@ func (t *Tiles) name(ctx context.Context, organization uuid.UUID, by Dimension, 
 		}
 	}
 	texts, err := t.Store.Names(ctx, organization, by, hashes)
-	if err != nil {
-		return err
-	}
 	named := a.Lines[:0]
 	places := make(map[ActivityKey]int)
 	for _, line := range a.Lines {
@@ -319,12 +333,12 @@ func (t *Tiles) name(ctx context.Context, organization uuid.UUID, by Dimension, 
 		}
 		if at, again := places[line.ActivityKey]; again {
 			named[at].Values.addValues(line.Values)
-			named[at].Average = named[at].Values.average()
+			named[at].Average = named[at].Values.Average()
 			continue
 		}
 		places[line.ActivityKey] = len(named)
 		named = append(named, line)
 	}
 	a.Lines = named
-	return nil
+	return err
 }

@@ -172,10 +172,23 @@ func (b Breakdown) Detailed() bool {
 	return b.By == ByDatabase || b.By == ByStatement || b.By == ByVolume || b.named()
 }
 
-// named says that the key is a name, which engines and instances share.
-func (b Breakdown) named() bool {
-	return b.By == ByEvent || b.By == ByUser || b.By == ByApplication || b.By == ByClient
+// dimensions are those of the keys that only activity tells.
+var dimensions = map[Key]Dimension{
+	ByStatement: DimStatement, ByEvent: DimWaitEvent, ByUser: DimUser, ByApplication: DimApplication, ByClient: DimClient,
 }
+
+// Dimension is the dimension of activity that the key is; ok is false for a key of which the tile
+// itself has the figures.
+func (b Breakdown) Dimension() (by Dimension, ok bool) {
+	by, ok = dimensions[b.By]
+	return by, ok
+}
+
+// Personal says that the key is personal data.
+func (b Breakdown) Personal() bool { return dimensions[b.By].Personal() }
+
+// named says that the key is a name, which engines and instances share.
+func (b Breakdown) named() bool { return dimensions[b.By].Named() }
 
 // shared says that a contributor may belong to several engines.
 func (b Breakdown) shared() bool { return b.By == ByCategory || b.named() }

@@ -36,6 +36,10 @@ type Store interface {
 	// are missing.
 	Names(ctx context.Context, organization uuid.UUID, of Dimension, hashes []uint64) (map[uint64]string, error)
 
+	// Machines returns the sizes of the hosts in scope, by name, from the newest of their samples
+	// since a time. A host without a sample since then is missing.
+	Machines(ctx context.Context, organization uuid.UUID, scope HostScope, since time.Time) ([]Machine, error)
+
 	// Connections sums the latest samples of these databases that are of one
 	// engine and count at now.
 	Connections(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (OpenConnections, error)

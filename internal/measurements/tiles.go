@@ -177,6 +177,19 @@ func (t *Tiles) WaitContributors(ctx context.Context, organization uuid.UUID, sc
 	return all, err
 }
 
+// ContributorNames returns the names of a ranking's items, by their hashes.
+func (t *Tiles) ContributorNames(ctx context.Context, organization uuid.UUID, r Ranking) (map[uint64]string, error) {
+	by, ok := r.Dimension()
+	if !ok || !by.Named() {
+		return nil, nil
+	}
+	var hashes []uint64
+	for _, c := range r.Items {
+		hashes = append(hashes, c.Name)
+	}
+	return t.Store.Names(ctx, organization, by, hashes)
+}
+
 // ConnectionContributors says who is behind a count of the card, as Connections reads it.
 func (t *Tiles) ConnectionContributors(ctx context.Context, organization uuid.UUID, databases []uuid.UUID, b Breakdown, now time.Time) (Contributors, error) {
 	return t.contributors(ctx, organization, "connections", b, func(ctx context.Context, engine fleet.Engine) (Ranking, error) {

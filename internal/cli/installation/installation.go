@@ -227,6 +227,7 @@ func Open(ctx context.Context, cfg *config.Config, a Access) (_ *Installation, e
 	}
 	a.next("projections")
 	in.Samples.KeepsTexts = in.Accounts.HoldsTexts
+	in.Samples.KeepsPeople, in.Samples.HoldsPeople = in.Accounts.KeepsPeople, in.Accounts.HoldsPeople
 	in.Drops = drops.New(in.DB, in.Log, now)
 	in.Senders = senders.New(in.DB, in.Log, now)
 	in.Budgets = budgets.New(in.DB, budgets.Limits(cfg.Budgets), in.Log, now)

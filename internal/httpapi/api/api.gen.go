@@ -23,6 +23,33 @@ const (
 	Unmute      ActOnAlertsAction = "unmute"
 )
 
+// Defines values for ActivityUnit.
+const (
+	AverageActiveSessions ActivityUnit = "averageActiveSessions"
+)
+
+// Defines values for ActivityDimension.
+const (
+	ActivityDimensionApplication ActivityDimension = "application"
+	ActivityDimensionClient      ActivityDimension = "client"
+	ActivityDimensionDatabase    ActivityDimension = "database"
+	ActivityDimensionInstance    ActivityDimension = "instance"
+	ActivityDimensionState       ActivityDimension = "state"
+	ActivityDimensionStatement   ActivityDimension = "statement"
+	ActivityDimensionUser        ActivityDimension = "user"
+	ActivityDimensionWaitClass   ActivityDimension = "waitClass"
+	ActivityDimensionWaitEvent   ActivityDimension = "waitEvent"
+)
+
+// Defines values for ActivityState.
+const (
+	ActivityStateCpu               ActivityState = "cpu"
+	ActivityStateIdle              ActivityState = "idle"
+	ActivityStateIdleInTransaction ActivityState = "idleInTransaction"
+	ActivityStateOther             ActivityState = "other"
+	ActivityStateWaiting           ActivityState = "waiting"
+)
+
 // Defines values for AgentIdentityPooler.
 const (
 	NoPooler          AgentIdentityPooler = ""
@@ -95,6 +122,12 @@ const (
 	Letter ChangeOrganizationPaperSize = "Letter"
 )
 
+// Defines values for ChangeOrganizationSessionDetail.
+const (
+	ChangeOrganizationSessionDetailOff ChangeOrganizationSessionDetail = "off"
+	ChangeOrganizationSessionDetailOn  ChangeOrganizationSessionDetail = "on"
+)
+
 // Defines values for ChangeOrganizationStatementTexts.
 const (
 	ChangeOrganizationStatementTextsNormalized ChangeOrganizationStatementTexts = "normalized"
@@ -150,13 +183,17 @@ const (
 
 // Defines values for ContributorKey.
 const (
-	ContributorKeyAlert     ContributorKey = "alert"
-	ContributorKeyCategory  ContributorKey = "category"
-	ContributorKeyDatabase  ContributorKey = "database"
-	ContributorKeyHost      ContributorKey = "host"
-	ContributorKeyInstance  ContributorKey = "instance"
-	ContributorKeyStatement ContributorKey = "statement"
-	ContributorKeyVolume    ContributorKey = "volume"
+	ContributorKeyAlert       ContributorKey = "alert"
+	ContributorKeyApplication ContributorKey = "application"
+	ContributorKeyCategory    ContributorKey = "category"
+	ContributorKeyClient      ContributorKey = "client"
+	ContributorKeyDatabase    ContributorKey = "database"
+	ContributorKeyEvent       ContributorKey = "event"
+	ContributorKeyHost        ContributorKey = "host"
+	ContributorKeyInstance    ContributorKey = "instance"
+	ContributorKeyStatement   ContributorKey = "statement"
+	ContributorKeyUser        ContributorKey = "user"
+	ContributorKeyVolume      ContributorKey = "volume"
 )
 
 // Defines values for ContributorsUnit.
@@ -651,6 +688,84 @@ type ActedOnOne struct {
 	// organization is treated as unknown.
 	Problem *ItemProblem `json:"problem"`
 }
+
+// Activity defines model for Activity.
+type Activity struct {
+	// Average The mean over the buckets with samples. Null if there are none.
+	Average      *float64          `json:"average"`
+	BucketSize   BucketSize        `json:"bucketSize"`
+	BucketStarts []time.Time       `json:"bucketStarts"`
+	By           ActivityDimension `json:"by"`
+
+	// CoreHosts The number of hosts that `cores` is of.
+	CoreHosts int `json:"coreHosts"`
+
+	// Cores The logical CPUs of the hosts in scope, as far as their agents report them. Null if none does, or if more than 100 hosts are in scope.
+	Cores *int `json:"cores"`
+
+	// Engines The engines that were read and have a sample in the window.
+	Engines     []Engine  `json:"engines"`
+	From        time.Time `json:"from"`
+	GeneratedAt time.Time `json:"generatedAt"`
+
+	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
+	Incomplete bool `json:"incomplete"`
+
+	// Items The series but for `others`, the one with the highest mean first.
+	Items []ActivityItem `json:"items"`
+
+	// LastBucketPartial True if the last bucket ends in the future.
+	LastBucketPartial bool `json:"lastBucketPartial"`
+
+	// Others The number of series that `series.others` is the sum of. The sessions that were too many to be kept one by one count as one series.
+	Others int `json:"others"`
+
+	// PartialEngines The engines of `engines` with partial data, as for wait events.
+	PartialEngines []Engine `json:"partialEngines"`
+
+	// Series A series for each item, by its `key`, and `others` if there are other sessions. All are null in a bucket
+	// without samples.
+	Series map[string]Values `json:"series"`
+	To     time.Time         `json:"to"`
+
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
+	Unavailable Unavailable  `json:"unavailable"`
+	Unit        ActivityUnit `json:"unit"`
+}
+
+// ActivityUnit defines model for Activity.Unit.
+type ActivityUnit string
+
+// ActivityDimension defines model for ActivityDimension.
+type ActivityDimension string
+
+// ActivityItem Members that do not apply to the dimension are null.
+type ActivityItem struct {
+	// Average The mean over the buckets with samples.
+	Average  float64               `json:"average"`
+	Database *ContributingDatabase `json:"database"`
+	Instance *ContributingInstance `json:"instance"`
+
+	// Key The name of the series: the state, the class of wait, an id, or the name itself. `unknown` if the value is not known. A name that is used twice, or that is `others` or `unknown`, has a number appended.
+	Key string `json:"key"`
+
+	// Known False if the sender did not report the value or it was deleted.
+	Known bool `json:"known"`
+
+	// Name For `waitEvent`, `user`, `application` and `client`.
+	Name *string `json:"name"`
+
+	// Share Its share of the mean of all series, from 0 to 1.
+	Share     *float64               `json:"share"`
+	Statement *ContributingStatement `json:"statement"`
+
+	// WaitClass For `waitClass` and `waitEvent`: `cpu`, `locks`, `lightweightLocks`, `io`, `clientNetwork` or `other`.
+	WaitClass *string `json:"waitClass"`
+}
+
+// ActivityState defines model for ActivityState.
+type ActivityState string
 
 // AddressAnswer defines model for AddressAnswer.
 type AddressAnswer struct {
@@ -1472,6 +1587,10 @@ type ChangeOrganization struct {
 	ProtectedTags       *[]string `json:"protectedTags,omitempty"`
 	ReportRetentionDays *int32    `json:"reportRetentionDays,omitempty"`
 
+	// SessionDetail `on`, the default, keeps the names of users, applications and clients of sessions that were active or
+	// waited. `off` keeps none, and deletes the kept names immediately.
+	SessionDetail *ChangeOrganizationSessionDetail `json:"sessionDetail,omitempty"`
+
 	// StatementTexts `normalized` keeps the texts of statements that servers and feeds send, without literals and comments, and
 	// at most 8 KiB of each. `off`, the default, keeps none, and deletes the kept texts immediately.
 	StatementTexts *ChangeOrganizationStatementTexts `json:"statementTexts,omitempty"`
@@ -1490,6 +1609,10 @@ type ChangeOrganizationExceptionApproval string
 
 // ChangeOrganizationPaperSize defines model for ChangeOrganization.PaperSize.
 type ChangeOrganizationPaperSize string
+
+// ChangeOrganizationSessionDetail `on`, the default, keeps the names of users, applications and clients of sessions that were active or
+// waited. `off` keeps none, and deletes the kept names immediately.
+type ChangeOrganizationSessionDetail string
 
 // ChangeOrganizationStatementTexts `normalized` keeps the texts of statements that servers and feeds send, without literals and comments, and
 // at most 8 KiB of each. `off`, the default, keeps none, and deletes the kept texts immediately.
@@ -1777,6 +1900,9 @@ type Contributor struct {
 
 	// Mount For `volume`, together with its `host`.
 	Mount *string `json:"mount"`
+
+	// Name For `event`, `user`, `application` and `client`. Null if the name is not known: the sender did not report it, or it was deleted.
+	Name *string `json:"name"`
 
 	// Share Its share of the sum, from 0 to 1. Null for means over hosts and for maxima.
 	Share     *float64               `json:"share"`
@@ -3174,6 +3300,9 @@ type Organization struct {
 	// ProtectedTags The keys of the tags that only administrators can set.
 	ProtectedTags       []string `json:"protectedTags"`
 	ReportRetentionDays int      `json:"reportRetentionDays"`
+
+	// SessionDetail Whether users, applications and clients of sessions are kept.
+	SessionDetail string `json:"sessionDetail"`
 
 	// StatementTexts The form in which statement texts are kept: none, or the text without literals and comments.
 	StatementTexts string `json:"statementTexts"`
@@ -5031,6 +5160,35 @@ type WindowFrom = time.Time
 // WindowTo defines model for WindowTo.
 type WindowTo = time.Time
 
+// GetActivityParams defines parameters for GetActivity.
+type GetActivityParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
+	To WindowTo `form:"to" json:"to"`
+
+	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
+	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
+
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// By What each series is of.
+	By ActivityDimension `form:"by" json:"by"`
+
+	// State Only sessions in these states. If absent, all.
+	State *[]ActivityState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Limit The number of series, those with the highest mean; all others are summed.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // ListAlertsParams defines parameters for ListAlerts.
 type ListAlertsParams struct {
 	// Page Counted from 1. A page after the last one is empty.
@@ -5889,6 +6047,8 @@ type GetConsistencyParams struct {
 type Handlers interface {
 	// GET /.well-known/muster-keys.json: Get the installation's public keys
 	GetKeys(ctx context.Context, request GetKeysRequestObject) (GetKeysResponseObject, error)
+	// GET /api/v1/activity: Get the average number of active sessions, by bucket and dimension
+	GetActivity(ctx context.Context, request GetActivityRequestObject) (GetActivityResponseObject, error)
 	// GET /api/v1/alerts: List alerts
 	ListAlerts(ctx context.Context, request ListAlertsRequestObject) (ListAlertsResponseObject, error)
 	// POST /api/v1/alerts/actions: Apply one action to many alerts
@@ -6207,6 +6367,14 @@ type GetKeysResponseObject interface {
 }
 type GetKeys200JSONResponse PublicKeys
 type GetKeys304Response struct{}
+type GetActivityRequestObject struct {
+	Params GetActivityParams
+}
+type GetActivityResponseObject interface {
+	VisitGetActivityResponse(w http.ResponseWriter) error
+}
+type GetActivity200JSONResponse Activity
+type GetActivity304Response struct{}
 type ListAlertsRequestObject struct {
 	Params ListAlertsParams
 }
@@ -7496,6 +7664,13 @@ func (a GetKeys304Response) VisitGetKeysResponse(w http.ResponseWriter) error {
 	writeHead(w, 304, nil)
 	return nil
 }
+func (a GetActivity200JSONResponse) VisitGetActivityResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a GetActivity304Response) VisitGetActivityResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
+}
 func (a ListAlerts200JSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -8097,6 +8272,7 @@ func (a GetVersion200JSONResponse) VisitGetVersionResponse(w http.ResponseWriter
 func Operations(h Handlers) []Operation {
 	return []Operation{
 		operation("GET", "/.well-known/muster-keys.json", h.GetKeys, GetKeysResponseObject.VisitGetKeysResponse),
+		operation("GET", "/api/v1/activity", h.GetActivity, GetActivityResponseObject.VisitGetActivityResponse),
 		operation("GET", "/api/v1/alerts", h.ListAlerts, ListAlertsResponseObject.VisitListAlertsResponse),
 		operation("GET", "/api/v1/alerts/:alertId", h.GetAlert, GetAlertResponseObject.VisitGetAlertResponse),
 		operation("POST", "/api/v1/alerts/:alertId/acknowledge", h.AcknowledgeAlert, AcknowledgeAlertResponseObject.VisitAcknowledgeAlertResponse),

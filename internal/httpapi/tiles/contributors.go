@@ -75,11 +75,17 @@ func (s *TileRoutes) ListQueryPerformanceContributors(ctx context.Context, r api
 
 func (s *TileRoutes) ListWaitEventsContributors(ctx context.Context, r api.ListWaitEventsContributorsRequestObject) (api.ListWaitEventsContributorsResponseObject, error) {
 	p := r.Params
-	keys := []measurements.Key{measurements.ByInstance, measurements.ByDatabase}
+	keys := []measurements.Key{
+		measurements.ByInstance, measurements.ByDatabase, measurements.ByStatement,
+		measurements.ByEvent, measurements.ByUser, measurements.ByApplication, measurements.ByClient,
+	}
 	if p.Series == api.ListWaitEventsContributorsParamsSeriesAll {
 		keys = append(keys, measurements.ByCategory)
 	}
 	b, broken := breakdown(string(p.Series), p.By, p.Limit, keys...)
+	if err := seesPeople(ctx, b.Personal()); err != nil {
+		return nil, err
+	}
 	answer, err := s.behind(ctx, p.From, p.To, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, _ time.Time) (measurements.Contributors, error) {
 		return s.Tiles.WaitContributors(ctx, organization, scope, span, b)
 	})
@@ -158,8 +164,12 @@ func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, f
 	var side wire.Side
 	texts, err := s.textsOf(ctx, found.Ranking)
 	side.Lacks(ctx, err, "items.statement.text")
+	called, err := s.Tiles.ContributorNames(ctx, wire.Caller(ctx).Organization.ID, found.Ranking)
+	side.Lacks(ctx, err, "items.name")
 	for _, c := range found.Items {
-		answer.Items = append(answer.Items, contributor(found.Ranking, c, names, texts))
+		item := contributor(found.Ranking, c, names, texts)
+		item.Name = wire.Optional(called[c.Name])
+		answer.Items = append(answer.Items, item)
 	}
 	answer.Unavailable = side.Unavailable()
 	return answer, nil
@@ -185,7 +195,7 @@ func contributor(r measurements.Ranking, c measurements.Contributor, names map[u
 	if r.By == measurements.ByVolume {
 		item.Mount = &c.Mount
 	}
-	if r.By == measurements.ByCategory {
+	if r.By == measurements.ByCategory || r.By == measurements.ByEvent {
 		item.Category = &waitclass.Names[c.Category]
 	}
 	if c.Instance != uuid.Nil {
@@ -195,7 +205,7 @@ func contributor(r measurements.Ranking, c measurements.Contributor, names map[u
 	if c.Database != uuid.Nil {
 		item.Database = &api.ContributingDatabase{Id: c.Database, Name: names[c.Database].Name}
 	}
-	if r.By == measurements.ByStatement {
+	if r.By == measurements.ByStatement && c.Statement != uuid.Nil {
 		item.Statement = &api.ContributingStatement{Id: c.Statement, Text: wire.Optional(texts[c.Statement].Text)}
 	}
 	return item

@@ -75,17 +75,24 @@ func newTile(w timegrid.Window, readAt time.Time, incomplete bool, lines []line,
 		if err != nil {
 			return nil, fmt.Errorf("encode %s: %w", m.name, err)
 		}
-		shown = append(appendName(shown, ',', m.name), text...)
+		shown = append(shown, ',', '"')
+		shown = append(append(shown, m.name...), '"', ':')
+		shown = append(shown, text...)
 	}
-	shown = append(shown, `,"series":`...)
-	separator := byte('{')
-	for _, l := range lines {
+	shown = append(shown, `,"series":{`...)
+	for i, l := range lines {
+		if i > 0 {
+			shown = append(shown, ',')
+		}
+		name, err := json.Marshal(l.name) // it may be a text of a server's
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", l.name, err)
+		}
 		text, err := l.values.MarshalJSON()
 		if err != nil {
 			return nil, fmt.Errorf("encode %s: %w", l.name, err)
 		}
-		shown = append(appendName(shown, separator, l.name), text...)
-		separator = ','
+		shown = append(append(append(shown, name...), ':'), text...)
 	}
 	shown = append(shown, "}}\n"...)
 	digest := sha256.Sum256(shown)
@@ -94,11 +101,6 @@ func newTile(w timegrid.Window, readAt time.Time, incomplete bool, lines []line,
 		shown: shown, tag: `W/"u-` + hex.EncodeToString(digest[:8]) + `"`,
 	}
 	return t, nil
-}
-
-func appendName(out []byte, separator byte, name string) []byte {
-	out = append(append(out, separator, '"'), name...)
-	return append(out, `":`...)
 }
 
 // appendTime writes a time of UTC as encoding/json does.

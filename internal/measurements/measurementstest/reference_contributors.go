@@ -101,22 +101,15 @@ func (r *Reference) QueryContributors(_ context.Context, organization uuid.UUID,
 	return ranking, nil
 }
 
-// categories are those of the series of wait events, and byActivity the dimensions of the keys of
-// contributors that only activity tells.
-var (
-	categories = map[measurements.Series]int{"locks": 0, "lightweightLocks": 1, "io": 2, "clientNetwork": 3, "other": 4}
-	byActivity = map[measurements.Key]measurements.Dimension{
-		"event": measurements.DimWaitEvent, "statement": measurements.DimStatement,
-		"user": measurements.DimUser, "application": measurements.DimApplication, "client": measurements.DimClient,
-	}
-)
+// categories are those of the series of wait events.
+var categories = map[measurements.Series]int{"locks": 0, "lightweightLocks": 1, "io": 2, "clientNetwork": 3, "other": 4}
 
 // WaitContributors is documented at measurements.Store.
 func (r *Reference) WaitContributors(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span measurements.Span, b measurements.Breakdown) (measurements.Ranking, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ranking := measurements.Ranking{Breakdown: b}
-	if by, is := byActivity[b.By]; is {
+	if by, is := b.Dimension(); is {
 		r.of(organization).behindActivity(engine, scope, span, b, by, &ranking)
 		return ranking, nil
 	}

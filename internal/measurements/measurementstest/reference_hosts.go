@@ -239,3 +239,37 @@ func (m *mean) value() float64 {
 	}
 	return m.sum / m.weight
 }
+
+// Machines is documented at measurements.Store.
+func (r *Reference) Machines(_ context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time) ([]measurements.Machine, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []measurements.Machine
+	for name, host := range r.of(organization).byHost() {
+		m := measurements.Machine{Host: name}
+		for _, h := range host { // the newest that says so counts
+			if h.At.Before(since) || !inScope(host, scope) {
+				continue
+			}
+			m.At = h.At
+			cpus := make(map[int32]bool)
+			for _, counter := range h.CPU {
+				cpus[counter.Code/16] = true
+			}
+			if len(cpus) > 0 {
+				m.CPUs = len(cpus)
+			}
+			if h.Memory != nil && h.Memory.Total >= 0 {
+				m.MemoryBytes = int64(h.Memory.Total)
+			}
+			if h.Instances != nil {
+				m.Instances = len(h.Instances)
+			}
+		}
+		if !m.At.IsZero() {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b measurements.Machine) int { return cmp.Compare(a.Host, b.Host) })
+	return all, nil
+}

@@ -23,6 +23,10 @@ const mostLines = 4 << 20
 func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, asked timegrid.Window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {
 	w := windowOf(asked)
 	lines := newLines(w.buckets, q)
+	span := measurements.Span{From: asked.Start(), To: asked.End(), Size: asked.Size}
+	if err := s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, true); err != nil {
+		return measurements.ActivityPart{}, err
+	}
 	series, err := s.inScope(ctx, organization, codec.Activity, of, scope)
 	if err != nil {
 		return measurements.ActivityPart{}, err
@@ -149,14 +153,8 @@ func (l *activityLines) part() measurements.ActivityPart {
 	return part
 }
 
-// keysOfActivity are the keys of contributors that only activity tells.
-var keysOfActivity = map[measurements.Key]measurements.Dimension{
-	measurements.ByEvent: measurements.DimWaitEvent, measurements.ByStatement: measurements.DimStatement,
-	measurements.ByUser: measurements.DimUser, measurements.ByApplication: measurements.DimApplication, measurements.ByClient: measurements.DimClient,
-}
-
 // activityContributors ranks who waits, by a key that only activity tells.
-func (s *Store) activityContributors(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, span measurements.Span, b measurements.Breakdown) (measurements.Ranking, error) {
+func (s *Store) activityContributors(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, span measurements.Span, b measurements.Breakdown, by measurements.Dimension) (measurements.Ranking, error) {
 	ranking := measurements.Ranking{Breakdown: b}
 	series, err := s.inScope(ctx, organization, codec.Activity, of, scope)
 	if err != nil {
@@ -194,7 +192,7 @@ func (s *Store) activityContributors(ctx context.Context, organization uuid.UUID
 			if only, one := waitCategories[b.Series]; c.OnCPU() || one && only != int(c.Category) {
 				return
 			}
-			behind[c.Key(instance, keysOfActivity[b.By])] += sessions
+			behind[c.Key(instance, by)] += sessions
 		})
 	}
 	for key, sessions := range behind {

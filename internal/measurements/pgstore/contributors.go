@@ -232,8 +232,8 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 	if err := s.keeps(ctx, span, b, true); err != nil {
 		return ranking, err
 	}
-	if _, is := keysOfActivity[b.By]; is {
-		return s.activityContributors(ctx, organization, engine, scope, span, b)
+	if by, is := b.Dimension(); is {
+		return s.activityContributors(ctx, organization, engine, scope, span, b, by)
 	}
 	series, err := s.inScope(ctx, organization, codec.Sessions, engine, scope)
 	if err != nil {

@@ -21,8 +21,7 @@ import (
 //go:embed sql/machines.sql
 var machines string
 
-// Machines returns the sizes of the hosts in scope, by name, from the newest of their samples
-// since a time. A host without a sample since then is missing.
+// Machines is documented at measurements.Store.
 func (s *Store) Machines(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time) ([]measurements.Machine, error) {
 	hosts, err := s.hostsIn(ctx, organization, scope)
 	if err != nil {

@@ -109,6 +109,7 @@ func (c *comparison) settings() {
 	number("inputsRetentionDays", was.InputsRetentionDays, is.InputsRetentionDays)
 	text("paperSize", was.PaperSize, is.PaperSize)
 	text("statementTexts", was.StatementTexts, is.StatementTexts)
+	text("sessionDetail", was.SessionDetail, is.SessionDetail)
 	text("exceptionApproval", was.ExceptionApproval, is.ExceptionApproval)
 	text("protectedTags", orNone(was.ProtectedTags), orNone(is.ProtectedTags))
 	number("dueDays.critical", was.DueDays.Critical, is.DueDays.Critical)

@@ -72,6 +72,7 @@ func (w *walker) settings(node *strictyaml.Node, field string, f *File) {
 		"inputsRetentionDays": w.Number(&s.InputsRetentionDays),
 		"paperSize":           w.Optional(&s.PaperSize),
 		"statementTexts":      w.Optional(&s.StatementTexts),
+		"sessionDetail":       w.Optional(&s.SessionDetail),
 		"exceptionApproval":   w.Optional(&s.ExceptionApproval),
 		"protectedTags":       w.Words(&s.ProtectedTags),
 		"dueDays": func(n *strictyaml.Node, field string) {

@@ -29,6 +29,7 @@ const shown: Record<string, string> = {
   inputsRetentionDays: "Days that input data is kept",
   paperSize: "Paper size",
   statementTexts: "Texts of statements",
+  sessionDetail: "Users of sessions",
   exceptionApproval: "Who grants exceptions",
   protectedTags: "Protected tags",
   dueCritical: "Days until critical findings are due",

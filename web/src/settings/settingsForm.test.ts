@@ -7,6 +7,7 @@ const before: SettingsForm = {
   inputsRetentionDays: 400,
   paperSize: "A4",
   statementTexts: "off",
+  sessionDetail: "on",
   exceptionApproval: "any",
   protectedTags: "env, team",
   dueCritical: 7,

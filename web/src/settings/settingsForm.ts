@@ -7,6 +7,7 @@ export type SettingsForm = {
   inputsRetentionDays: number | string;
   paperSize: string;
   statementTexts: string;
+  sessionDetail: string;
   exceptionApproval: string;
   /** Keys of tags, with commas between them. */
   protectedTags: string;
@@ -51,6 +52,10 @@ export const settings: Record<Setting, { label: string; does: string; unit?: str
   statementTexts: {
     label: "Texts of statements",
     does: "Muster can keep the SQL text of your servers’ statements. It removes literals and comments before it stores a text; names of tables and columns stay. Turning this off deletes the texts at once. Viewers never see them.",
+  },
+  sessionDetail: {
+    label: "Users of sessions",
+    does: "Muster can keep which users, applications and clients the active sessions on your servers belong to. Turning this off deletes these names at once. Viewers never see them.",
   },
   exceptionApproval: {
     label: "Exceptions are granted by",
@@ -104,6 +109,10 @@ export const choices: Partial<Record<Setting, { value: string; label: string }[]
     { value: "off", label: "Keep none" },
     { value: "normalized", label: "Keep without literals" },
   ],
+  sessionDetail: [
+    { value: "on", label: "Keep their names" },
+    { value: "off", label: "Keep none" },
+  ],
   exceptionApproval: [
     { value: "any", label: "Any administrator" },
     { value: "another", label: "Another administrator" },
@@ -114,7 +123,7 @@ export const choices: Partial<Record<Setting, { value: string; label: string }[]
 export const groups: { name: string; of: Setting[] }[] = [
   { name: "Organization", of: ["name"] },
   { name: "Reports", of: ["reportRetentionDays", "inputsRetentionDays", "paperSize"] },
-  { name: "Statements", of: ["statementTexts"] },
+  { name: "Statements and sessions", of: ["statementTexts", "sessionDetail"] },
   { name: "Findings", of: ["dueCritical", "dueHigh", "dueMedium", "dueLow", "exceptionApproval"] },
   { name: "Tags", of: ["protectedTags"] },
   { name: "Watch", of: ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] },
@@ -142,6 +151,7 @@ export const formOf = (o: Schemas["Organization"]): SettingsForm => ({
   inputsRetentionDays: o.inputsRetentionDays,
   paperSize: o.paperSize,
   statementTexts: o.statementTexts,
+  sessionDetail: o.sessionDetail,
   exceptionApproval: o.exceptionApproval,
   protectedTags: o.protectedTags.join(", "),
   dueCritical: o.dueDays.critical,
@@ -165,6 +175,7 @@ export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["C
     ...(differs("inputsRetentionDays") && { inputsRetentionDays: Number(to.inputsRetentionDays) }),
     ...(differs("paperSize") && { paperSize: to.paperSize as "A4" | "Letter" }),
     ...(differs("statementTexts") && { statementTexts: to.statementTexts as "off" | "normalized" }),
+    ...(differs("sessionDetail") && { sessionDetail: to.sessionDetail as "off" | "on" }),
     ...(differs("exceptionApproval") && { exceptionApproval: to.exceptionApproval as "any" | "another" }),
     ...(keys.join() !== keysOf(from.protectedTags).join() && { protectedTags: keys }),
     ...(Object.keys(due).length > 0 && { dueDays: due }),

@@ -1,0 +1,89 @@
+package commands_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore"
+	"muster/internal/postgres/statement"
+)
+
+// TestTurningSessionDetailOff deletes the names of users, applications and clients in the
+// transaction of the change, also those that a sender is about to store because it saw the earlier
+// setting. Afterwards nothing stores any; the names of waits stay.
+func TestTurningSessionDetailOff(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	newStore := func() *pgstore.Store {
+		store := pgstore.New(h.db, slog.New(slog.DiscardHandler))
+		store.KeepsPeople, store.HoldsPeople = h.Accounts.KeepsPeople, h.Accounts.HoldsPeople
+		return store
+	}
+	store := newStore()
+	h.Texts = store
+	turn := func(to string) error {
+		_, _, err := h.ChangeOrganization(context.WithoutCancel(t.Context()), h.actor, commands.ChangeOrganization{ChangeSettings: organization.ChangeSettings{SessionDetail: &to}})
+		return err
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	send := func(s *pgstore.Store, user string) error {
+		_, err := s.Write(context.WithoutCancel(t.Context()), measurements.Batch{Organization: h.org.ID, Sessions: []measurements.SessionSample{{
+			Instance: uuid.UUID{1}, Engine: fleet.PostgreSQL, Database: uuid.New(), At: start, Waits: map[string]int64{"Lock": 1},
+			Doing: []measurements.Doing{{State: measurements.Waits, Wait: "Lock", Event: "relation", User: user, Application: "app", Client: "10.1.1.1", Sessions: 1}},
+		}}})
+		return err
+	}
+	kept := func(want ...string) {
+		t.Helper()
+		names, err := statement.All[string](t.Context(), h.db, "list names", `SELECT name FROM measured_names ORDER BY name`)
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("%v are kept, want %v; %v", names, want, err)
+		}
+	}
+	must(send(store, "bill"))
+	kept("10.1.1.1", "app", "bill", "relation")
+
+	// A sender who was told that people are kept, and has not written yet.
+	told, goOn, sent, off := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan error, 1)
+	slow := newStore()
+	slow.HoldsPeople = func(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool, error) {
+		keeps, err := h.Accounts.HoldsPeople(ctx, tx, id)
+		close(told)
+		<-goOn
+		return keeps, err
+	}
+	go func() { sent <- send(slow, "late") }()
+	<-told
+	go func() { off <- turn(organization.DetailOff) }()
+	for waits := 0; waits == 0 && len(off) == 0; {
+		must(h.db.Get(&waits, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
+	}
+	close(goOn)
+	must(<-sent)
+	must(<-off)
+	kept("relation")
+	must(send(store, "after"))
+	must(send(newStore(), "elsewhere"))
+	kept("relation")
+	other := newStore() // it was told before the change that people are kept
+	other.KeepsPeople = func(context.Context, uuid.UUID) (bool, error) { return true, nil }
+	must(send(other, "stale"))
+	kept("relation")
+	must(turn(organization.DetailOn))
+	must(send(newStore(), "again"))
+	kept("10.1.1.1", "again", "app", "relation")
+}

@@ -1,0 +1,170 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	domain "muster/domain/fleet"
+	"muster/internal/httpapi/api"
+	"muster/internal/measurements"
+)
+
+// activity asks what sessions did in a window.
+func (w *world) activity(as person, from, to time.Time, size, query string) answer {
+	w.t.Helper()
+	window := url.Values{"from": {from.Format(time.RFC3339)}, "to": {to.Format(time.RFC3339)}, "bucketSize": {size}}
+	return w.get(as, "/api/v1/activity?"+window.Encode()+"&"+query)
+}
+
+// shownActivity is an answer, whose series have gaps.
+type shownActivity struct {
+	Items       []api.ActivityItem
+	Average     *float64
+	Cores       *int
+	CoreHosts   int
+	Incomplete  bool
+	Unavailable []api.UnavailableFigure
+	Series      map[string][]*float64
+}
+
+// databaseOf is the only database of a server.
+func (w *world) databaseOf(in tenant, instance uuid.UUID) uuid.UUID {
+	w.t.Helper()
+	var page struct{ Items []struct{ ID uuid.UUID } }
+	w.get(in.viewer, "/api/v1/instances/"+instance.String()+"/databases").is(200).decode(&page)
+	return page.Items[0].ID
+}
+
+// busySessions are samples of two servers, one of which says whose its sessions are.
+func busySessions(ids map[string]uuid.UUID, orders, billing uuid.UUID, start time.Time) measurements.Batch {
+	at := func(second int, waits map[string]int64, active int64, doing ...measurements.Doing) measurements.SessionSample {
+		return measurements.SessionSample{
+			Instance: ids["orders"], Engine: domain.PostgreSQL, Database: orders, At: start.Add(time.Duration(second) * time.Second), Interval: 10 * time.Second,
+			Active: active, Waiting: 3, Waits: waits, Doing: doing,
+		}
+	}
+	doing := func(state measurements.State, wait, event, statement, user, application, client string, n int64) measurements.Doing {
+		return measurements.Doing{State: state, Wait: wait, Event: event, Statement: statement, User: user, Application: application, Client: client, Sessions: n}
+	}
+	return measurements.Batch{
+		Hosts: []measurements.HostSample{{Host: "db01", Instances: []uuid.UUID{ids["orders"]}, At: start, CPU: []measurements.CPUCounter{{Code: 3, Seconds: 1}, {Code: 19, Seconds: 1}}}},
+		Sessions: []measurements.SessionSample{
+			at(0, map[string]int64{"Lock": 3, "Client": 5}, 2,
+				doing(measurements.Waits, "Lock", "transactionid", "q1", "bill", "billing", "10.4.1.11", 2), doing(measurements.Waits, "Lock", "relation", "q2", "shop", "others", `10.4."1".12`, 1),
+				doing(measurements.Idle, "Client", "ClientRead", "", "sh\x00op", "un\x1bknown", "10.4.1.12", 5), doing(measurements.OnCPU, "", "", "q1", "bill", "billing", "10.4.1.11", 1)),
+			at(10, nil, 1, doing(measurements.OnCPU, "", "", "q1", "bill", "billing", "10.4.1.11", 1)),
+			{Instance: ids["billing"], Engine: domain.SQLServer, Database: billing, At: start, Interval: 30 * time.Second, Waits: map[string]int64{"LCK_M_X": 4}, Part: measurements.OnlyWaits},
+		},
+	}
+}
+
+// TestActivity is by each dimension, together always the tile of wait events and what is on the CPU.
+func TestActivity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	w.fleetOfThree(w.theirs)
+	start := w.hourAgo(5)
+	orders, billing := w.databaseOf(w.ours, ids["orders"]), w.databaseOf(w.ours, ids["billing"])
+	w.measured(w.ours, busySessions(ids, orders, billing, start))
+	read := func(as person, size, query string) (a shownActivity) {
+		t.Helper()
+		w.activity(as, start, start.Add(time.Hour), size, query).is(200).decode(&a)
+		return a
+	}
+	q1 := measurements.StatementID(ids["orders"], measurements.HashStatement(orders, "q1")).String()
+	q2 := measurements.StatementID(ids["orders"], measurements.HashStatement(orders, "q2")).String()
+	for query, want := range map[string]map[string]float64{ // CPU: 3 in 2 samples
+		"by=state":                      {"cpu": 1.5, "waiting": 7, "idle": 5},
+		"by=waitClass":                  {"cpu": 1.5, "locks": 7, "clientNetwork": 5},
+		"by=waitEvent":                  {"cpu": 1.5, "transactionid": 2, "relation": 1, "ClientRead": 5, "locks": 4},
+		"by=statement":                  {q1: 3, q2: 1, "unknown": 9.5},
+		"by=user":                       {"bill": 3, "shop": 6, "unknown": 4.5},
+		"by=application":                {"billing": 3, "others (2)": 1, "un\ufffdknown": 5, "unknown": 4.5},
+		"by=client":                     {"10.4.1.11": 3, "10.4.1.12": 5, `10.4."1".12`: 1, "unknown": 4.5},
+		"by=database":                   {orders.String(): 9.5, billing.String(): 4},
+		"by=instance":                   {ids["orders"].String(): 9.5, ids["billing"].String(): 4},
+		"by=user&limit=1":               {"shop": 6, "others": 7.5},
+		"by=user&state=waiting":         {"bill": 2, "shop": 1, "unknown": 4},
+		"by=state&state=cpu&state=idle": {"cpu": 1.5, "idle": 5},
+		"by=instance&instanceId=" + ids["billing"].String():         {ids["billing"].String(): 4},
+		"by=instance&instanceId=" + uuid.NewString():                {},
+		"by=waitClass&limit=2&instanceId=" + ids["orders"].String(): {"clientNetwork": 5, "locks": 3, "others": 1.5},
+	} {
+		a := read(w.ours.admin, "1h", query)
+		got := map[string]float64{}
+		for key, values := range a.Series {
+			got[key] = *values[0]
+		}
+		if diff := cmp.Diff(want, got); diff != "" || a.Incomplete || len(a.Unavailable) > 0 {
+			t.Errorf("%s: %s", query, diff)
+		}
+		for i, item := range a.Items {
+			if a.Series[item.Key] == nil || i > 0 && item.Average > a.Items[i-1].Average || item.Known == (item.Key == "unknown" || item.Key == "locks" && item.Name == nil && strings.Contains(query, "waitEvent")) {
+				t.Errorf("%s: item %+v", query, item)
+			}
+		}
+	}
+	a := read(w.ours.admin, "1m", "by=waitClass&instanceId="+ids["orders"].String())
+	if len(a.Series["cpu"]) != 60 || a.Series["cpu"][1] != nil || *a.Series["cpu"][0] != 1.5 || *a.Cores != 2 || a.CoreHosts != 1 || *a.Average != 9.5 {
+		t.Errorf("by the minute: %+v", a)
+	}
+	if none := read(w.theirs.admin, "1h", "by=user"); len(none.Items) > 0 || none.Cores != nil || none.Average != nil {
+		t.Errorf("another organization: %+v", none)
+	}
+	if a := read(w.ours.viewer, "1h", "by=statement"); slices.ContainsFunc(a.Items, func(i api.ActivityItem) bool { return i.Statement != nil && i.Statement.Text != nil }) {
+		t.Errorf("a viewer sees texts: %+v", a.Items)
+	}
+	for _, by := range []string{"user", "application", "client"} {
+		w.activity(w.ours.viewer, start, start.Add(time.Hour), "1h", "by="+by).problem(403, "forbidden")
+		w.behind(w.ours.viewer, "wait-events", start, start.Add(time.Hour), "series=all&by="+by).problem(403, "forbidden")
+	}
+	w.activity(w.ours.admin, start, start.Add(time.Hour), "1h", "by=mood").problem(400, "invalid_parameter")
+	w.activity(w.ours.admin, start, start.Add(time.Hour), "1h", "by=user&state=asleep").problem(400, "invalid_parameter")
+	w.activity(w.ours.admin, start.AddDate(-2, 0, 0), start, "1w", "by=user").problem(422, "detail_not_kept")
+}
+
+// TestContributorsToWaits are also users, applications, clients, events and statements.
+func TestContributorsToWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	start := w.hourAgo(5)
+	orders, billing := w.databaseOf(w.ours, ids["orders"]), w.databaseOf(w.ours, ids["billing"])
+	w.measured(w.ours, busySessions(ids, orders, billing, start))
+	for query, want := range map[string][]string{
+		"series=locks&by=user":           {" 4", "bill 2", "shop 1"},
+		"series=locks&by=user&limit=1":   {" 4", "others 3"},
+		"series=all&by=application":      {"un\ufffdknown 5", " 4", "billing 2", "others 1"},
+		"series=clientNetwork&by=client": {"10.4.1.12 5"},
+		"series=all&by=event":            {"ClientRead 5", " 4", "transactionid 2", "relation 1"},
+		"series=io&by=user":              nil,
+	} {
+		got := w.behind(w.ours.admin, "wait-events", start, start.Add(time.Hour), query).shares()
+		var lines []string
+		for _, item := range got.Items {
+			name := ""
+			if item.Name != nil {
+				name = *item.Name
+			}
+			lines = append(lines, fmt.Sprint(name, " ", item.Value))
+		}
+		if got.Others.Count > 0 {
+			lines = append(lines, fmt.Sprint("others ", *got.Others.Value))
+		}
+		if diff := cmp.Diff(want, lines); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+	by := w.behind(w.ours.admin, "wait-events", start, start.Add(time.Hour), "series=locks&by=statement").shares()
+	if len(by.Items) != 3 || by.Items[0].Statement != nil || by.Items[1].Statement.Id != measurements.StatementID(ids["orders"], measurements.HashStatement(orders, "q1")) {
+		t.Errorf("by statement: %+v", by.Items)
+	}
+}
