@@ -85,26 +85,35 @@ type Database struct {
 }
 
 // Count adds sessions on it in the same state: "active", "waiting", "idle" or "in transaction",
-// and anything else; wait is the engine's name for what they wait for, empty if they do not
+// and anything else, with what they do and whose they are. Their wait is empty if they do not
 // wait.
-func (d *Database) Count(does, wait string, sessions int64) {
-	switch s := &d.Sample; does {
+func (d *Database) Count(does string, of measurements.Doing) {
+	s := &d.Sample
+	switch does {
 	case "active":
-		s.Active += sessions
+		s.Active += of.Sessions
+		of.State = measurements.OnCPU
 	case "waiting":
-		s.Waiting += sessions
+		s.Waiting += of.Sessions
+		of.State = measurements.Waits
 	case "idle":
-		s.Idle += sessions
+		s.Idle += of.Sessions
+		of.State = measurements.Idle
 	case "in transaction":
-		s.IdleInTransaction += sessions
+		s.IdleInTransaction += of.Sessions
+		of.State = measurements.IdleInTransaction
 	default:
-		s.Other += sessions
+		s.Other += of.Sessions
+		of.State = measurements.OtherState
 	}
-	if wait != "" {
-		if d.Sample.Waits == nil {
-			d.Sample.Waits = make(map[string]int64)
+	if of.Wait != "" {
+		if s.Waits == nil {
+			s.Waits = make(map[string]int64)
 		}
-		d.Sample.Waits[wait] += sessions
+		s.Waits[of.Wait] += of.Sessions
+	}
+	if (of.Wait == "") == (of.State == measurements.OnCPU) {
+		s.Doing = append(s.Doing, of)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"muster/internal/intake/measure"
+	"muster/internal/measurements"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 )
@@ -115,7 +116,7 @@ func databases(rows [][]string) ([]measure.Database, error) {
 // countSessions counts the sessions into the databases that they are in.
 func (r *reader) countSessions(ctx context.Context, l *measure.Line, a *measure.Activity) error {
 	query := strings.ReplaceAll(r.in(sessionsQuery, clusterSessionsQuery), "@application@", servers.ApplicationName)
-	rows, err := servers.Query(ctx, l, 4, query)
+	rows, err := servers.Query(ctx, l, 9, query)
 	if !r.may("sessions", r.view("V$SESSION"), &err) {
 		return err
 	}
@@ -123,6 +124,7 @@ func (r *reader) countSessions(ctx context.Context, l *measure.Line, a *measure.
 	for i := range a.Databases {
 		of[a.Databases[i].ID] = &a.Databases[i]
 	}
+	statements := r.statementsOf(rows)
 	for _, row := range rows {
 		a.Locked = a.Locked || row[1] == "waiting" && (row[2] == "Application" || row[2] == "Concurrency")
 		container, err1 := strconv.ParseUint(row[0], 10, 32)
@@ -131,8 +133,38 @@ func (r *reader) countSessions(ctx context.Context, l *measure.Line, a *measure.
 			return measure.ErrNonsense
 		}
 		if d := of[uint32(container)]; d != nil {
-			d.Count(row[1], row[2], sessions)
+			d.Count(row[1], measurements.Doing{
+				Wait: row[2], Event: row[4], Statement: statements[row[8]], User: row[5], Application: row[6], Client: row[7], Sessions: sessions,
+			})
 		}
 	}
 	return nil
+}
+
+// statementsOf are the names of the statements that sessions execute, by their SQL_IDs, as the last
+// list has them. A session does not say by which plan it executes: a SQL_ID with several plans has
+// no name.
+func (r *reader) statementsOf(rows [][]string) map[string]string {
+	wanted := make(map[uint64]string)
+	for _, row := range rows {
+		if id, err := sqlNumber(row[8]); err == nil {
+			wanted[id] = row[8]
+		}
+	}
+	names := make(map[string]string, len(wanted))
+	if r.last == nil || len(wanted) == 0 {
+		return names
+	}
+	for _, e := range r.last.Entries {
+		sql, is := wanted[e.Entry[0]]
+		if !is {
+			continue
+		}
+		if name, known := names[sql]; !known {
+			names[sql] = r.Name(e.Statement)
+		} else if name != r.Name(e.Statement) {
+			names[sql] = ""
+		}
+	}
+	return names
 }

@@ -251,3 +251,24 @@ func TestALongListOfTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoseSessionsTheyAre: sessions keep their user, program and machine, and the statement that
+// the list names by their SQL_ID, unless it has several plans.
+func TestWhoseSessionsTheyAre(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.statements(entry(3, queryA, 5, 1, 10, 10), entry(3, queryB, 5, 1, 10, 10), entry(3, queryB, 5, 2, 10, 10))
+	s.on(sessionsQuery,
+		[]string{"3", "active", null, "1", null, "ERP", "erp.exe", "app01", queryA}, []string{"3", "waiting", "User I/O", "2", "db file sequential read", "ERP", "erp.exe", "app01", queryB},
+		[]string{"3", "idle", "Idle", "5", "SQL*Net message from client", "HR", "hr.exe", "app02", null})
+	s.pass(0)
+	erp := s.sampled(s.pass(20*time.Second), "ERP")
+	want := []measurements.Doing{
+		{State: measurements.OnCPU, Statement: "5/1", User: "ERP", Application: "erp.exe", Client: "app01", Sessions: 1},
+		{State: measurements.Waits, Wait: "User I/O", Event: "db file sequential read", User: "ERP", Application: "erp.exe", Client: "app01", Sessions: 2},
+		{State: measurements.Idle, Wait: "Idle", Event: "SQL*Net message from client", User: "HR", Application: "hr.exe", Client: "app02", Sessions: 5},
+	}
+	if erp == nil || !slices.Equal(erp.Doing, want) {
+		t.Errorf("ERP: %+v, want %+v", erp, want)
+	}
+}

@@ -17,7 +17,7 @@ func BenchmarkRound(b *testing.B) {
 	server, home, clock := overTheDriver(b, l, time.Minute)
 	var sessions, statements [][]string
 	for i := range 200 {
-		sessions = append(sessions, []string{"3", "idle", fmt.Sprintf("Class %d", i), "1"})
+		sessions = append(sessions, []string{"3", "idle", fmt.Sprintf("Class %d", i), "1", "event", "ERP", "erp.exe", "app01", ""})
 	}
 	for i := range 5000 {
 		statements = append(statements, []string{"0", "3", sqlID(uint64(1_000_003 * (i + 1))), fmt.Sprint(1000 + i), "7", "10", "100000"})
@@ -38,7 +38,7 @@ func BenchmarkRound(b *testing.B) {
 				statements[at][2] = sqlID(uint64(1_000_003 * (n*5000 + at)))
 			}
 			answer(l, clock.Now(), n)
-			l.Answer(sent(sessionsQuery), tnstest.Answer{Columns: 4, Numbers: []int{0, 3}, Rows: sessions})
+			l.Answer(sent(sessionsQuery), tnstest.Answer{Columns: 9, Numbers: []int{0, 3}, Rows: sessions})
 			l.Answer(sent(statementsQuery), tnstest.Answer{Columns: 7, Numbers: []int{0, 1, 3, 4, 5, 6}, Rows: statements})
 			b.StartTimer()
 			if err := server.Round(b.Context()); err != nil {

@@ -28,7 +28,7 @@ func TestTheLoopGoesOn(t *testing.T) {
 			l := answered(t, time.Now(), 10)
 			measuretest.Loop(t, Engine(), target(t, l), measuretest.Trouble{
 				Begin: func() {
-					l.Answer(sent(sessionsQuery), tnstest.Answer{Columns: 4, Numbers: []int{0, 3}, Rows: [][]string{{"3", "active", "", "1"}}, Then: fault})
+					l.Answer(sent(sessionsQuery), tnstest.Answer{Columns: 9, Numbers: []int{0, 3}, Rows: [][]string{{"3", "active", "", "1", "", "", "", "", ""}}, Then: fault})
 				},
 				Over: func() { answer(l, time.Now(), 10) }, Reason: "reason=",
 			})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +88,21 @@ func (s *scene) again() *serverstest.Session {
 }
 
 func (s *scene) on(query string, rows ...[]string) {
+	if query == sessionsQuery || query == clusterSessionsQuery {
+		rows = ofNobody(rows)
+	}
 	s.session.On(strings.ReplaceAll(query, "@application@", servers.ApplicationName), rows...)
+}
+
+// ofNobody are rows of sessions, those without people with nobody.
+func ofNobody(rows [][]string) (all [][]string) {
+	for _, row := range rows {
+		if len(row) == 4 {
+			row = append(slices.Clip(row), serverstest.Null, serverstest.Null, serverstest.Null, serverstest.Null, serverstest.Null)
+		}
+		all = append(all, row)
+	}
+	return all
 }
 
 func (s *scene) fail(query string, number int, reason servers.Reason) {

@@ -62,7 +62,7 @@ func answer(l *tnstest.Listener, at time.Time, calls int) {
 	on(selfQuery, 4, nil, []string{"3", "ERP \"2\" 😀", "ORCL", "MUSTER"})
 	on(instanceQuery, 3, []int{0}, []string{"1", "2026-11-01 03:00:00", "NO"})
 	on(containersQuery, 3, []int{0}, []string{"3", "ERP \"2\" 😀", "READ WRITE"})
-	on(sessionsQuery, 4, []int{0, 3}, []string{"3", "waiting", "User I/O", "2"}, []string{"3", "active", "", "1"})
+	on(sessionsQuery, 9, []int{0, 3}, []string{"3", "waiting", "User I/O", "2", "db file sequential read", "ERP", "erp.exe", "app01", queryA}, []string{"3", "active", "", "1", "", "ERP", "erp.exe", "app01", queryA})
 	on(lockWaitQuery, 3, []int{0, 1, 2}, []string{"0", "1", "60"})
 	on(dbTimeQuery, 2, []int{0, 1}, []string{"3", fmt.Sprint(1000 * calls)})
 	on(clockQuery, 2, []int{0, 1}, []string{fmt.Sprint(at.UnixMicro()), "-330"})

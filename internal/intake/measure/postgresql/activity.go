@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"muster/internal/intake/measure"
+	"muster/internal/measurements"
 	"muster/internal/servers"
 )
 
@@ -16,15 +17,40 @@ var sessionsQuery string
 // Activity groups the sessions on the server. An invisible session hides its database. Muster's
 // own are left out.
 func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
+	if err := r.meet(ctx, l); err != nil {
+		return nil, err
+	}
 	a := &measure.Activity{}
-	query := strings.ReplaceAll(sessionsQuery, "@application@", servers.ApplicationName)
-	err := l.Each(ctx, 8, query, func(row [][]byte) error { return r.addRow(a, row) })
+	err := l.Each(ctx, 13, sessionsSince(r.tells), func(row [][]byte) error { return r.addRow(a, row) })
 	a.SeesAll = r.mayRead
 	return a, err
 }
 
+// meet asks once on each connection what the server tells.
+func (r *reader) meet(ctx context.Context, l *measure.Line) error {
+	if r.met == l.Session {
+		return nil
+	}
+	row, err := servers.Row(ctx, l, 1, capabilitiesQuery)
+	if err != nil {
+		return err
+	}
+	r.met, r.tells = l.Session, row[0] == "t"
+	return nil
+}
+
+// sessionsSince is the query of the sessions; tells says whether a session tells the id of its
+// statement (since 14).
+func sessionsSince(tells bool) string {
+	queryID := "NULL::bigint"
+	if tells {
+		queryID = "query_id"
+	}
+	return strings.NewReplacer("@application@", servers.ApplicationName, "@query_id@", queryID).Replace(sessionsQuery)
+}
+
 // addRow takes in a row: databases come one after another, each with a row for every
-// split and wait that its sessions have.
+// split and wait that its sessions have, and each of whom they are.
 func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 	oid, oidErr := strconv.ParseUint(string(row[0]), 10, 32)
 	sessions, err := strconv.ParseInt(string(row[7]), 10, 64)
@@ -42,7 +68,10 @@ func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 	case "hidden":
 		d.Hidden = true
 	default:
-		d.Count(does, string(row[6]), sessions)
+		d.Count(does, measurements.Doing{
+			Wait: string(row[6]), Event: string(row[8]), Statement: string(row[9]),
+			User: string(row[10]), Application: string(row[11]), Client: string(row[12]), Sessions: sessions,
+		})
 		a.Locked = a.Locked || string(row[6]) == "Lock"
 	}
 	return nil

@@ -21,12 +21,8 @@ var blockingQuery string
 // Blocking reads who waits for whom.
 func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts bool) (*blocking.Look, error) {
 	look := &blocking.Look{At: at}
-	tells, err := servers.Row(ctx, l, 1, capabilitiesQuery)
-	if err != nil {
-		return nil, err
-	}
 	waiting := 0
-	err = l.Each(ctx, 19, blockingSince(tells[0] == "t", texts), func(row [][]byte) error {
+	err := l.Each(ctx, 19, blockingSince(r.tells, texts), func(row [][]byte) error {
 		node, sessions, err := blockingNode(row, at)
 		look.Nodes, waiting = append(look.Nodes, node), max(waiting, sessions)
 		return err

@@ -267,6 +267,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
 			t.Parallel()
 			c := newCrowd(t, major)
+			t.Run("whose sessions they are", func(t *testing.T) { c.whoseSessionsTheyAre(t, major) })
 			if got := c.look(true); len(got) != 0 {
 				t.Fatalf("nobody waits: %+v", got)
 			}

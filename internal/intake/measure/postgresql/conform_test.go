@@ -106,7 +106,7 @@ func (s *simulated) Ready() {
 			texts = append(texts, []string{id, "10", query, one.Text})
 		}
 	}
-	on(sessionsQuery, sessions...)
+	on(sessionsSince(s.major >= 14), sessions...)
 	on(map[int]string{13: statements18Query, 14: statements19Query, 17: statements111Query}[s.major], statements...)
 	if s.Taken[functions.Name] {
 		for _, query := range []string{statements18Query, statements19Query, statements111Query} {
@@ -122,7 +122,7 @@ func (s *simulated) Ready() {
 func (s *simulated) sessions(d *measuretest.Database, id, open string, sees bool) (rows [][]string) {
 	row := func(split, wait string, sessions int64) {
 		if sessions > 0 {
-			rows = append(rows, []string{id, d.Name, open, map[bool]string{true: "t", false: "f"}[sees], "watcher", split, wait, fmt.Sprint(sessions)})
+			rows = append(rows, []string{id, d.Name, open, map[bool]string{true: "t", false: "f"}[sees], "watcher", split, wait, fmt.Sprint(sessions), wait, "", "app", "shop", "10.4.1.11"})
 		}
 	}
 	if on := d.Sessions; sees {
@@ -135,7 +135,7 @@ func (s *simulated) sessions(d *measuretest.Database, id, open string, sees bool
 		row("hidden", "", on.Active+on.Idle+on.InTransaction+on.Waiting+on.Other)
 	}
 	if len(rows) == 0 {
-		rows = [][]string{{id, d.Name, open, map[bool]string{true: "t", false: "f"}[sees], "watcher", "", "", "0"}}
+		rows = [][]string{{id, d.Name, open, map[bool]string{true: "t", false: "f"}[sees], "watcher", "", "", "0", "", "", "", "", ""}}
 	}
 	return rows
 }

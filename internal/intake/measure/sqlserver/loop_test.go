@@ -21,7 +21,7 @@ func TestTheLoopGoesOn(t *testing.T) {
 		}
 		return to
 	}
-	sessions := tdstest.Answer{Rows: []row{{5, "idle", "", 1}}}
+	sessions := tdstest.Answer{Rows: ofNobody([]row{{5, "idle", "", 1}})}
 	well := tdstest.Answer{Rows: []row{{3, 15, 1, 1, "[watcher]", "[dbo]", 0}}}
 	for name, fault := range map[string]tdstest.Fault{"stalls": tdstest.Stall, "is deaf": tdstest.Deaf, "is cut": tdstest.Cut, "makes no sense": tdstest.Nonsense} {
 		t.Run(name, func(t *testing.T) {

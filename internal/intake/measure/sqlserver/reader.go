@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
+	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/watch"
 )
@@ -94,7 +95,7 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 		return a, nil
 	}
 	text := strings.ReplaceAll(query("sessions"), "@application@", servers.ApplicationName)
-	err := l.Each(ctx, 4, text, func(row [][]byte) error {
+	err := l.Each(ctx, 8, text, func(row [][]byte) error {
 		a.Locked = a.Locked || strings.HasPrefix(string(row[2]), "LCK_")
 		return count(a, row)
 	})
@@ -187,7 +188,14 @@ func count(a *measure.Activity, row [][]byte) error {
 	if i < 0 {
 		return nil // of a template or a snapshot, or not listed yet
 	}
-	a.Databases[i].Count(string(row[1]), string(row[2]), sessions)
+	statement := strings.ToLower(string(row[7]))
+	if strings.Trim(statement, "0") == "" { // of what has no plan
+		statement = ""
+	}
+	a.Databases[i].Count(string(row[1]), measurements.Doing{
+		Wait: string(row[2]), Event: string(row[2]), Statement: statement,
+		User: string(row[4]), Application: string(row[5]), Client: string(row[6]), Sessions: sessions,
+	})
 	return nil
 }
 

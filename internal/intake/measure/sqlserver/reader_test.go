@@ -2,11 +2,13 @@ package sqlserver
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"muster/internal/intake/measure"
+	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/tdstest"
 	"muster/internal/watch"
@@ -323,5 +325,25 @@ func TestGrants(t *testing.T) {
 		if _, ok := Grants(version); ok {
 			t.Errorf("there are grants for %q", version)
 		}
+	}
+}
+
+// TestWhoseSessionsTheyAre: sessions keep their login, program, host and statement, and what their
+// counts say of them agrees.
+func TestWhoseSessionsTheyAre(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.sessions = []row{
+		{5, "active", "", 2, "shop", "checkout", "web-01", "0A1B2C3D4E5F6071"}, {5, "waiting", "LCK_M_X", 3, "bill", "billing", "web-02", "0000000000000000"},
+		{5, "idle", "", 9, "shop", "checkout", "web-01", nil}, {5, "in transaction", "", 1, "bill", "billing", "web-02", nil},
+	}
+	m := f.measure(t)
+	app := m.sessionsOf(m.well(), "app")
+	want := []measurements.Doing{
+		{State: measurements.OnCPU, Statement: "0a1b2c3d4e5f6071", User: "shop", Application: "checkout", Client: "web-01", Sessions: 2},
+		{State: measurements.Waits, Wait: "LCK_M_X", Event: "LCK_M_X", User: "bill", Application: "billing", Client: "web-02", Sessions: 3},
+	}
+	if app == nil || !slices.Equal(app.Doing, want) || app.Active != 2 || app.Waiting != 3 || app.Idle != 9 || app.IdleInTransaction != 1 {
+		t.Errorf("app: %+v", app)
 	}
 }

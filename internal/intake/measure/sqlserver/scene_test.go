@@ -37,7 +37,7 @@ type fake struct {
 	started          int64
 	databases        []row          // id, name, state, accessible, store is on
 	replicas         []row          // database, primary
-	sessions         []row          // database, split, wait, sessions
+	sessions         []row          // database, split, wait, sessions, and of whom (if they say so)
 	lockWait         int            // ms
 	blocking         []row          // who waits for whom
 	stores           map[string]row // state and mode by database
@@ -79,7 +79,7 @@ func newFake(t testing.TB) *fake {
 	rows("databases", func(tdstest.Query) []row { return f.databases })
 	rows("databases_azure", func(tdstest.Query) []row { return f.databases[1:2] })
 	rows("replicas", func(tdstest.Query) []row { return f.replicas })
-	rows("sessions", func(tdstest.Query) []row { return f.sessions })
+	rows("sessions", func(tdstest.Query) []row { return ofNobody(f.sessions) })
 	rows("lock_wait", func(tdstest.Query) []row { return []row{{0, 3, f.lockWait}} })
 	rows("blocking", func(tdstest.Query) []row { return f.blocking })
 	now := func() int64 { return f.clock.Now().Add(f.skew).UnixMicro() }
@@ -97,6 +97,17 @@ func newFake(t testing.TB) *fake {
 	})
 	rows("plan_cache_texts", func(tdstest.Query) []row { return f.cached })
 	return f
+}
+
+// ofNobody are rows of sessions, those without people with nobody.
+func ofNobody(rows []row) (all []row) {
+	for _, r := range rows {
+		if len(r) == 4 {
+			r = append(slices.Clip(r), "", "", "", nil)
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 // of is the database that a query names.

@@ -3,11 +3,18 @@
 -- may not look at has no backend_type either: it is hidden, and no background process
 -- for all we know. Ours do not count, on whatever connection a pooler put them. Templates
 -- that take connections are databases like others, but for the two that every server has.
+--
+-- Sessions that do the same for the same people are one row: their event, their statement, as the
+-- list of statements names it (@query_id@: null before 14; of an idle session it is its last one),
+-- their user, application and client.
 SELECT d.oid, d.datname, d.datallowconn, coalesce(pg_has_role('pg_read_all_stats', 'USAGE'), false), quote_ident(current_user),
-       coalesce(s.split, ''), coalesce(s.wait, ''), coalesce(s.sessions, 0)
+       coalesce(s.split, ''), coalesce(s.wait, ''), coalesce(s.sessions, 0),
+       coalesce(s.event, ''), coalesce(s.statement, ''), coalesce(s.usename::text, ''), coalesce(s.application, ''), coalesce(s.client, '')
 FROM pg_database d
 LEFT JOIN (
-    SELECT datid, wait_event_type AS wait, count(*) AS sessions,
+    SELECT datid, wait_event_type AS wait, wait_event AS event, count(*) AS sessions, usename, nullif(application_name, '') AS application,
+           coalesce(host(client_addr), client_hostname, CASE WHEN client_port = -1 THEN 'local' END) AS client,
+           CASE WHEN state = 'active' THEN @query_id@::text || '/' || usesysid END AS statement,
            CASE WHEN backend_type IS NULL THEN 'hidden'
                 WHEN state = 'active' AND wait_event_type IS NULL THEN 'active'
                 WHEN state = 'active' THEN 'waiting'
@@ -19,7 +26,7 @@ LEFT JOIN (
     WHERE datid IS NOT NULL AND (backend_type = 'client backend' OR backend_type IS NULL)
       AND pid <> pg_backend_pid()
       AND NOT (application_name = '@application@' AND usename = current_user)
-    GROUP BY datid, split, wait
+    GROUP BY datid, split, wait, event, usename, application, client, statement
 ) s ON s.datid = d.oid
 WHERE NOT d.datistemplate OR d.datallowconn AND d.datname NOT IN ('template0', 'template1')
 ORDER BY d.oid

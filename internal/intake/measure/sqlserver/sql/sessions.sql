@@ -6,10 +6,12 @@
 -- for beside (sys.dm_os_waiting_tasks) would count it several times. Sessions of the server
 -- itself and our own are left out. A session that a pool has reset (dormant), or that the
 -- resource governor has not let in yet (preconnect), is neither active nor idle.
+-- Sessions that do the same for the same people are one row: their login, program and host, and
+-- the query_hash of what they execute.
 --
 -- sys.dm_exec_sessions: relational-databases/system-dynamic-management-views/sys-dm-exec-sessions-transact-sql
 -- sys.dm_exec_requests: relational-databases/system-dynamic-management-views/sys-dm-exec-requests-transact-sql
-SELECT c.database_id, c.split, c.wait, COUNT(*)
+SELECT c.database_id, c.split, c.wait, COUNT(*), c.login_name, c.program_name, c.host_name, CONVERT(char(16), c.query_hash, 2)
 FROM (
     SELECT COALESCE(NULLIF(r.database_id, 0), s.database_id) AS database_id,
            CASE WHEN r.wait_type IS NOT NULL THEN 'waiting'
@@ -18,10 +20,10 @@ FROM (
                 WHEN LOWER(s.status) = 'sleeping' THEN 'idle'
                 ELSE 'other'
            END AS split,
-           COALESCE(r.wait_type, '') AS wait
+           COALESCE(r.wait_type, '') AS wait, r.query_hash, s.login_name, s.program_name, s.host_name
     FROM sys.dm_exec_sessions AS s
     LEFT JOIN (
-        SELECT q.session_id, q.database_id, q.wait_type,
+        SELECT q.session_id, q.database_id, q.wait_type, q.query_hash,
                ROW_NUMBER() OVER (
                    PARTITION BY q.session_id
                    ORDER BY CASE WHEN q.wait_type IS NULL THEN 0 ELSE 1 END, q.wait_time DESC, q.request_id
@@ -32,4 +34,4 @@ FROM (
       AND NOT (COALESCE(s.program_name, '') = '@application@' AND s.original_login_name = ORIGINAL_LOGIN())
       AND s.session_id <> (SELECT @@SPID)
 ) AS c
-GROUP BY c.database_id, c.split, c.wait
+GROUP BY c.database_id, c.split, c.wait, c.login_name, c.program_name, c.host_name, c.query_hash
