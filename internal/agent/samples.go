@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,8 +27,28 @@ func sessionSample(server, database string, s measurements.SessionSample) api.Se
 	return api.SessionSample{
 		Instance: server, Database: database, At: s.At.UTC(), IntervalSeconds: &every,
 		Active: count(s.Active), Idle: count(s.Idle), Waiting: count(s.Waiting), IdleInTransaction: count(s.IdleInTransaction), Other: count(s.Other),
-		Waits: waits,
+		Waits: waits, Activity: activityOf(s),
 	}
+}
+
+// mostActivity is how many kinds of sessions a sample may have (contract): the store keeps fewer.
+const mostActivity = 1000
+
+// activityOf is what the sessions of a sample do; nil: none does anything.
+func activityOf(s measurements.SessionSample) *[]api.SentActivity {
+	if len(s.Doing) == 0 {
+		return nil
+	}
+	doings := slices.Clone(s.Doing)
+	slices.SortStableFunc(doings, func(a, b measurements.Doing) int { return cmp.Compare(b.Sessions, a.Sessions) })
+	out := make([]api.SentActivity, 0, min(len(doings), mostActivity))
+	for _, d := range doings[:cap(out)] {
+		out = append(out, api.SentActivity{
+			State: api.ActivityState(d.State), Wait: stated(d.Wait), Event: stated(d.Event), Statement: stated(d.Statement),
+			User: stated(d.User), Application: stated(d.Application), Client: stated(d.Client), Sessions: count(d.Sessions),
+		})
+	}
+	return &out
 }
 
 // mostTexts bounds the texts of one sample: a call has 4 MiB. The dearest were read first,

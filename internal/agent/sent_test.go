@@ -175,3 +175,25 @@ func TestWhatWasNotReadIsSent(t *testing.T) {
 		t.Errorf("sent %s, want %s in it: %v", text, want, err)
 	}
 }
+
+// TestWhatSessionsDoIsSent whole, and of too many kinds of sessions those of which there are most.
+func TestWhatSessionsDoIsSent(t *testing.T) {
+	t.Parallel()
+	s := measurements.SessionSample{Engine: fleet.PostgreSQL, Active: 5000}
+	if sent := sessionSample("server", "database", s); sent.Activity != nil {
+		t.Errorf("nobody does anything: %v", sent.Activity)
+	}
+	one := measurements.Doing{State: measurements.Waits, Wait: "Lock", Event: "relation", Statement: "1/10", User: "bill", Application: "billing", Client: "10.4.1.11", Sessions: 4}
+	s.Doing = []measurements.Doing{one}
+	for range 1500 {
+		s.Doing = append(s.Doing, measurements.Doing{State: measurements.OnCPU, Sessions: 1}, measurements.Doing{State: measurements.OnCPU, Sessions: 2})
+	}
+	sent := *sessionSample("server", "database", s).Activity
+	if len(sent) != mostActivity || sent[999].Sessions != "2" {
+		t.Errorf("%d are sent, the last of %s sessions", len(sent), sent[len(sent)-1].Sessions)
+	}
+	text, err := json.Marshal(sent[0])
+	if want := `{"application":"billing","client":"10.4.1.11","event":"relation","sessions":4,"state":"waiting","statement":"1/10","user":"bill","wait":"Lock"}`; err != nil || string(text) != want {
+		t.Errorf("sent is %s, want %s; %v", text, want, err)
+	}
+}

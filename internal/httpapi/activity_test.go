@@ -168,3 +168,53 @@ func TestContributorsToWaits(t *testing.T) {
 		t.Errorf("by statement: %+v", by.Items)
 	}
 }
+
+// TestAnAgentSendsWhatSessionsDo: what it says of more sessions than it counts is left out, sessions of
+// which it says nothing are counted, and a sample that breaks a rule is not taken.
+func TestAnAgentSendsWhatSessionsDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	start := w.hourAgo(1)
+	sample := func(change members) members {
+		return members{"instance": "orders", "database": "d", "at": start, "active": 3, "idle": 0, "waiting": 2, "idleInTransaction": 0, "other": 0, "waits": members{"Lock": 2}}.with(change)
+	}
+	send := func(s members) answer { return in.send(samplesPath, members{"sessions": []members{s}}) }
+	does := func(state string, change members) members { return members{"state": state, "sessions": 1}.with(change) }
+	send(sample(members{"activity": []members{
+		does("cpu", members{"user": "shop", "client": "10.4.1.\u202e11"}), does("cpu", members{"user": "shop", "sessions": 7}),
+		does("waiting", members{"wait": "Lock", "event": "relation", "user": "bill", "statement": "q1"}), does("waiting", members{"wait": "IO", "user": "nobody"}),
+	}})).is(202)
+	send(sample(members{"at": start.Add(time.Minute)})).is(202)
+	w.roll()
+	for query, want := range map[string]map[string]float64{ // 6 on the CPU, and 4 wait, in 2 samples
+		"by=user":      {"shop": 1.5, "bill": 0.5, "unknown": 3},
+		"by=client":    {"10.4.1.\ufffd11": 0.5, "unknown": 4.5},
+		"by=waitEvent": {"cpu": 3, "relation": 0.5, "locks": 1.5},
+	} {
+		var a shownActivity
+		w.activity(w.ours.admin, start, start.Add(time.Hour), "1h", query+"&instanceId="+ids["orders"].String()).is(200).decode(&a)
+		got := map[string]float64{}
+		for key, values := range a.Series {
+			got[key] = *values[0]
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+	for name, c := range map[string]struct {
+		activity any
+		at, code string
+	}{
+		"on the CPU, and waiting": {[]members{does("cpu", members{"wait": "Lock"})}, "#/sessions/0/activity/0/wait", "out_of_range"},
+		"waiting for nothing":     {[]members{does("waiting", nil)}, "#/sessions/0/activity/0/wait", "out_of_range"},
+		"fewer than none":         {[]members{does("cpu", members{"sessions": -1})}, "#/sessions/0/activity/0/sessions", "out_of_range"},
+	} {
+		if got := send(sample(members{"at": start.Add(2 * time.Minute), "activity": c.activity})).problem(422, c.code).places(); !slices.Equal(got, bodyPlaces("", c.at, c.code)) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	send(sample(members{"activity": []members{does("asleep", nil)}})).problem(400, "invalid_parameter")
+	send(sample(members{"activity": slices.Repeat([]members{does("cpu", nil)}, 1001)})).problem(422, "out_of_range")
+}

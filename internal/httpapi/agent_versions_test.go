@@ -39,7 +39,7 @@ func TestAgentsOfEarlierVersionsAreUnderstood(t *testing.T) {
 				}
 				in.send(call.path, sentTime.ReplaceAllString(string(body), now), as("agent-01")).is(call.want)
 			}
-			if kept := w.kept(); !strings.HasPrefix(kept, "4 series, 4 samples") { // of a host, of the sessions of two databases, of statements
+			if kept := w.kept(); !strings.HasPrefix(kept, "5 series, 5 samples") { // of a host, of the sessions of two databases and what they do, of statements
 				t.Errorf("of samples is kept: %s", kept)
 			}
 			if kept := w.keptOfFeeds(); !strings.HasPrefix(kept, "1 assessments, 2 classified") {

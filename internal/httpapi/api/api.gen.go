@@ -4154,6 +4154,26 @@ type SentAccount struct {
 	Superuser bool `json:"superuser"`
 }
 
+// SentActivity Sessions that do the same for the same people. An absent field is unknown. Names are cut after 200 characters.
+type SentActivity struct {
+	Application *string `json:"application,omitempty"`
+
+	// Client The address or name of the client's host.
+	Client *string `json:"client,omitempty"`
+
+	// Event The engine's name for the single wait event.
+	Event    *string       `json:"event,omitempty"`
+	Sessions json.Number   `json:"sessions"`
+	State    ActivityState `json:"state"`
+
+	// Statement The `key` of the statement that they execute.
+	Statement *string `json:"statement,omitempty"`
+	User      *string `json:"user,omitempty"`
+
+	// Wait Their name in `waits`. Absent for `cpu`.
+	Wait *string `json:"wait,omitempty"`
+}
+
 // SentAssessment An absent member is unknown. An empty list means that there is nothing.
 type SentAssessment struct {
 	// Accounts All accounts; each name once.
@@ -4494,6 +4514,10 @@ type SessionList struct {
 // SessionSample Counts are 0 to 2^40.
 type SessionSample struct {
 	Active json.Number `json:"active"`
+
+	// Activity The sessions of `active` and `waits`, by what they do and whose they are. Sessions that are not in it are
+	// counted without these details, and more sessions than those of `active` and `waits` are not counted.
+	Activity *[]SentActivity `json:"activity,omitempty"`
 
 	// At Not before 1970.
 	At time.Time `json:"at"`

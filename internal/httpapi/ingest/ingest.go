@@ -17,6 +17,7 @@ import (
 	"muster/internal/intake/otlp"
 	"muster/internal/intake/remotewrite"
 	"muster/internal/intake/senders"
+	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
 )
 
@@ -305,7 +306,7 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 		items.Hosts = append(items.Hosts, host)
 	}
 	for _, s := range wire.Value(body.Sessions) {
-		items.Sessions = append(items.Sessions, feed.SessionItem(s))
+		items.Sessions = append(items.Sessions, sessionItem(s))
 	}
 	for _, s := range wire.Value(body.Statements) {
 		sample := feed.StatementItem{At: s.At, Instance: s.Instance, Database: s.Database, IntervalSeconds: s.IntervalSeconds, BusyMs: s.BusyMs}
@@ -322,6 +323,19 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 		})
 	}
 	return items
+}
+
+func sessionItem(s api.SessionSample) feed.SessionItem {
+	return feed.SessionItem{
+		Instance: s.Instance, Database: s.Database, At: s.At, IntervalSeconds: s.IntervalSeconds, Waits: s.Waits,
+		Active: s.Active, Idle: s.Idle, Waiting: s.Waiting, IdleInTransaction: s.IdleInTransaction, Other: s.Other,
+		Activity: sent(s.Activity, func(a api.SentActivity) feed.ActivityItem {
+			return feed.ActivityItem{Sessions: a.Sessions, Doing: measurements.Doing{
+				State: measurements.State(a.State), Wait: wire.Value(a.Wait), Event: wire.Value(a.Event), Statement: wire.Value(a.Statement),
+				User: wire.Value(a.User), Application: wire.Value(a.Application), Client: wire.Value(a.Client),
+			}}
+		}),
+	}
 }
 
 func blockingNode(n api.SentBlockingSession) blocking.Node {

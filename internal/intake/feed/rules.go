@@ -27,6 +27,7 @@ const (
 	maxHostInstances = 100
 	maxVolumes       = 300
 	maxWaits         = 300
+	maxActivity      = 1000
 	maxHostName      = 255     // characters
 	maxMount         = 255     // bytes: as many as an alert can carry
 	maxDeltas        = 100_000 // statements of one sample
@@ -171,6 +172,20 @@ func (r *rules) sessions(at string, s SessionItem, on inventory.Place) measureme
 		pointer := at + "/waits/" + rule.Escape(name)
 		r.name(pointer, name)
 		sample.Waits[name] = r.count(pointer, s.Waits[name])
+	}
+	if !r.atMost(at+"/activity", len(s.Activity), maxActivity) {
+		return sample
+	}
+	for i, a := range s.Activity {
+		at := r.item(at+"/activity/", i)
+		a.Doing.Sessions = r.count(at+"/sessions", a.Sessions)
+		if utf8.RuneCountInString(a.Statement) > maxKey {
+			r.breaks(at+"/statement", "out_of_range", fmt.Sprintf("must be at most %d characters", maxKey))
+		}
+		if (a.State == measurements.OnCPU) != (a.Wait == "") {
+			r.breaks(at+"/wait", "out_of_range", "is for sessions that wait, and for all of them")
+		}
+		sample.Doing = append(sample.Doing, a.Doing)
 	}
 	return sample
 }

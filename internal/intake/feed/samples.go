@@ -67,6 +67,13 @@ type SessionItem struct {
 	Other             json.Number
 	Waiting           json.Number
 	Waits             map[string]json.Number
+	Activity          []ActivityItem
+}
+
+// ActivityItem is a number of sessions that do the same for the same people.
+type ActivityItem struct {
+	measurements.Doing
+	Sessions json.Number
 }
 
 // StatementItem is what the statements of a database did in an interval.
