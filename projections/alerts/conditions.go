@@ -109,6 +109,16 @@ func (c *conditions) scope() string {
 	return scope
 }
 
+// hashed is the condition that an alert (a) concerns the instances. They are hashed even where the planner does not
+// see them, and the condition stays a filter of alerts in their order.
+func (c *conditions) hashed() string {
+	is := "(a.instance_id IN (SELECT unnest(" + c.instances + "::uuid[]))) IS TRUE"
+	if c.elsewhere != "" {
+		is += " OR a.id = ANY (" + c.elsewhere + ")"
+	}
+	return "(" + is + ")"
+}
+
 // between is the condition that a time is at or after one and before another,
 // where either may be missing; it begins with AND.
 func between(column, from, to string) (condition string) {

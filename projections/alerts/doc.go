@@ -13,7 +13,7 @@
 // takes the later of the two times (seenLater). A closed alert is final: its last event has the
 // time, and a row left beside the log is ignored.
 //
-// So a page by last triggered is merged from two branches (page.sql): alerts whose event has the
+// So a page by last triggered is merged from two branches (page_whole.sql): alerts whose event has the
 // later time, in the order of an index, and alerts whose row beside the log has it. The rows
 // beside the log are sorted for each page, which takes 1 ms for 4,000. An index on a time that
 // moves every minute would make each move write to every index, and a day of a thousand firing
@@ -21,6 +21,11 @@
 // the events, plus the alerts that the rows beside the log move into the window, minus those
 // that they move out of it (Query.total). By any other order, each branch is sorted, which reads
 // every matching row.
+//
+// A page of some instances by last triggered is first looked for among the alerts of all instances
+// (page_near.sql), 20 for each instance of the filter. If these do not suffice, the alerts of each
+// instance are read. Of 200 of 1,000 instances with 200,000 alerts, a page took 10 ms when each
+// instance was read, and takes 1.3 ms, as long as a page of all.
 //
 // # The counts and the history
 //
