@@ -76,11 +76,14 @@ func (s *SessionSample) Activity() (all []Doing, tellsCPU bool) {
 			all = append(all, Doing{State: stateOf(wait), Wait: wait, Sessions: n})
 		}
 	}
-	slices.SortFunc(all, func(a, b Doing) int {
-		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Event, b.Event), cmp.Compare(a.Statement, b.Statement),
-			cmp.Compare(a.User, b.User), cmp.Compare(a.Application, b.Application), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Sessions, b.Sessions))
-	})
+	slices.SortFunc(all, Doing.Compare)
 	return all, tellsCPU
+}
+
+// Compare is the order in which doings are written.
+func (d Doing) Compare(o Doing) int {
+	return cmp.Or(cmp.Compare(d.State, o.State), cmp.Compare(d.Wait, o.Wait), cmp.Compare(d.Event, o.Event), cmp.Compare(d.Statement, o.Statement),
+		cmp.Compare(d.User, o.User), cmp.Compare(d.Application, o.Application), cmp.Compare(d.Client, o.Client), cmp.Compare(d.Sessions, o.Sessions))
 }
 
 // maxName is how many characters of a name are kept.

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -460,4 +461,45 @@ func usedOf(b measurements.Batch, host, mount string) float64 {
 		}
 	}
 	return -1
+}
+
+// TestWhoseSessionsAre says of each session that is active or waits what it does and whose it is, and of no
+// session twice.
+func TestWhoseSessionsAre(t *testing.T) {
+	t.Parallel()
+	storm := madeAt.Truncate(day).Add(lockStormAt)
+	for _, from := range []time.Time{madeAt.Add(-time.Hour), storm.Add(10 * time.Minute)} {
+		b := newAgents(madeAt, onPaper()).samples(from, from.Add(5*time.Minute), time.Minute)
+		known, applications, locked := map[string]bool{}, map[string]bool{}, int64(0)
+		for _, s := range b.Statements {
+			for _, one := range s.Statements {
+				known[one.Key] = true
+			}
+		}
+		for _, s := range b.Sessions {
+			if !slices.Contains(engine.Measured(), s.Engine) {
+				continue
+			}
+			waits, active := map[string]int64{}, int64(0)
+			for _, d := range s.Doing {
+				if d.State == measurements.OnCPU {
+					active += d.Sessions
+				} else {
+					waits[d.Wait] += d.Sessions
+				}
+				if d.State != measurements.Idle && !known[d.Statement] || d.User == "" || d.Client == "" {
+					t.Errorf("%+v", d)
+				}
+				if applications[d.Application] = true; d.Event == "relation" {
+					locked += d.Sessions
+				}
+			}
+			if !maps.Equal(waits, s.Waits) || active != s.Active {
+				t.Errorf("%s: %v and %d on the CPU, want %v and %d", s.Database, waits, active, s.Waits, s.Active)
+			}
+		}
+		if len(applications) < 4 || (locked > 0) != (from.After(storm) && from.Before(storm.Add(day))) {
+			t.Errorf("from %s: %v, %d wait for a relation", from, applications, locked)
+		}
+	}
 }

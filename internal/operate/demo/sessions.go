@@ -25,10 +25,16 @@ func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 		Waits:             map[string]int64{},
 	}
 	s.Idle = max(1, int64(pool)-s.Active-s.Waiting-s.IdleInTransaction)
+	who := a.doings(d, at)
+	for n := range s.Active {
+		who.session(measurements.OnCPU, "", "", n)
+	}
 	if kinds := busyWaits[a.Engine]; kinds != nil {
 		for n := range s.Waiting {
 			draw := seed("wait").draw(minute*1000 + n)
-			s.Waits[kinds[int(draw*float64(len(kinds)))]]++
+			wait := kinds[int(draw*float64(len(kinds)))]
+			s.Waits[wait]++
+			who.session(measurements.Waits, wait, "", 300+n)
 		}
 	}
 	for _, held := range d.strains {
@@ -37,6 +43,9 @@ func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 		s.Waiting += locked
 		if wait := lockWait[a.Engine]; wait != "" && locked > 0 {
 			s.Waits[wait] += locked
+			for n := range locked {
+				who.session(measurements.Waits, wait, stormEvents[a.Engine], 600+n)
+			}
 		}
 		if strength > 0 {
 			s.IdleInTransaction += int64(held.strain.Open)
@@ -44,6 +53,8 @@ func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 	}
 	if wait := idleWait[a.Engine]; wait != "" {
 		s.Waits[wait] += s.Idle
+		who.idle(wait, s.Idle)
 	}
+	s.Doing = who.all()
 	return s
 }
