@@ -11,8 +11,9 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/sparing"
 
 	"muster/eventstore"
 	"muster/eventstore/topic"
@@ -90,7 +91,7 @@ func (r *Runner) subscriberPool(ctx context.Context, held office) (*sqlx.DB, fun
 	if err != nil {
 		return nil, nil, err
 	}
-	return sqlx.NewDb(stdlib.OpenDBFromPool(pool), "pgx"), pool.Close, nil
+	return sqlx.NewDb(sparing.Open(pool), "pgx"), pool.Close, nil
 }
 
 func (l *leader) loop(ctx context.Context, held office) error {

@@ -50,7 +50,8 @@
 //
 // # Pools and schema
 //
-// Connect's pools give up a lock after ten seconds and let the server end a transaction that is
+// Connect's pools open one connection after the other if statements come at the same moment
+// (sparing). They give up a lock after ten seconds and let the server end a transaction that is
 // idle for eight. A silent server is given up after ten seconds (giveUpSilence). A server that
 // has become a standby is given up at the first write that it refuses (serves). Of several
 // hosts, each has three seconds to answer (Bounded). Clock is the database's clock, by which

@@ -10,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/sparing"
 )
 
 // PoolOptions says what a pool is for.
@@ -82,5 +83,5 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 		pool.Close()
 		return nil, nil, fmt.Errorf("reach the database for %s: %w", opts.Name, err)
 	}
-	return sqlx.NewDb(stdlib.OpenDBFromPool(pool), "pgx"), pool, nil
+	return sqlx.NewDb(sparing.Open(pool), "pgx"), pool, nil
 }

@@ -1,0 +1,4 @@
+package sparing
+
+// OpenFor is Open with another patience.
+var OpenFor = open
