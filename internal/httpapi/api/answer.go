@@ -22,6 +22,12 @@ func writeJSON(w http.ResponseWriter, status int, headers any, contentType strin
 	return err
 }
 
+// file is an answer that is no JSON.
+type file struct {
+	Body          io.Reader
+	ContentLength int64 // 0: not known
+}
+
 // writeFile writes a body that is no JSON, and closes it where it can be closed.
 func writeFile(w http.ResponseWriter, status int, contentType string, body io.Reader, length int64) error {
 	if closer, ok := body.(io.Closer); ok {

@@ -15,21 +15,14 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
-// Defines values for ActOnAlertsAction.
 const (
 	Acknowledge ActOnAlertsAction = "acknowledge"
 	Mute        ActOnAlertsAction = "mute"
 	Resolve     ActOnAlertsAction = "resolve"
 	Unmute      ActOnAlertsAction = "unmute"
-)
 
-// Defines values for ActivityUnit.
-const (
 	AverageActiveSessions ActivityUnit = "averageActiveSessions"
-)
 
-// Defines values for ActivityDimension.
-const (
 	ActivityDimensionApplication ActivityDimension = "application"
 	ActivityDimensionClient      ActivityDimension = "client"
 	ActivityDimensionDatabase    ActivityDimension = "database"
@@ -39,54 +32,33 @@ const (
 	ActivityDimensionUser        ActivityDimension = "user"
 	ActivityDimensionWaitClass   ActivityDimension = "waitClass"
 	ActivityDimensionWaitEvent   ActivityDimension = "waitEvent"
-)
 
-// Defines values for ActivityState.
-const (
 	ActivityStateCpu               ActivityState = "cpu"
 	ActivityStateIdle              ActivityState = "idle"
 	ActivityStateIdleInTransaction ActivityState = "idleInTransaction"
 	ActivityStateOther             ActivityState = "other"
 	ActivityStateWaiting           ActivityState = "waiting"
-)
 
-// Defines values for AgentIdentityPooler.
-const (
 	NoPooler          AgentIdentityPooler = ""
 	SessionPooler     AgentIdentityPooler = "session"
 	TransactionPooler AgentIdentityPooler = "transaction"
-)
 
-// Defines values for AgentIdentityRole.
-const (
 	AgentIdentityRoleNoRole  AgentIdentityRole = ""
 	AgentIdentityRolePrimary AgentIdentityRole = "primary"
 	AgentIdentityRoleStandby AgentIdentityRole = "standby"
-)
 
-// Defines values for AgentSignRule.
-const (
 	LockWait   AgentSignRule = "lock_wait"
 	Wraparound AgentSignRule = "wraparound"
-)
 
-// Defines values for AlertItemState.
-const (
 	AlertItemStateAcknowledged AlertItemState = "Acknowledged"
 	AlertItemStateAutoResolved AlertItemState = "AutoResolved"
 	AlertItemStateOpen         AlertItemState = "Open"
 	AlertItemStateResolved     AlertItemState = "Resolved"
-)
 
-// Defines values for AlertSeverity.
-const (
 	AlertSeverityCritical AlertSeverity = "critical"
 	AlertSeverityInfo     AlertSeverity = "info"
 	AlertSeverityWarning  AlertSeverity = "warning"
-)
 
-// Defines values for BlockingKind.
-const (
 	BlockingAutovacuum  BlockingKind = "autovacuum"
 	BlockingClient      BlockingKind = "client"
 	BlockingDistributed BlockingKind = "distributed"
@@ -94,48 +66,27 @@ const (
 	BlockingPrepared    BlockingKind = "prepared"
 	BlockingRecovery    BlockingKind = "recovery"
 	BlockingSystem      BlockingKind = "system"
-)
 
-// Defines values for BucketSize.
-const (
 	N1d BucketSize = "1d"
 	N1h BucketSize = "1h"
 	N1m BucketSize = "1m"
 	N1w BucketSize = "1w"
-)
 
-// Defines values for ChangeMemberStatus.
-const (
 	ChangeMemberStatusActive   ChangeMemberStatus = "active"
 	ChangeMemberStatusDisabled ChangeMemberStatus = "disabled"
-)
 
-// Defines values for ChangeOrganizationExceptionApproval.
-const (
 	Another ChangeOrganizationExceptionApproval = "another"
 	Any     ChangeOrganizationExceptionApproval = "any"
-)
 
-// Defines values for ChangeOrganizationPaperSize.
-const (
 	A4     ChangeOrganizationPaperSize = "A4"
 	Letter ChangeOrganizationPaperSize = "Letter"
-)
 
-// Defines values for ChangeOrganizationSessionDetail.
-const (
 	ChangeOrganizationSessionDetailOff ChangeOrganizationSessionDetail = "off"
 	ChangeOrganizationSessionDetailOn  ChangeOrganizationSessionDetail = "on"
-)
 
-// Defines values for ChangeOrganizationStatementTexts.
-const (
 	ChangeOrganizationStatementTextsNormalized ChangeOrganizationStatementTexts = "normalized"
 	ChangeOrganizationStatementTextsOff        ChangeOrganizationStatementTexts = "off"
-)
 
-// Defines values for ChannelKind.
-const (
 	ChannelKindAlertmanager ChannelKind = "alertmanager"
 	ChannelKindChat         ChannelKind = "chat"
 	ChannelKindEmail        ChannelKind = "email"
@@ -143,46 +94,28 @@ const (
 	ChannelKindTeam         ChannelKind = "team"
 	ChannelKindTeams        ChannelKind = "teams"
 	ChannelKindWebhook      ChannelKind = "webhook"
-)
 
-// Defines values for ChatFormat.
-const (
 	Mattermost ChatFormat = "mattermost"
 	Slack      ChatFormat = "slack"
-)
 
-// Defines values for CheckScope.
-const (
 	CheckScopeDatabase CheckScope = "database"
 	CheckScopeInstance CheckScope = "instance"
-)
 
-// Defines values for CheckDomain.
-const (
 	CheckDomainConfiguration CheckDomain = "Configuration"
 	CheckDomainMaintenance   CheckDomain = "Maintenance"
 	CheckDomainPerformance   CheckDomain = "Performance"
 	CheckDomainSchema        CheckDomain = "Schema"
 	CheckDomainSecurity      CheckDomain = "Security"
-)
 
-// Defines values for CheckSeverity.
-const (
 	CheckSeverityCritical CheckSeverity = "Critical"
 	CheckSeverityHigh     CheckSeverity = "High"
 	CheckSeverityLow      CheckSeverity = "Low"
 	CheckSeverityMedium   CheckSeverity = "Medium"
-)
 
-// Defines values for Classify.
-const (
 	ClassifyNames  Classify = "names"
 	ClassifyOff    Classify = "off"
 	ClassifyValues Classify = "values"
-)
 
-// Defines values for ContributorKey.
-const (
 	ContributorKeyAlert       ContributorKey = "alert"
 	ContributorKeyApplication ContributorKey = "application"
 	ContributorKeyCategory    ContributorKey = "category"
@@ -194,110 +127,71 @@ const (
 	ContributorKeyStatement   ContributorKey = "statement"
 	ContributorKeyUser        ContributorKey = "user"
 	ContributorKeyVolume      ContributorKey = "volume"
-)
 
-// Defines values for ContributorsUnit.
-const (
 	ContributorsUnitAlerts                 ContributorsUnit = "alerts"
 	ContributorsUnitAverageWaitingSessions ContributorsUnit = "averageWaitingSessions"
 	ContributorsUnitConnections            ContributorsUnit = "connections"
 	ContributorsUnitMs                     ContributorsUnit = "ms"
 	ContributorsUnitPercent                ContributorsUnit = "percent"
-)
 
-// Defines values for ControlPeriodState.
-const (
 	ControlPeriodStateAccepted     ControlPeriodState = "accepted"
 	ControlPeriodStateAltered      ControlPeriodState = "altered"
 	ControlPeriodStateFailed       ControlPeriodState = "failed"
 	ControlPeriodStateNotAssessed  ControlPeriodState = "notAssessed"
 	ControlPeriodStatePassed       ControlPeriodState = "passed"
 	ControlPeriodStateReportedLate ControlPeriodState = "reportedLate"
-)
 
-// Defines values for DeliveryStatus.
-const (
 	DeliveryStatusFailed     DeliveryStatus = "failed"
 	DeliveryStatusPending    DeliveryStatus = "pending"
 	DeliveryStatusSent       DeliveryStatus = "sent"
 	DeliveryStatusSuppressed DeliveryStatus = "suppressed"
-)
 
-// Defines values for Engine.
-const (
 	Mongodb    Engine = "mongodb"
 	Mysql      Engine = "mysql"
 	Oracle     Engine = "oracle"
 	Postgresql Engine = "postgresql"
 	Sqlserver  Engine = "sqlserver"
-)
 
-// Defines values for Every.
-const (
 	Day   Every = "day"
 	Month Every = "month"
 	Week  Every = "week"
-)
 
-// Defines values for ExceptionStatus.
-const (
 	Granted   ExceptionStatus = "granted"
 	Lapsed    ExceptionStatus = "lapsed"
 	Requested ExceptionStatus = "requested"
 	Revoked   ExceptionStatus = "revoked"
-)
 
-// Defines values for FieldErrorIn.
-const (
 	Body   FieldErrorIn = "body"
 	Header FieldErrorIn = "header"
 	Path   FieldErrorIn = "path"
 	Query  FieldErrorIn = "query"
-)
 
-// Defines values for FindingCheckSeverity.
-const (
 	FindingCheckSeverityCritical FindingCheckSeverity = "Critical"
 	FindingCheckSeverityHigh     FindingCheckSeverity = "High"
 	FindingCheckSeverityLow      FindingCheckSeverity = "Low"
 	FindingCheckSeverityMedium   FindingCheckSeverity = "Medium"
-)
 
-// Defines values for FindingGroupSeverity.
-const (
 	FindingGroupSeverityCritical FindingGroupSeverity = "Critical"
 	FindingGroupSeverityHigh     FindingGroupSeverity = "High"
 	FindingGroupSeverityLow      FindingGroupSeverity = "Low"
 	FindingGroupSeverityMedium   FindingGroupSeverity = "Medium"
-)
 
-// Defines values for InstancePartPart.
-const (
 	InstancePartPartAssessment InstancePartPart = "assessment"
 	InstancePartPartDatabases  InstancePartPart = "databases"
 	InstancePartPartHost       InstancePartPart = "host"
 	InstancePartPartSessions   InstancePartPart = "sessions"
 	InstancePartPartStatements InstancePartPart = "statements"
-)
 
-// Defines values for InstancePartState.
-const (
 	InstancePartStateFailed      InstancePartState = "failed"
 	InstancePartStateNotMeasured InstancePartState = "notMeasured"
 	InstancePartStateOk          InstancePartState = "ok"
-)
 
-// Defines values for InstanceStatus.
-const (
 	InstanceStatusDown     InstanceStatus = "down"
 	InstanceStatusInactive InstanceStatus = "inactive"
 	InstanceStatusSilent   InstanceStatus = "silent"
 	InstanceStatusUnknown  InstanceStatus = "unknown"
 	InstanceStatusUp       InstanceStatus = "up"
-)
 
-// Defines values for NotifiedEvent.
-const (
 	AlertAcknowledged NotifiedEvent = "alert.acknowledged"
 	AlertRaised       NotifiedEvent = "alert.raised"
 	AlertResolved     NotifiedEvent = "alert.resolved"
@@ -307,73 +201,43 @@ const (
 	ReportFailed      NotifiedEvent = "report.failed"
 	ReportReady       NotifiedEvent = "report.ready"
 	ScheduleMissed    NotifiedEvent = "schedule.missed"
-)
 
-// Defines values for ProofFormat.
-const (
 	MusterProof1 ProofFormat = "muster-proof-1"
-)
 
-// Defines values for PublicKeyUse.
-const (
 	PublicKeyUseLog    PublicKeyUse = "log"
 	PublicKeyUsePdf    PublicKeyUse = "pdf"
 	PublicKeyUseReport PublicKeyUse = "report"
-)
 
-// Defines values for ReadinessStatus.
-const (
 	ReadinessStatusDegraded ReadinessStatus = "degraded"
 	ReadinessStatusReady    ReadinessStatus = "ready"
 	ReadinessStatusUnready  ReadinessStatus = "unready"
-)
 
-// Defines values for ReadinessCheckStatus.
-const (
 	ReadinessCheckStatusFailed ReadinessCheckStatus = "failed"
 	ReadinessCheckStatusOk     ReadinessCheckStatus = "ok"
-)
 
-// Defines values for RecipientDelivery.
-const (
 	RecipientDeliveryFailed  RecipientDelivery = "failed"
 	RecipientDeliveryPending RecipientDelivery = "pending"
 	RecipientDeliverySent    RecipientDelivery = "sent"
-)
 
-// Defines values for ReportKind.
-const (
 	ReportKindDataInventory     ReportKind = "DataInventory"
 	ReportKindInstanceScorecard ReportKind = "InstanceScorecard"
 	ReportKindSecurity          ReportKind = "Security"
-)
 
-// Defines values for ReportStatus.
-const (
 	ReportStatusBuilding ReportStatus = "Building"
 	ReportStatusExpired  ReportStatus = "Expired"
 	ReportStatusFailed   ReportStatus = "Failed"
 	ReportStatusQueued   ReportStatus = "Queued"
 	ReportStatusReady    ReportStatus = "Ready"
-)
 
-// Defines values for Role.
-const (
 	RoleAdmin   Role = "admin"
 	RoleAuditor Role = "auditor"
 	RoleMember  Role = "member"
 	RoleTeam    Role = "team"
 	RoleViewer  Role = "viewer"
-)
 
-// Defines values for ScheduleWindow.
-const (
 	N30d ScheduleWindow = "30d"
 	N7d  ScheduleWindow = "7d"
-)
 
-// Defines values for Scope.
-const (
 	ScopeAdmin           Scope = "admin"
 	ScopeAlertsRead      Scope = "alerts:read"
 	ScopeAlertsWrite     Scope = "alerts:write"
@@ -385,24 +249,15 @@ const (
 	ScopeReportsCreate   Scope = "reports:create"
 	ScopeReportsDownload Scope = "reports:download"
 	ScopeReportsRead     Scope = "reports:read"
-)
 
-// Defines values for SentCheckOutcome.
-const (
 	SentCheckOutcomeFail          SentCheckOutcome = "fail"
 	SentCheckOutcomeNotApplicable SentCheckOutcome = "notApplicable"
 	SentCheckOutcomeNotAssessed   SentCheckOutcome = "notAssessed"
 	SentCheckOutcomePass          SentCheckOutcome = "pass"
-)
 
-// Defines values for SentClassificationMethod.
-const (
 	SentClassificationMethodNames  SentClassificationMethod = "names"
 	SentClassificationMethodValues SentClassificationMethod = "values"
-)
 
-// Defines values for SentColumnCategory.
-const (
 	SentColumnCategoryBankAccount      SentColumnCategory = "bankAccount"
 	SentColumnCategoryCardVerification SentColumnCategory = "cardVerification"
 	SentColumnCategoryContact          SentColumnCategory = "Contact"
@@ -433,35 +288,20 @@ const (
 	SentColumnCategoryUsSocialSecurity SentColumnCategory = "usSocialSecurity"
 	SentColumnCategoryVehicle          SentColumnCategory = "vehicle"
 	SentColumnCategoryVehicle1         SentColumnCategory = "Vehicle"
-)
 
-// Defines values for SentSeverity.
-const (
 	SentCritical SentSeverity = "Critical"
 	SentHigh     SentSeverity = "High"
 	SentLow      SentSeverity = "Low"
 	SentMedium   SentSeverity = "Medium"
-)
 
-// Defines values for SessionMail.
-const (
 	Outbox SessionMail = "outbox"
 	Server SessionMail = "server"
-)
 
-// Defines values for TeamMemberRole.
-const (
 	TeamMemberRoleMember TeamMemberRole = "member"
 	TeamMemberRoleViewer TeamMemberRole = "viewer"
-)
 
-// Defines values for WaitEventsUnit.
-const (
 	WaitEventsUnitAverageWaitingSessions WaitEventsUnit = "averageWaitingSessions"
-)
 
-// Defines values for Weekday.
-const (
 	Friday    Weekday = "friday"
 	Monday    Weekday = "monday"
 	Saturday  Weekday = "saturday"
@@ -469,10 +309,7 @@ const (
 	Thursday  Weekday = "thursday"
 	Tuesday   Weekday = "tuesday"
 	Wednesday Weekday = "wednesday"
-)
 
-// Defines values for ListAlertsParamsSort.
-const (
 	ListAlertsParamsSortCreatedAt             ListAlertsParamsSort = "createdAt"
 	ListAlertsParamsSortCreatedAt1            ListAlertsParamsSort = "created_at"
 	ListAlertsParamsSortLastTriggeredAt       ListAlertsParamsSort = "lastTriggeredAt"
@@ -487,43 +324,25 @@ const (
 	ListAlertsParamsSortOwner                 ListAlertsParamsSort = "owner"
 	ListAlertsParamsSortSeverity              ListAlertsParamsSort = "severity"
 	ListAlertsParamsSortState                 ListAlertsParamsSort = "state"
-)
 
-// Defines values for ListAlertsParamsStatus.
-const (
 	ListAlertsParamsStatusAll      ListAlertsParamsStatus = "all"
 	ListAlertsParamsStatusOpen     ListAlertsParamsStatus = "open"
 	ListAlertsParamsStatusResolved ListAlertsParamsStatus = "resolved"
-)
 
-// Defines values for ListAlertsParamsMuted.
-const (
 	ListAlertsParamsMutedExclude ListAlertsParamsMuted = "exclude"
 	ListAlertsParamsMutedInclude ListAlertsParamsMuted = "include"
 	ListAlertsParamsMutedOnly    ListAlertsParamsMuted = "only"
-)
 
-// Defines values for ListAlertHistoryContributorsParamsSeries.
-const (
 	ListAlertHistoryContributorsParamsSeriesActive   ListAlertHistoryContributorsParamsSeries = "active"
 	ListAlertHistoryContributorsParamsSeriesResolved ListAlertHistoryContributorsParamsSeries = "resolved"
-)
 
-// Defines values for ListAuditEventsParamsBuildSteps.
-const (
 	ListAuditEventsParamsBuildStepsExclude ListAuditEventsParamsBuildSteps = "exclude"
 	ListAuditEventsParamsBuildStepsInclude ListAuditEventsParamsBuildSteps = "include"
-)
 
-// Defines values for ListFindingsParamsStatus.
-const (
 	ListFindingsParamsStatusAccepted    ListFindingsParamsStatus = "accepted"
 	ListFindingsParamsStatusNotAssessed ListFindingsParamsStatus = "notAssessed"
 	ListFindingsParamsStatusOpen        ListFindingsParamsStatus = "open"
-)
 
-// Defines values for ListFindingsParamsSort.
-const (
 	ListFindingsParamsSortCheckId          ListFindingsParamsSort = "checkId"
 	ListFindingsParamsSortDueAt            ListFindingsParamsSort = "dueAt"
 	ListFindingsParamsSortFirstSeenAt      ListFindingsParamsSort = "firstSeenAt"
@@ -538,33 +357,21 @@ const (
 	ListFindingsParamsSortMinusSeverity    ListFindingsParamsSort = "-severity"
 	ListFindingsParamsSortOwner            ListFindingsParamsSort = "owner"
 	ListFindingsParamsSortSeverity         ListFindingsParamsSort = "severity"
-)
 
-// Defines values for GroupFindingsParamsBy.
-const (
 	GroupFindingsParamsByCheck    GroupFindingsParamsBy = "check"
 	GroupFindingsParamsByInstance GroupFindingsParamsBy = "instance"
-)
 
-// Defines values for GroupFindingsParamsStatus.
-const (
 	GroupFindingsParamsStatusAccepted    GroupFindingsParamsStatus = "accepted"
 	GroupFindingsParamsStatusNotAssessed GroupFindingsParamsStatus = "notAssessed"
 	GroupFindingsParamsStatusOpen        GroupFindingsParamsStatus = "open"
-)
 
-// Defines values for ListInstancesParamsStatus.
-const (
 	ListInstancesParamsStatusActive   ListInstancesParamsStatus = "active"
 	ListInstancesParamsStatusDown     ListInstancesParamsStatus = "down"
 	ListInstancesParamsStatusInactive ListInstancesParamsStatus = "inactive"
 	ListInstancesParamsStatusSilent   ListInstancesParamsStatus = "silent"
 	ListInstancesParamsStatusUnknown  ListInstancesParamsStatus = "unknown"
 	ListInstancesParamsStatusUp       ListInstancesParamsStatus = "up"
-)
 
-// Defines values for ListInstancesParamsSort.
-const (
 	ListInstancesParamsSortAlerts           ListInstancesParamsSort = "alerts"
 	ListInstancesParamsSortConnections      ListInstancesParamsSort = "connections"
 	ListInstancesParamsSortCpu              ListInstancesParamsSort = "cpu"
@@ -581,58 +388,34 @@ const (
 	ListInstancesParamsSortName             ListInstancesParamsSort = "name"
 	ListInstancesParamsSortOwner            ListInstancesParamsSort = "owner"
 	ListInstancesParamsSortScore            ListInstancesParamsSort = "score"
-)
 
-// Defines values for ListConnectionsContributorsParamsSeries.
-const (
 	ListConnectionsContributorsParamsSeriesActive  ListConnectionsContributorsParamsSeries = "active"
 	ListConnectionsContributorsParamsSeriesIdle    ListConnectionsContributorsParamsSeries = "idle"
 	ListConnectionsContributorsParamsSeriesTotal   ListConnectionsContributorsParamsSeries = "total"
 	ListConnectionsContributorsParamsSeriesWaiting ListConnectionsContributorsParamsSeries = "waiting"
-)
 
-// Defines values for ListQueryPerformanceContributorsParamsSeries.
-const (
 	Average ListQueryPerformanceContributorsParamsSeries = "average"
 	Maximum ListQueryPerformanceContributorsParamsSeries = "maximum"
-)
 
-// Defines values for ListUtilizationContributorsParamsSeries.
-const (
 	ListUtilizationContributorsParamsSeriesCpu    ListUtilizationContributorsParamsSeries = "cpu"
 	ListUtilizationContributorsParamsSeriesDisk   ListUtilizationContributorsParamsSeries = "disk"
 	ListUtilizationContributorsParamsSeriesMemory ListUtilizationContributorsParamsSeries = "memory"
-)
 
-// Defines values for ListWaitEventsContributorsParamsSeries.
-const (
 	ListWaitEventsContributorsParamsSeriesAll              ListWaitEventsContributorsParamsSeries = "all"
 	ListWaitEventsContributorsParamsSeriesClientNetwork    ListWaitEventsContributorsParamsSeries = "clientNetwork"
 	ListWaitEventsContributorsParamsSeriesIo               ListWaitEventsContributorsParamsSeries = "io"
 	ListWaitEventsContributorsParamsSeriesLightweightLocks ListWaitEventsContributorsParamsSeries = "lightweightLocks"
 	ListWaitEventsContributorsParamsSeriesLocks            ListWaitEventsContributorsParamsSeries = "locks"
 	ListWaitEventsContributorsParamsSeriesOther            ListWaitEventsContributorsParamsSeries = "other"
-)
 
-// Defines values for DownloadReportParamsRevision.
-const (
 	Base DownloadReportParamsRevision = "base"
-)
 
-// Defines values for ListStatementsParamsOnly.
-const (
 	New    ListStatementsParamsOnly = "new"
 	Slower ListStatementsParamsOnly = "slower"
-)
 
-// Defines values for ListStatementsParamsOwn.
-const (
 	ListStatementsParamsOwnExclude ListStatementsParamsOwn = "exclude"
 	ListStatementsParamsOwnInclude ListStatementsParamsOwn = "include"
-)
 
-// Defines values for ListStatementsParamsSort.
-const (
 	Calls        ListStatementsParamsSort = "calls"
 	MaxMs        ListStatementsParamsSort = "maxMs"
 	MeanMs       ListStatementsParamsSort = "meanMs"
@@ -641,21 +424,16 @@ const (
 	MinusMeanMs  ListStatementsParamsSort = "-meanMs"
 	MinusTotalMs ListStatementsParamsSort = "-totalMs"
 	TotalMs      ListStatementsParamsSort = "totalMs"
-)
 
-// Defines values for RecordAssessmentsParamsXMusterBuffered.
-const (
 	False RecordAssessmentsParamsXMusterBuffered = "false"
 	True  RecordAssessmentsParamsXMusterBuffered = "true"
 )
 
-// AcceptInvitation defines model for AcceptInvitation.
 type AcceptInvitation struct {
 	Name     string `json:"name"`
 	Password string `json:"password"`
 }
 
-// ActOnAlerts defines model for ActOnAlerts.
 type ActOnAlerts struct {
 	Action ActOnAlertsAction `json:"action"`
 
@@ -671,7 +449,6 @@ type ActOnAlerts struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// ActOnAlertsAction defines model for ActOnAlerts.Action.
 type ActOnAlertsAction string
 
 // ActedOn The result of an action for each id, in the order of `ids`.
@@ -679,7 +456,6 @@ type ActedOn struct {
 	Items []ActedOnOne `json:"items"`
 }
 
-// ActedOnOne defines model for ActedOnOne.
 type ActedOnOne struct {
 	Done bool               `json:"done"`
 	Id   openapi_types.UUID `json:"id"`
@@ -689,7 +465,6 @@ type ActedOnOne struct {
 	Problem *ItemProblem `json:"problem"`
 }
 
-// Activity defines model for Activity.
 type Activity struct {
 	// Average The mean over the buckets with samples. Null if there are none.
 	Average      *float64          `json:"average"`
@@ -734,10 +509,8 @@ type Activity struct {
 	Unit        ActivityUnit `json:"unit"`
 }
 
-// ActivityUnit defines model for Activity.Unit.
 type ActivityUnit string
 
-// ActivityDimension defines model for ActivityDimension.
 type ActivityDimension string
 
 // ActivityItem Members that do not apply to the dimension are null.
@@ -764,16 +537,13 @@ type ActivityItem struct {
 	WaitClass *string `json:"waitClass"`
 }
 
-// ActivityState defines model for ActivityState.
 type ActivityState string
 
-// AddressAnswer defines model for AddressAnswer.
 type AddressAnswer struct {
 	Channel      string `json:"channel"`
 	Organization string `json:"organization"`
 }
 
-// AddressLink defines model for AddressLink.
 type AddressLink struct {
 	// Token The part of the link after the #.
 	Token string `json:"token"`
@@ -811,7 +581,6 @@ type AgentBuffer struct {
 	Refused int `json:"refused"`
 }
 
-// AgentError defines model for AgentError.
 type AgentError struct {
 	At time.Time `json:"at"`
 
@@ -822,7 +591,6 @@ type AgentError struct {
 	Detail string `json:"detail"`
 }
 
-// AgentIdentity defines model for AgentIdentity.
 type AgentIdentity struct {
 	Engine Engine              `json:"engine"`
 	Pooler AgentIdentityPooler `json:"pooler"`
@@ -835,13 +603,10 @@ type AgentIdentity struct {
 	System string `json:"system"`
 }
 
-// AgentIdentityPooler defines model for AgentIdentity.Pooler.
 type AgentIdentityPooler string
 
-// AgentIdentityRole defines model for AgentIdentity.Role.
 type AgentIdentityRole string
 
-// AgentLoop defines model for AgentLoop.
 type AgentLoop struct {
 	// Falls The number of failures since the agent started.
 	Falls int64 `json:"falls"`
@@ -854,7 +619,6 @@ type AgentLoop struct {
 	Loop string `json:"loop"`
 }
 
-// AgentMissingGrant defines model for AgentMissingGrant.
 type AgentMissingGrant struct {
 	// Object 1 to 2,000 characters. Muster shows its own statement for the object. An object that Muster does not know is shown without a statement.
 	Object string `json:"object"`
@@ -864,7 +628,6 @@ type AgentMissingGrant struct {
 	Statement *string `json:"statement,omitempty"`
 }
 
-// AgentReceipt defines model for AgentReceipt.
 type AgentReceipt struct {
 	// Ambiguous The number of these alerts whose labels match several instances. Each alert is recorded at the instance
 	// that the token is limited to, or otherwise at the instance that was registered first.
@@ -881,7 +644,6 @@ type AgentReceipt struct {
 	Received int `json:"received"`
 }
 
-// AgentReport defines model for AgentReport.
 type AgentReport struct {
 	At time.Time `json:"at"`
 
@@ -904,7 +666,6 @@ type AgentReport struct {
 	Version string `json:"version"`
 }
 
-// AgentServer defines model for AgentServer.
 type AgentServer struct {
 	// Error The reason why the server cannot be reached. Null if it can be reached.
 	Error *AgentError `json:"error"`
@@ -922,7 +683,6 @@ type AgentServer struct {
 	Signs []AgentSign `json:"signs"`
 }
 
-// AgentSign defines model for AgentSign.
 type AgentSign struct {
 	// Advisory Only for lock_wait: the locks are advisory locks, which have an alert of their own. If absent, they are not.
 	Advisory *bool     `json:"advisory,omitempty"`
@@ -936,7 +696,6 @@ type AgentSign struct {
 	Value float64 `json:"value"`
 }
 
-// AgentSignRule defines model for AgentSign.Rule.
 type AgentSignRule string
 
 // AgentSignDetails Details of the alert in addition to the value. An absent field is unknown. Texts are cut after 200 characters.
@@ -966,7 +725,6 @@ type AgentSignDetails struct {
 	Sessions *int `json:"sessions,omitempty"`
 }
 
-// Alert defines model for Alert.
 type Alert struct {
 	CreatedAt time.Time  `json:"createdAt"`
 	Database  *Reference `json:"database"`
@@ -999,12 +757,10 @@ type Alert struct {
 	Title      string        `json:"title"`
 }
 
-// AlertBatch defines model for AlertBatch.
 type AlertBatch struct {
 	Alerts []AlertItem `json:"alerts"`
 }
 
-// AlertBlocking defines model for AlertBlocking.
 type AlertBlocking struct {
 	// EpisodeId The episode, as in `GET /api/v1/blocking/{episodeId}`.
 	EpisodeId openapi_types.UUID `json:"episodeId"`
@@ -1013,7 +769,6 @@ type AlertBlocking struct {
 	Tree BlockingTree `json:"tree"`
 }
 
-// AlertDetail defines model for AlertDetail.
 type AlertDetail struct {
 	// Blocking Who waited for whom when the alert was raised, if the alert is about a wait for a lock. At most 100
 	// sessions; it never changes. Null if it is not known, or if `unavailable` names it.
@@ -1060,7 +815,6 @@ type AlertDetail struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// AlertHistory defines model for AlertHistory.
 type AlertHistory struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
@@ -1079,12 +833,10 @@ type AlertHistory struct {
 	To time.Time `json:"to"`
 }
 
-// AlertIds defines model for AlertIds.
 type AlertIds struct {
 	Alerts []AlertRecorded `json:"alerts"`
 }
 
-// AlertItem defines model for AlertItem.
 type AlertItem struct {
 	CreatedAt time.Time `json:"createdAt"`
 
@@ -1107,10 +859,8 @@ type AlertItem struct {
 	Title      string         `json:"title"`
 }
 
-// AlertItemState defines model for AlertItem.State.
 type AlertItemState string
 
-// AlertMoment defines model for AlertMoment.
 type AlertMoment struct {
 	// Actor The member who did it. Null for the source of the alert, and for a mute that ended by itself.
 	Actor *Person   `json:"actor"`
@@ -1124,7 +874,6 @@ type AlertMoment struct {
 	Until *time.Time `json:"until"`
 }
 
-// AlertNote defines model for AlertNote.
 type AlertNote struct {
 	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs are allowed; other control
 	// characters, and characters that change the direction of text, are not (`invalid_text`). Kept in the log
@@ -1132,7 +881,6 @@ type AlertNote struct {
 	Note *Note `json:"note,omitempty"`
 }
 
-// AlertNotification defines model for AlertNotification.
 type AlertNotification struct {
 	At         time.Time          `json:"at"`
 	Channel    NotifiedChannel    `json:"channel"`
@@ -1152,12 +900,10 @@ type AlertNotification struct {
 	Status     DeliveryStatus `json:"status"`
 }
 
-// AlertNotificationList defines model for AlertNotificationList.
 type AlertNotificationList struct {
 	Items []AlertNotification `json:"items"`
 }
 
-// AlertPage defines model for AlertPage.
 type AlertPage struct {
 	Items []Alert `json:"items"`
 	Page  Page    `json:"page"`
@@ -1167,13 +913,11 @@ type AlertPage struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// AlertRecorded defines model for AlertRecorded.
 type AlertRecorded struct {
 	ExternalId string             `json:"externalId"`
 	Id         openapi_types.UUID `json:"id"`
 }
 
-// AlertRule defines model for AlertRule.
 type AlertRule struct {
 	Id        string   `json:"id"`
 	Name      string   `json:"name"`
@@ -1181,10 +925,8 @@ type AlertRule struct {
 	Unit      *string  `json:"unit"`
 }
 
-// AlertSeverity defines model for AlertSeverity.
 type AlertSeverity string
 
-// AnsweringServer defines model for AnsweringServer.
 type AnsweringServer struct {
 	// MovedAt The last time when the name of the instance began to lead to a different server. Null if that never happened.
 	MovedAt *time.Time `json:"movedAt"`
@@ -1206,7 +948,6 @@ type AnsweringServer struct {
 	System *string `json:"system"`
 }
 
-// ApiToken defines model for ApiToken.
 type ApiToken struct {
 	CreatedAt  time.Time          `json:"createdAt"`
 	ExpiresAt  time.Time          `json:"expiresAt"`
@@ -1221,12 +962,10 @@ type ApiToken struct {
 	Token *string `json:"token,omitempty"`
 }
 
-// ApiTokenList defines model for ApiTokenList.
 type ApiTokenList struct {
 	Items []ApiToken `json:"items"`
 }
 
-// AssessmentBatch defines model for AssessmentBatch.
 type AssessmentBatch struct {
 	Assessments []SentAssessment `json:"assessments"`
 }
@@ -1241,7 +980,6 @@ type AssessmentsAccepted struct {
 	} `json:"accepted"`
 }
 
-// AuditEntry defines model for AuditEntry.
 type AuditEntry struct {
 	Actor     *Person             `json:"actor"`
 	At        time.Time           `json:"at"`
@@ -1254,7 +992,6 @@ type AuditEntry struct {
 	Type  string     `json:"type"`
 }
 
-// AuditPage defines model for AuditPage.
 type AuditPage struct {
 	Items []AuditEntry `json:"items"`
 
@@ -1269,7 +1006,6 @@ type AuditPage struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// BlockingDetail defines model for BlockingDetail.
 type BlockingDetail struct {
 	Episode BlockingEpisode `json:"episode"`
 
@@ -1280,7 +1016,6 @@ type BlockingDetail struct {
 	Tree *BlockingTree `json:"tree"`
 }
 
-// BlockingEpisode defines model for BlockingEpisode.
 type BlockingEpisode struct {
 	// Advisory The sessions waited for advisory locks.
 	Advisory bool `json:"advisory"`
@@ -1331,7 +1066,6 @@ type BlockingEpisode struct {
 // another process of the server.
 type BlockingKind string
 
-// BlockingMoment defines model for BlockingMoment.
 type BlockingMoment struct {
 	At time.Time `json:"at"`
 
@@ -1348,7 +1082,6 @@ type BlockingMoment struct {
 	Tree bool `json:"tree"`
 }
 
-// BlockingPage defines model for BlockingPage.
 type BlockingPage struct {
 	// From The window that Muster used.
 	From  time.Time         `json:"from"`
@@ -1357,7 +1090,6 @@ type BlockingPage struct {
 	To    time.Time         `json:"to"`
 }
 
-// BlockingRoot defines model for BlockingRoot.
 type BlockingRoot struct {
 	// Behind The number of sessions that wait for it, directly or behind others.
 	Behind int `json:"behind"`
@@ -1441,7 +1173,6 @@ type BlockingSession struct {
 	WaitsSince *time.Time `json:"waitsSince"`
 }
 
-// BlockingTree defines model for BlockingTree.
 type BlockingTree struct {
 	At time.Time `json:"at"`
 
@@ -1455,10 +1186,8 @@ type BlockingTree struct {
 	Sessions []BlockingSession `json:"sessions"`
 }
 
-// BucketSize defines model for BucketSize.
 type BucketSize string
 
-// Budget defines model for Budget.
 type Budget struct {
 	// Limit The limit of the organization.
 	Limit int64  `json:"limit"`
@@ -1475,12 +1204,10 @@ type Budget struct {
 	Used   int64           `json:"used"`
 }
 
-// BudgetList defines model for BudgetList.
 type BudgetList struct {
 	Items []Budget `json:"items"`
 }
 
-// BudgetOfToken defines model for BudgetOfToken.
 type BudgetOfToken struct {
 	Limit int64 `json:"limit"`
 
@@ -1490,7 +1217,6 @@ type BudgetOfToken struct {
 	Used    int64              `json:"used"`
 }
 
-// ChangeChannel defines model for ChangeChannel.
 type ChangeChannel struct {
 	// Addresses The complete list. Addresses that the channel already has keep their state.
 	Addresses      *[]string `json:"addresses,omitempty"`
@@ -1504,7 +1230,6 @@ type ChangeChannel struct {
 	Url       *string               `json:"url,omitempty"`
 }
 
-// ChangeFinding defines model for ChangeFinding.
 type ChangeFinding struct {
 	// AssigneeId An active member of the organization. Null removes the assignee.
 	AssigneeId *openapi_types.UUID `json:"assigneeId,omitempty"`
@@ -1513,7 +1238,6 @@ type ChangeFinding struct {
 	TicketUrl *string `json:"ticketUrl,omitempty"`
 }
 
-// ChangeInstance defines model for ChangeInstance.
 type ChangeInstance struct {
 	Active *bool `json:"active,omitempty"`
 
@@ -1535,16 +1259,13 @@ type ChangeInstance struct {
 	Tags *Tags `json:"tags,omitempty"`
 }
 
-// ChangeMember defines model for ChangeMember.
 type ChangeMember struct {
 	Role   *Role               `json:"role,omitempty"`
 	Status *ChangeMemberStatus `json:"status,omitempty"`
 }
 
-// ChangeMemberStatus defines model for ChangeMember.Status.
 type ChangeMemberStatus string
 
-// ChangeNotificationRule defines model for ChangeNotificationRule.
 type ChangeNotificationRule struct {
 	// ChannelIds 1 to 10.
 	ChannelIds   *[]openapi_types.UUID `json:"channelIds,omitempty"`
@@ -1607,7 +1328,6 @@ type ChangeOrganization struct {
 // earlier stay in force.
 type ChangeOrganizationExceptionApproval string
 
-// ChangeOrganizationPaperSize defines model for ChangeOrganization.PaperSize.
 type ChangeOrganizationPaperSize string
 
 // ChangeOrganizationSessionDetail `on`, the default, keeps the names of users, applications and clients of sessions that were active or
@@ -1618,7 +1338,6 @@ type ChangeOrganizationSessionDetail string
 // at most 8 KiB of each. `off`, the default, keeps none, and deletes the kept texts immediately.
 type ChangeOrganizationStatementTexts string
 
-// ChangeSchedule defines model for ChangeSchedule.
 type ChangeSchedule struct {
 	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
 	At *string `json:"at,omitempty"`
@@ -1650,7 +1369,6 @@ type ChangeSchedule struct {
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
 
-// ChangeTeam defines model for ChangeTeam.
 type ChangeTeam struct {
 	Members *[]TeamMember `json:"members,omitempty"`
 	Name    *string       `json:"name,omitempty"`
@@ -1662,14 +1380,12 @@ type ChangeTeam struct {
 	Selector *TeamSelector `json:"selector,omitempty"`
 }
 
-// ChangeView defines model for ChangeView.
 type ChangeView struct {
 	Name   *string `json:"name,omitempty"`
 	Query  *string `json:"query,omitempty"`
 	Shared *bool   `json:"shared,omitempty"`
 }
 
-// Channel defines model for Channel.
 type Channel struct {
 	// Addresses Only for `email`: addresses that belong to no member. They get only alerts, and get nothing until they are confirmed.
 	Addresses      []ChannelAddress `json:"addresses"`
@@ -1696,7 +1412,6 @@ type Channel struct {
 	Url *string `json:"url"`
 }
 
-// ChannelAddress defines model for ChannelAddress.
 type ChannelAddress struct {
 	Address string `json:"address"`
 
@@ -1706,15 +1421,12 @@ type ChannelAddress struct {
 	Id          openapi_types.UUID `json:"id"`
 }
 
-// ChannelKind defines model for ChannelKind.
 type ChannelKind string
 
-// ChannelList defines model for ChannelList.
 type ChannelList struct {
 	Items []Channel `json:"items"`
 }
 
-// ChannelOutcome defines model for ChannelOutcome.
 type ChannelOutcome struct {
 	At time.Time          `json:"at"`
 	Id openapi_types.UUID `json:"id"`
@@ -1724,7 +1436,6 @@ type ChannelOutcome struct {
 	Status   DeliveryStatus `json:"status"`
 }
 
-// ChannelTest defines model for ChannelTest.
 type ChannelTest struct {
 	DurationMs int64 `json:"durationMs"`
 
@@ -1779,16 +1490,13 @@ type Check struct {
 // CheckScope Whether the check runs once for the server or once for each database.
 type CheckScope string
 
-// CheckDomain defines model for CheckDomain.
 type CheckDomain string
 
-// CheckPage defines model for CheckPage.
 type CheckPage struct {
 	Items []Check `json:"items"`
 	Page  Page    `json:"page"`
 }
 
-// CheckReference defines model for CheckReference.
 type CheckReference struct {
 	// Id The place in the text.
 	Id string `json:"id"`
@@ -1803,13 +1511,10 @@ type CheckReference struct {
 	Version *string `json:"version"`
 }
 
-// CheckSeverity defines model for CheckSeverity.
 type CheckSeverity string
 
-// Classify defines model for Classify.
 type Classify string
 
-// Connections defines model for Connections.
 type Connections struct {
 	Active            int64               `json:"active"`
 	AsOf              time.Time           `json:"asOf"`
@@ -1839,7 +1544,6 @@ type Connections struct {
 	Waiting int64 `json:"waiting"`
 }
 
-// Consistency defines model for Consistency.
 type Consistency struct {
 	// Checkpoint The signed note over the tree of `to` events. Null if the last checkpoint covers more events.
 	Checkpoint *string  `json:"checkpoint"`
@@ -1851,7 +1555,6 @@ type Consistency struct {
 	To     int64  `json:"to"`
 }
 
-// ContributingAlert defines model for ContributingAlert.
 type ContributingAlert struct {
 	Id       openapi_types.UUID `json:"id"`
 	Severity AlertSeverity      `json:"severity"`
@@ -1859,7 +1562,6 @@ type ContributingAlert struct {
 	Title    string             `json:"title"`
 }
 
-// ContributingDatabase defines model for ContributingDatabase.
 type ContributingDatabase struct {
 	Id openapi_types.UUID `json:"id"`
 
@@ -1867,7 +1569,6 @@ type ContributingDatabase struct {
 	Name string `json:"name"`
 }
 
-// ContributingInstance defines model for ContributingInstance.
 type ContributingInstance struct {
 	Engine Engine             `json:"engine"`
 	Id     openapi_types.UUID `json:"id"`
@@ -1877,7 +1578,6 @@ type ContributingInstance struct {
 	Removed bool   `json:"removed"`
 }
 
-// ContributingStatement defines model for ContributingStatement.
 type ContributingStatement struct {
 	Id openapi_types.UUID `json:"id"`
 
@@ -1915,10 +1615,8 @@ type Contributor struct {
 	Value float64 `json:"value"`
 }
 
-// ContributorKey defines model for ContributorKey.
 type ContributorKey string
 
-// Contributors defines model for Contributors.
 type Contributors struct {
 	By ContributorKey `json:"by"`
 
@@ -1953,10 +1651,8 @@ type Contributors struct {
 	Unit        ContributorsUnit `json:"unit"`
 }
 
-// ContributorsUnit defines model for Contributors.Unit.
 type ContributorsUnit string
 
-// Control defines model for Control.
 type Control struct {
 	// AsOf The time of the request. The response covers what was recorded by then.
 	AsOf  time.Time    `json:"asOf"`
@@ -1971,7 +1667,6 @@ type Control struct {
 	To time.Time `json:"to"`
 }
 
-// ControlAlteredAssessment defines model for ControlAlteredAssessment.
 type ControlAlteredAssessment struct {
 	// At The time of the assessment, from the log if the log has it.
 	At time.Time          `json:"at"`
@@ -1985,7 +1680,6 @@ type ControlAlteredAssessment struct {
 	RecordedAt *time.Time `json:"recordedAt"`
 }
 
-// ControlException defines model for ControlException.
 type ControlException struct {
 	// DatabaseId Null: every database, and server-wide findings.
 	DatabaseId *openapi_types.UUID `json:"databaseId"`
@@ -2007,7 +1701,6 @@ type ControlException struct {
 	Until       time.Time  `json:"until"`
 }
 
-// ControlLateAssessment defines model for ControlLateAssessment.
 type ControlLateAssessment struct {
 	// At The time of the assessment, as the sender gave it.
 	At time.Time          `json:"at"`
@@ -2017,7 +1710,6 @@ type ControlLateAssessment struct {
 	RecordedAt time.Time `json:"recordedAt"`
 }
 
-// ControlLifeEvent defines model for ControlLifeEvent.
 type ControlLifeEvent struct {
 	// At The time of the record.
 	At time.Time `json:"at"`
@@ -2035,7 +1727,6 @@ type ControlLifeEvent struct {
 	Since *time.Time `json:"since"`
 }
 
-// ControlPeriod defines model for ControlPeriod.
 type ControlPeriod struct {
 	// Assessments The number of assessments that were recorded in the period.
 	Assessments int32 `json:"assessments"`
@@ -2064,7 +1755,6 @@ type ControlPeriod struct {
 // result is not known.
 type ControlPeriodState string
 
-// ControlledInstance defines model for ControlledInstance.
 type ControlledInstance struct {
 	// Altered Assessments that differ from the record in the log; at most 1,000.
 	Altered  []ControlAlteredAssessment `json:"altered"`
@@ -2089,7 +1779,6 @@ type ControlledInstance struct {
 	Removed bool `json:"removed"`
 }
 
-// Count defines model for Count.
 type Count struct {
 	Current int64 `json:"current"`
 
@@ -2100,7 +1789,6 @@ type Count struct {
 	Trend int64 `json:"trend"`
 }
 
-// Coverage defines model for Coverage.
 type Coverage struct {
 	// AttributedMs The execution time of the statements on servers that report their execution time.
 	AttributedMs float64 `json:"attributedMs"`
@@ -2115,7 +1803,6 @@ type Coverage struct {
 	Share float64 `json:"share"`
 }
 
-// CreateApiToken defines model for CreateApiToken.
 type CreateApiToken struct {
 	// ExpiresAt At most a year ahead. If absent: 90 days.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
@@ -2123,7 +1810,6 @@ type CreateApiToken struct {
 	Scopes    []Scope    `json:"scopes"`
 }
 
-// CreateChannel defines model for CreateChannel.
 type CreateChannel struct {
 	// Addresses Only for `email`: addresses that belong to no member; at most 20. Muster mails a link to each address, and the address gets alerts after its owner has used the link. `no_mail_server` if no mail server is set to send the links.
 	Addresses *[]string `json:"addresses,omitempty"`
@@ -2146,7 +1832,6 @@ type CreateChannel struct {
 	Url *string `json:"url,omitempty"`
 }
 
-// CreateIngestToken defines model for CreateIngestToken.
 type CreateIngestToken struct {
 	// ExpiresAt At most a year ahead. If absent: 90 days.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
@@ -2156,7 +1841,6 @@ type CreateIngestToken struct {
 	Name        string                `json:"name"`
 }
 
-// CreateInstance defines model for CreateInstance.
 type CreateInstance struct {
 	Classify *Classify `json:"classify,omitempty"`
 
@@ -2174,7 +1858,6 @@ type CreateInstance struct {
 	Tags *Tags `json:"tags,omitempty"`
 }
 
-// CreateNotificationRule defines model for CreateNotificationRule.
 type CreateNotificationRule struct {
 	// ChannelIds 1 to 10.
 	ChannelIds []openapi_types.UUID `json:"channelIds"`
@@ -2195,7 +1878,6 @@ type CreateNotificationRule struct {
 	RepeatMinutes *int32 `json:"repeatMinutes,omitempty"`
 }
 
-// CreateReport defines model for CreateReport.
 type CreateReport struct {
 	Kind ReportKind `json:"kind"`
 
@@ -2207,7 +1889,6 @@ type CreateReport struct {
 	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 }
 
-// CreateReportScope defines model for CreateReportScope.
 type CreateReportScope struct {
 	// DatabaseId Scorecard only.
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
@@ -2225,7 +1906,6 @@ type CreateReportScope struct {
 	To *time.Time `json:"to,omitempty"`
 }
 
-// CreateSchedule defines model for CreateSchedule.
 type CreateSchedule struct {
 	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
 	At string `json:"at"`
@@ -2257,7 +1937,6 @@ type CreateSchedule struct {
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
 
-// CreateTeam defines model for CreateTeam.
 type CreateTeam struct {
 	Members *[]TeamMember `json:"members,omitempty"`
 	Name    string        `json:"name"`
@@ -2266,7 +1945,6 @@ type CreateTeam struct {
 	Selector TeamSelector `json:"selector"`
 }
 
-// CreateView defines model for CreateView.
 type CreateView struct {
 	Name string `json:"name"`
 
@@ -2277,7 +1955,6 @@ type CreateView struct {
 	Shared *bool `json:"shared,omitempty"`
 }
 
-// Database defines model for Database.
 type Database struct {
 	CreatedAt  time.Time          `json:"createdAt"`
 	Id         openapi_types.UUID `json:"id"`
@@ -2292,7 +1969,6 @@ type Database struct {
 	SizeChange *SizeChange `json:"sizeChange"`
 }
 
-// DatabasePage defines model for DatabasePage.
 type DatabasePage struct {
 	Items []Database `json:"items"`
 	Page  Page       `json:"page"`
@@ -2302,7 +1978,6 @@ type DatabasePage struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// DeadLetter defines model for DeadLetter.
 type DeadLetter struct {
 	At       *time.Time `json:"at"`
 	Attempts int        `json:"attempts"`
@@ -2323,12 +1998,10 @@ type DeadLetter struct {
 	Waiting int64 `json:"waiting"`
 }
 
-// DeadLetterList defines model for DeadLetterList.
 type DeadLetterList struct {
 	Items []DeadLetter `json:"items"`
 }
 
-// Delivery defines model for Delivery.
 type Delivery struct {
 	// At The time of its current status.
 	At time.Time `json:"at"`
@@ -2360,16 +2033,13 @@ type Delivery struct {
 	Status DeliveryStatus `json:"status"`
 }
 
-// DeliveryPage defines model for DeliveryPage.
 type DeliveryPage struct {
 	Items      []Delivery `json:"items"`
 	NextCursor *string    `json:"nextCursor"`
 }
 
-// DeliveryStatus defines model for DeliveryStatus.
 type DeliveryStatus string
 
-// DomainHealth defines model for DomainHealth.
 type DomainHealth struct {
 	Failed      int    `json:"failed"`
 	Name        string `json:"name"`
@@ -2380,7 +2050,6 @@ type DomainHealth struct {
 	Score *float64 `json:"score"`
 }
 
-// DroppedEngine defines model for DroppedEngine.
 type DroppedEngine struct {
 	// Drops The number of responses without the engine since it was first left out.
 	Drops  int64     `json:"drops"`
@@ -2392,7 +2061,6 @@ type DroppedEngine struct {
 	Tile      string `json:"tile"`
 }
 
-// DroppedEngineList defines model for DroppedEngineList.
 type DroppedEngineList struct {
 	Items []DroppedEngine `json:"items"`
 }
@@ -2405,7 +2073,6 @@ type DueDays struct {
 	Medium   int `json:"medium"`
 }
 
-// DueTimes defines model for DueTimes.
 type DueTimes struct {
 	// NextDueAts Five due times, the next one first.
 	NextDueAts []time.Time `json:"nextDueAts"`
@@ -2414,10 +2081,8 @@ type DueTimes struct {
 	NextDueLocal []string `json:"nextDueLocal"`
 }
 
-// Engine defines model for Engine.
 type Engine string
 
-// EngineConnections defines model for EngineConnections.
 type EngineConnections struct {
 	Active            int64     `json:"active"`
 	Engine            Engine    `json:"engine"`
@@ -2429,7 +2094,6 @@ type EngineConnections struct {
 	Waiting           int64     `json:"waiting"`
 }
 
-// EventLog defines model for EventLog.
 type EventLog struct {
 	// FirstMisfit The position of the first of them.
 	FirstMisfit  *int64 `json:"firstMisfit,omitempty"`
@@ -2446,15 +2110,12 @@ type EventLog struct {
 	VerifiedSince time.Time `json:"verifiedSince"`
 }
 
-// EventLogList defines model for EventLogList.
 type EventLogList struct {
 	Items []EventLog `json:"items"`
 }
 
-// Every defines model for Every.
 type Every string
 
-// Exception defines model for Exception.
 type Exception struct {
 	CheckId string `json:"checkId"`
 
@@ -2477,7 +2138,6 @@ type Exception struct {
 	Until  time.Time       `json:"until"`
 }
 
-// ExceptionPage defines model for ExceptionPage.
 type ExceptionPage struct {
 	Items []Exception `json:"items"`
 	Page  Page        `json:"page"`
@@ -2486,7 +2146,6 @@ type ExceptionPage struct {
 // ExceptionStatus `lapsed`: granted, and past its end. `revoked` also includes requests that were rejected.
 type ExceptionStatus string
 
-// ExhaustedBudget defines model for ExhaustedBudget.
 type ExhaustedBudget struct {
 	Limit int64  `json:"limit"`
 	Name  string `json:"name"`
@@ -2501,14 +2160,12 @@ type ExhaustedBudget struct {
 	Used int64 `json:"used"`
 }
 
-// ExportPage defines model for ExportPage.
 type ExportPage struct {
 	Items       []Report `json:"items"`
 	NextCursor  *string  `json:"nextCursor"`
 	UnseenCount int64    `json:"unseenCount"`
 }
 
-// FallenLoop defines model for FallenLoop.
 type FallenLoop struct {
 	// Falls The number of failures since the process started.
 	Falls int64 `json:"falls"`
@@ -2522,12 +2179,10 @@ type FallenLoop struct {
 	Process string `json:"process"`
 }
 
-// FallenLoopList defines model for FallenLoopList.
 type FallenLoopList struct {
 	Items []FallenLoop `json:"items"`
 }
 
-// FieldError defines model for FieldError.
 type FieldError struct {
 	Code   string       `json:"code"`
 	Detail string       `json:"detail"`
@@ -2541,10 +2196,8 @@ type FieldError struct {
 	Pointer *string `json:"pointer,omitempty"`
 }
 
-// FieldErrorIn defines model for FieldError.In.
 type FieldErrorIn string
 
-// FileList defines model for FileList.
 type FileList struct {
 	Items []FileOfReport `json:"items"`
 
@@ -2553,7 +2206,6 @@ type FileList struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// FileOfReport defines model for FileOfReport.
 type FileOfReport struct {
 	MediaType string `json:"mediaType"`
 
@@ -2565,7 +2217,6 @@ type FileOfReport struct {
 	SizeBytes int64  `json:"sizeBytes"`
 }
 
-// Finding defines model for Finding.
 type Finding struct {
 	// AcceptedUntil The end of the exception that accepts the finding. Null if no exception accepts it.
 	AcceptedUntil *time.Time `json:"acceptedUntil"`
@@ -2632,7 +2283,6 @@ type Finding struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// FindingCheck defines model for FindingCheck.
 type FindingCheck struct {
 	// Domain Empty if the catalog no longer has the check.
 	Domain     string           `json:"domain"`
@@ -2647,14 +2297,12 @@ type FindingCheck struct {
 // FindingCheckSeverity The severity of this finding, which may depend on the evidence.
 type FindingCheckSeverity string
 
-// FindingDatabase defines model for FindingDatabase.
 type FindingDatabase struct {
 	// Id Null if the server no longer has the database.
 	Id   *openapi_types.UUID `json:"id"`
 	Name string              `json:"name"`
 }
 
-// FindingEarlier defines model for FindingEarlier.
 type FindingEarlier struct {
 	// ClosedAt The last assessment that found it gone before it came back.
 	ClosedAt time.Time `json:"closedAt"`
@@ -2663,7 +2311,6 @@ type FindingEarlier struct {
 	FirstSeenAt time.Time `json:"firstSeenAt"`
 }
 
-// FindingGroup defines model for FindingGroup.
 type FindingGroup struct {
 	// Check For groups by check. Its severity is that of the most severe finding.
 	Check *FindingCheck `json:"check"`
@@ -2700,19 +2347,16 @@ type FindingGroup struct {
 // FindingGroupSeverity The severity of the most severe finding.
 type FindingGroupSeverity string
 
-// FindingGroupPage defines model for FindingGroupPage.
 type FindingGroupPage struct {
 	Items []FindingGroup `json:"items"`
 	Page  Page           `json:"page"`
 }
 
-// FindingPage defines model for FindingPage.
 type FindingPage struct {
 	Items []Finding `json:"items"`
 	Page  Page      `json:"page"`
 }
 
-// FindingUpgrade defines model for FindingUpgrade.
 type FindingUpgrade struct {
 	// Closes The number of findings that the upgrade closes.
 	Closes int64 `json:"closes"`
@@ -2724,12 +2368,10 @@ type FindingUpgrade struct {
 	To string `json:"to"`
 }
 
-// FleetBatch defines model for FleetBatch.
 type FleetBatch struct {
 	Instances []FleetInstance `json:"instances"`
 }
 
-// FleetDatabase defines model for FleetDatabase.
 type FleetDatabase struct {
 	CreatedAt  time.Time `json:"createdAt"`
 	ExternalId string    `json:"externalId"`
@@ -2737,18 +2379,15 @@ type FleetDatabase struct {
 	Removed    *bool     `json:"removed,omitempty"`
 }
 
-// FleetDatabaseId defines model for FleetDatabaseId.
 type FleetDatabaseId struct {
 	ExternalId string             `json:"externalId"`
 	Id         openapi_types.UUID `json:"id"`
 }
 
-// FleetIds defines model for FleetIds.
 type FleetIds struct {
 	Instances []FleetInstanceId `json:"instances"`
 }
 
-// FleetInstance defines model for FleetInstance.
 type FleetInstance struct {
 	Active     *bool            `json:"active,omitempty"`
 	CreatedAt  time.Time        `json:"createdAt"`
@@ -2765,7 +2404,6 @@ type FleetInstance struct {
 	Version *string `json:"version,omitempty"`
 }
 
-// FleetInstanceId defines model for FleetInstanceId.
 type FleetInstanceId struct {
 	Databases  []FleetDatabaseId  `json:"databases"`
 	ExternalId string             `json:"externalId"`
@@ -2796,7 +2434,6 @@ type HostSample struct {
 	Volumes *[]VolumeSample `json:"volumes,omitempty"`
 }
 
-// IngestToken defines model for IngestToken.
 type IngestToken struct {
 	CreatedAt   time.Time             `json:"createdAt"`
 	ExpiresAt   time.Time             `json:"expiresAt"`
@@ -2811,12 +2448,10 @@ type IngestToken struct {
 	Token *string `json:"token,omitempty"`
 }
 
-// IngestTokenList defines model for IngestTokenList.
 type IngestTokenList struct {
 	Items []IngestToken `json:"items"`
 }
 
-// Instance defines model for Instance.
 type Instance struct {
 	Active bool `json:"active"`
 
@@ -2899,7 +2534,6 @@ type Instance struct {
 	Version     *string     `json:"version"`
 }
 
-// InstanceChange defines model for InstanceChange.
 type InstanceChange struct {
 	// Added True if it did not exist before.
 	Added bool `json:"added"`
@@ -2955,7 +2589,6 @@ type InstanceFigures struct {
 	ScoreHistory *[]*int `json:"scoreHistory"`
 }
 
-// InstanceHealth defines model for InstanceHealth.
 type InstanceHealth struct {
 	// AssessedAt The time of the assessment that the figures come from.
 	AssessedAt *time.Time `json:"assessedAt"`
@@ -2979,13 +2612,11 @@ type InstanceHealth struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// InstancePage defines model for InstancePage.
 type InstancePage struct {
 	Items []Instance `json:"items"`
 	Page  Page       `json:"page"`
 }
 
-// InstancePart defines model for InstancePart.
 type InstancePart struct {
 	// Code The reason of the failure. For a part that is `ok`, the data that its figures lack. `statistics_reset`: the server's statement statistics were reset within the last hour, and executions between the last reading and the reset are not counted.
 	Code *string `json:"code"`
@@ -3000,13 +2631,10 @@ type InstancePart struct {
 	State InstancePartState `json:"state"`
 }
 
-// InstancePartPart defines model for InstancePart.Part.
 type InstancePartPart string
 
-// InstancePartState defines model for InstancePart.State.
 type InstancePartState string
 
-// InstanceRule defines model for InstanceRule.
 type InstanceRule struct {
 	Channels []ToldThrough `json:"channels"`
 
@@ -3019,7 +2647,6 @@ type InstanceRule struct {
 	Severity []AlertSeverity `json:"severity"`
 }
 
-// InstanceRuleList defines model for InstanceRuleList.
 type InstanceRuleList struct {
 	Items []InstanceRule `json:"items"`
 }
@@ -3039,14 +2666,12 @@ type InstanceStates struct {
 // `unknown`: no source checks the engine, or Muster was not observing. `inactive`: disabled.
 type InstanceStatus string
 
-// InviteMember defines model for InviteMember.
 type InviteMember struct {
 	Email string `json:"email"`
 	Name  string `json:"name"`
 	Role  Role   `json:"role"`
 }
 
-// Invited defines model for Invited.
 type Invited struct {
 	InviteUrl string `json:"inviteUrl"`
 
@@ -3058,7 +2683,6 @@ type Invited struct {
 	Member Member `json:"member"`
 }
 
-// ItemProblem defines model for ItemProblem.
 type ItemProblem struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
@@ -3066,7 +2690,6 @@ type ItemProblem struct {
 	Title  string `json:"title"`
 }
 
-// Job defines model for Job.
 type Job struct {
 	Attempts    int                `json:"attempts"`
 	LeasedUntil *time.Time         `json:"leasedUntil"`
@@ -3075,7 +2698,6 @@ type Job struct {
 	WorkerId    *string            `json:"workerId"`
 }
 
-// JobEnding defines model for JobEnding.
 type JobEnding struct {
 	At      time.Time `json:"at"`
 	Attempt int       `json:"attempt"`
@@ -3093,21 +2715,18 @@ type JobEnding struct {
 	WorkerId string `json:"workerId"`
 }
 
-// JobList defines model for JobList.
 type JobList struct {
 	Building int   `json:"building"`
 	Items    []Job `json:"items"`
 	Queued   int   `json:"queued"`
 }
 
-// KnownServer defines model for KnownServer.
 type KnownServer struct {
 	Id   openapi_types.UUID `json:"id"`
 	Name string             `json:"name"`
 	Role *string            `json:"role"`
 }
 
-// MakeEvidence defines model for MakeEvidence.
 type MakeEvidence struct {
 	// Check The check's id.
 	Check string `json:"check"`
@@ -3147,7 +2766,6 @@ type MeasuringAgent struct {
 	Version  string    `json:"version"`
 }
 
-// Member defines model for Member.
 type Member struct {
 	// Email Masked for viewers.
 	Email        string             `json:"email"`
@@ -3158,13 +2776,11 @@ type Member struct {
 	Status       string             `json:"status"`
 }
 
-// MemberPage defines model for MemberPage.
 type MemberPage struct {
 	Items []Member `json:"items"`
 	Page  Page     `json:"page"`
 }
 
-// MissingGrant defines model for MissingGrant.
 type MissingGrant struct {
 	Checks []string `json:"checks"`
 
@@ -3185,7 +2801,6 @@ type MissingGrant struct {
 	Statement string `json:"statement"`
 }
 
-// MuteAlert defines model for MuteAlert.
 type MuteAlert struct {
 	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs are allowed; other control
 	// characters, and characters that change the direction of text, are not (`invalid_text`). Kept in the log
@@ -3239,7 +2854,6 @@ type Notice struct {
 	Type  string `json:"type"`
 }
 
-// NotificationRule defines model for NotificationRule.
 type NotificationRule struct {
 	ChannelIds []openapi_types.UUID `json:"channelIds"`
 	CreatedAt  time.Time            `json:"createdAt"`
@@ -3267,22 +2881,18 @@ type NotificationRule struct {
 	RepeatMinutes int         `json:"repeatMinutes"`
 }
 
-// NotificationRuleList defines model for NotificationRuleList.
 type NotificationRuleList struct {
 	Items []NotificationRule `json:"items"`
 }
 
-// NotifiedChannel defines model for NotifiedChannel.
 type NotifiedChannel struct {
 	Id   openapi_types.UUID `json:"id"`
 	Kind string             `json:"kind"`
 	Name string             `json:"name"`
 }
 
-// NotifiedEvent defines model for NotifiedEvent.
 type NotifiedEvent string
 
-// Organization defines model for Organization.
 type Organization struct {
 	Demo bool `json:"demo"`
 
@@ -3318,7 +2928,6 @@ type Organization struct {
 	Watch Watch `json:"watch"`
 }
 
-// OtherContributors defines model for OtherContributors.
 type OtherContributors struct {
 	Calls   *float64 `json:"calls"`
 	Count   int64    `json:"count"`
@@ -3329,13 +2938,11 @@ type OtherContributors struct {
 	Value *float64 `json:"value"`
 }
 
-// OtlpAnswer defines model for OtlpAnswer.
 type OtlpAnswer struct {
 	// PartialSuccess Present if some data points could not be used.
 	PartialSuccess *OtlpPartialSuccess `json:"partialSuccess,omitempty"`
 }
 
-// OtlpLogsAnswer defines model for OtlpLogsAnswer.
 type OtlpLogsAnswer struct {
 	// PartialSuccess Present if some records could not be used.
 	PartialSuccess *OtlpPartialLogs `json:"partialSuccess,omitempty"`
@@ -3359,7 +2966,6 @@ type OtlpPartialSuccess struct {
 	RejectedDataPoints string `json:"rejectedDataPoints"`
 }
 
-// Outage defines model for Outage.
 type Outage struct {
 	// Alert Null if no alert is open.
 	Alert *OutageAlert `json:"alert"`
@@ -3371,13 +2977,11 @@ type Outage struct {
 	Notifications int `json:"notifications"`
 }
 
-// OutageAlert defines model for OutageAlert.
 type OutageAlert struct {
 	Id       openapi_types.UUID `json:"id"`
 	RaisedAt time.Time          `json:"raisedAt"`
 }
 
-// OutboxEntry defines model for OutboxEntry.
 type OutboxEntry struct {
 	CreatedAt time.Time `json:"createdAt"`
 	Id        string    `json:"id"`
@@ -3386,12 +2990,10 @@ type OutboxEntry struct {
 	To        string    `json:"to"`
 }
 
-// OutboxList defines model for OutboxList.
 type OutboxList struct {
 	Items []OutboxEntry `json:"items"`
 }
 
-// OutboxMail defines model for OutboxMail.
 type OutboxMail struct {
 	Id string `json:"id"`
 
@@ -3399,7 +3001,6 @@ type OutboxMail struct {
 	Raw string `json:"raw"`
 }
 
-// Overview defines model for Overview.
 type Overview struct {
 	// Alerts Null if `unavailable` names it.
 	Alerts *Count    `json:"alerts"`
@@ -3424,7 +3025,6 @@ type Overview struct {
 // Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
 type Owner = Reference
 
-// Page defines model for Page.
 type Page struct {
 	Number     int   `json:"number"`
 	Size       int   `json:"size"`
@@ -3432,7 +3032,6 @@ type Page struct {
 	TotalPages int64 `json:"totalPages"`
 }
 
-// Person defines model for Person.
 type Person struct {
 	Id openapi_types.UUID `json:"id"`
 
@@ -3440,7 +3039,6 @@ type Person struct {
 	Name string `json:"name"`
 }
 
-// PreviewNotificationRule defines model for PreviewNotificationRule.
 type PreviewNotificationRule struct {
 	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
 
@@ -3451,14 +3049,12 @@ type PreviewNotificationRule struct {
 	Match RuleMatch `json:"match"`
 }
 
-// PreviousExecutions defines model for PreviousExecutions.
 type PreviousExecutions struct {
 	Calls   float64 `json:"calls"`
 	MeanMs  float64 `json:"meanMs"`
 	TotalMs float64 `json:"totalMs"`
 }
 
-// Primary defines model for Primary.
 type Primary struct {
 	// Address host:port, as configured on the standby. Null if it is not known.
 	Address *string `json:"address"`
@@ -3467,7 +3063,6 @@ type Primary struct {
 	Instance *Reference `json:"instance"`
 }
 
-// Problem defines model for Problem.
 type Problem struct {
 	Budget    *ExhaustedBudget `json:"budget,omitempty"`
 	Code      string           `json:"code"`
@@ -3480,7 +3075,6 @@ type Problem struct {
 	Type      string           `json:"type"`
 }
 
-// Projection defines model for Projection.
 type Projection struct {
 	// AheadEvents The number of events that it had applied and that its log has lost since: the log was cut off, or set back to an older state.
 	AheadEvents  int64 `json:"aheadEvents"`
@@ -3512,12 +3106,10 @@ type ProjectionDiff struct {
 	Tables    []TableDifference `json:"tables"`
 }
 
-// ProjectionList defines model for ProjectionList.
 type ProjectionList struct {
 	Items []Projection `json:"items"`
 }
 
-// Proof defines model for Proof.
 type Proof struct {
 	Attestation struct {
 		KeyId string `json:"keyId"`
@@ -3604,10 +3196,8 @@ type Proof struct {
 	} `json:"report"`
 }
 
-// ProofFormat defines model for Proof.Format.
 type ProofFormat string
 
-// PublicKey defines model for PublicKey.
 type PublicKey struct {
 	// Algorithm `Ed25519` or `ECDSA-P256`. An operator's own certificate may have `ECDSA-P384` or `RSA`.
 	Algorithm string `json:"algorithm"`
@@ -3638,10 +3228,8 @@ type PublicKey struct {
 	VerifierKey *string `json:"verifierKey,omitempty"`
 }
 
-// PublicKeyUse defines model for PublicKey.Use.
 type PublicKeyUse string
 
-// PublicKeys defines model for PublicKeys.
 type PublicKeys struct {
 	// Head The last event of the log `keys`, which the document is built from, as log:position:hash.
 	Head         *string             `json:"head,omitempty"`
@@ -3658,7 +3246,6 @@ type PublicKeys struct {
 	} `json:"signature,omitempty"`
 }
 
-// QueryPerformance defines model for QueryPerformance.
 type QueryPerformance struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
@@ -3686,7 +3273,6 @@ type QueryPerformance struct {
 	To time.Time `json:"to"`
 }
 
-// QuietHours defines model for QuietHours.
 type QuietHours struct {
 	// ExceptCritical Critical alerts are sent immediately even during quiet hours.
 	ExceptCritical bool   `json:"exceptCritical"`
@@ -3699,16 +3285,13 @@ type QuietHours struct {
 	To string `json:"to"`
 }
 
-// Readiness defines model for Readiness.
 type Readiness struct {
 	Checks []ReadinessCheck `json:"checks"`
 	Status ReadinessStatus  `json:"status"`
 }
 
-// ReadinessStatus defines model for Readiness.Status.
 type ReadinessStatus string
 
-// ReadinessCheck defines model for ReadinessCheck.
 type ReadinessCheck struct {
 	Detail     *string              `json:"detail,omitempty"`
 	LagSeconds *float32             `json:"lagSeconds,omitempty"`
@@ -3717,10 +3300,8 @@ type ReadinessCheck struct {
 	Status     ReadinessCheckStatus `json:"status"`
 }
 
-// ReadinessCheckStatus defines model for ReadinessCheck.Status.
 type ReadinessCheckStatus string
 
-// Recipient defines model for Recipient.
 type Recipient struct {
 	Delivery RecipientDelivery `json:"delivery"`
 
@@ -3732,7 +3313,6 @@ type Recipient struct {
 	SmtpCode *int               `json:"smtpCode"`
 }
 
-// RecipientDelivery defines model for Recipient.Delivery.
 type RecipientDelivery string
 
 // RecordedEvidence Evidence of a control over a period. The member `witness` next to it is the event that recorded the evidence.
@@ -3749,7 +3329,6 @@ type RecordedEvidence struct {
 	To     time.Time `json:"to"`
 }
 
-// Recurrence defines model for Recurrence.
 type Recurrence struct {
 	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
 	At string `json:"at"`
@@ -3765,7 +3344,6 @@ type Recurrence struct {
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
 
-// Reference defines model for Reference.
 type Reference struct {
 	Id   openapi_types.UUID `json:"id"`
 	Name string             `json:"name"`
@@ -3792,7 +3370,6 @@ type Remediation struct {
 	Verify *string `json:"verify"`
 }
 
-// Report defines model for Report.
 type Report struct {
 	Capabilities struct {
 		CanDownload bool `json:"canDownload"`
@@ -3821,7 +3398,6 @@ type Report struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// ReportError defines model for ReportError.
 type ReportError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -3843,10 +3419,8 @@ type ReportFile struct {
 	SizeBytes int64 `json:"sizeBytes"`
 }
 
-// ReportKind defines model for ReportKind.
 type ReportKind string
 
-// ReportMail defines model for ReportMail.
 type ReportMail struct {
 	Member Person `json:"member"`
 
@@ -3865,7 +3439,6 @@ type ReportMail struct {
 	To string `json:"to"`
 }
 
-// ReportMailEntry defines model for ReportMailEntry.
 type ReportMailEntry struct {
 	Member Person `json:"member"`
 
@@ -3881,25 +3454,21 @@ type ReportMailEntry struct {
 	To string `json:"to"`
 }
 
-// ReportMailList defines model for ReportMailList.
 type ReportMailList struct {
 	Items []ReportMailEntry `json:"items"`
 }
 
-// ReportPage defines model for ReportPage.
 type ReportPage struct {
 	Items []Report `json:"items"`
 	Page  Page     `json:"page"`
 }
 
-// ReportProgress defines model for ReportProgress.
 type ReportProgress struct {
 	Label      string `json:"label"`
 	Step       int    `json:"step"`
 	TotalSteps int    `json:"totalSteps"`
 }
 
-// ReportScope defines model for ReportScope.
 type ReportScope struct {
 	DatabaseId  *openapi_types.UUID  `json:"databaseId"`
 	From        *time.Time           `json:"from"`
@@ -3910,10 +3479,8 @@ type ReportScope struct {
 	To   *time.Time           `json:"to"`
 }
 
-// ReportStatus defines model for ReportStatus.
 type ReportStatus string
 
-// RequestException defines model for RequestException.
 type RequestException struct {
 	CheckId string `json:"checkId"`
 
@@ -3931,14 +3498,12 @@ type RequestException struct {
 	Until time.Time `json:"until"`
 }
 
-// RequestedReport defines model for RequestedReport.
 type RequestedReport struct {
 	RecipientsNotAdded []openapi_types.UUID `json:"recipientsNotAdded"`
 	Report             Report               `json:"report"`
 	Reused             bool                 `json:"reused"`
 }
 
-// Role defines model for Role.
 type Role string
 
 // RuleMatch An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
@@ -3963,7 +3528,6 @@ type RuleMatch struct {
 	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 }
 
-// RulePreview defines model for RulePreview.
 type RulePreview struct {
 	// Events The number of events that would have matched.
 	Events int64     `json:"events"`
@@ -3977,7 +3541,6 @@ type RulePreview struct {
 	To            time.Time `json:"to"`
 }
 
-// SampleBatch defines model for SampleBatch.
 type SampleBatch struct {
 	Blocking   *[]BlockingSample  `json:"blocking,omitempty"`
 	Hosts      *[]HostSample      `json:"hosts,omitempty"`
@@ -3985,7 +3548,6 @@ type SampleBatch struct {
 	Statements *[]StatementSample `json:"statements,omitempty"`
 }
 
-// SamplesAccepted defines model for SamplesAccepted.
 type SamplesAccepted struct {
 	Accepted struct {
 		Hosts      int `json:"hosts"`
@@ -3994,7 +3556,6 @@ type SamplesAccepted struct {
 	} `json:"accepted"`
 }
 
-// Schedule defines model for Schedule.
 type Schedule struct {
 	At         string             `json:"at"`
 	CreatedAt  time.Time          `json:"createdAt"`
@@ -4044,13 +3605,11 @@ type Schedule struct {
 	Weekday     *Weekday    `json:"weekday"`
 }
 
-// SchedulePage defines model for SchedulePage.
 type SchedulePage struct {
 	Items []Schedule `json:"items"`
 	Page  Page       `json:"page"`
 }
 
-// ScheduleRun defines model for ScheduleRun.
 type ScheduleRun struct {
 	DueAt time.Time `json:"dueAt"`
 
@@ -4068,13 +3627,11 @@ type ScheduleRun struct {
 	Status string `json:"status"`
 }
 
-// ScheduleRunPage defines model for ScheduleRunPage.
 type ScheduleRunPage struct {
 	Items []ScheduleRun `json:"items"`
 	Page  Page          `json:"page"`
 }
 
-// ScheduleScope defines model for ScheduleScope.
 type ScheduleScope struct {
 	// DatabaseId Scorecard only.
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
@@ -4089,20 +3646,16 @@ type ScheduleScope struct {
 	Window *ScheduleWindow `json:"window,omitempty"`
 }
 
-// ScheduleWindow defines model for ScheduleWindow.
 type ScheduleWindow string
 
-// Scope defines model for Scope.
 type Scope string
 
-// ScoreOfDay defines model for ScoreOfDay.
 type ScoreOfDay struct {
 	// Day The day in UTC.
 	Day   openapi_types.Date `json:"day"`
 	Score *int               `json:"score"`
 }
 
-// SenderCount defines model for SenderCount.
 type SenderCount struct {
 	Count int64  `json:"count"`
 	Door  string `json:"door"`
@@ -4114,12 +3667,10 @@ type SenderCount struct {
 	Reason *string `json:"reason"`
 }
 
-// SenderList defines model for SenderList.
 type SenderList struct {
 	Items []SenderOfToken `json:"items"`
 }
 
-// SenderOfToken defines model for SenderOfToken.
 type SenderOfToken struct {
 	Counts []SenderCount `json:"counts"`
 
@@ -4135,7 +3686,6 @@ type SenderOfToken struct {
 	TokenId openapi_types.UUID `json:"tokenId"`
 }
 
-// SentAccount defines model for SentAccount.
 type SentAccount struct {
 	CanLogin     bool       `json:"canLogin"`
 	ExpiresAt    *time.Time `json:"expiresAt,omitempty"`
@@ -4251,7 +3801,6 @@ type SentBlockingSession struct {
 	WaitsSince *time.Time `json:"waitsSince,omitempty"`
 }
 
-// SentCheck defines model for SentCheck.
 type SentCheck struct {
 	// Id The id of a check in the catalog for the instance's engine.
 	Id string `json:"id"`
@@ -4280,7 +3829,6 @@ type SentCheck struct {
 // objects.
 type SentCheckOutcome string
 
-// SentClassification defines model for SentClassification.
 type SentClassification struct {
 	// CompletedAt Not before 1970. Of several runs over a database, the latest counts.
 	CompletedAt time.Time `json:"completedAt"`
@@ -4301,7 +3849,6 @@ type SentClassification struct {
 // SentClassificationMethod Whether columns were classified by their names alone, or also by samples of their values.
 type SentClassificationMethod string
 
-// SentColumn defines model for SentColumn.
 type SentColumn struct {
 	// Category The type of the content, or its category if the type is not known.
 	Category SentColumnCategory `json:"category"`
@@ -4331,7 +3878,6 @@ type SentCoverage struct {
 	TablesRead json.Number `json:"tablesRead"`
 }
 
-// SentDatabase defines model for SentDatabase.
 type SentDatabase struct {
 	Classification *SentClassification `json:"classification,omitempty"`
 
@@ -4345,7 +3891,6 @@ type SentDatabase struct {
 	SizeBytes *json.Number `json:"sizeBytes,omitempty"`
 }
 
-// SentMeasured defines model for SentMeasured.
 type SentMeasured struct {
 	// Database Its externalId.
 	Database string `json:"database"`
@@ -4357,7 +3902,6 @@ type SentMeasured struct {
 	Measured *string `json:"measured,omitempty"`
 }
 
-// SentNotRead defines model for SentNotRead.
 type SentNotRead struct {
 	// Columns At most 1,000, each of at most 1,000 characters. Null for the whole table.
 	Columns *[]string `json:"columns,omitempty"`
@@ -4372,7 +3916,6 @@ type SentNotRead struct {
 	Table string `json:"table"`
 }
 
-// SentObject defines model for SentObject.
 type SentObject struct {
 	// Database The externalId of the object's database. Null if the object belongs to the instance.
 	Database *string `json:"database,omitempty"`
@@ -4401,10 +3944,8 @@ type SentSetting struct {
 	Value *string `json:"value,omitempty"`
 }
 
-// SentSeverity defines model for SentSeverity.
 type SentSeverity string
 
-// SentTable defines model for SentTable.
 type SentTable struct {
 	// Columns Each column once.
 	Columns []SentColumn `json:"columns"`
@@ -4425,7 +3966,6 @@ type SentTable struct {
 	Table string `json:"table"`
 }
 
-// SentUnassessed defines model for SentUnassessed.
 type SentUnassessed struct {
 	// Database Its externalId.
 	Database string `json:"database"`
@@ -4453,7 +3993,6 @@ type ServerNotUp struct {
 	TriedAt      *time.Time     `json:"triedAt"`
 }
 
-// ServerSaid defines model for ServerSaid.
 type ServerSaid struct {
 	Code string `json:"code"`
 
@@ -4462,7 +4001,6 @@ type ServerSaid struct {
 	Words string `json:"words"`
 }
 
-// Session defines model for Session.
 type Session struct {
 	// AlertsTold Whether an enabled rule notifies about raised alerts. Only for administrators.
 	AlertsTold    *bool      `json:"alertsTold,omitempty"`
@@ -4495,7 +4033,6 @@ type Session struct {
 // SessionMail The destination of e-mails: a mail server or, if none is set, files in the outbox. Only for signed-in callers.
 type SessionMail string
 
-// SessionEntry defines model for SessionEntry.
 type SessionEntry struct {
 	CreatedAt  time.Time          `json:"createdAt"`
 	Current    bool               `json:"current"`
@@ -4506,7 +4043,6 @@ type SessionEntry struct {
 	UserAgent  *string            `json:"userAgent"`
 }
 
-// SessionList defines model for SessionList.
 type SessionList struct {
 	Items []SessionEntry `json:"items"`
 }
@@ -4550,7 +4086,6 @@ type SessionServers struct {
 	States InstanceStates `json:"states"`
 }
 
-// SetUp defines model for SetUp.
 type SetUp struct {
 	// Demo Fill the organization with demo data. Has no effect on an organization that already exists.
 	Demo  *bool  `json:"demo,omitempty"`
@@ -4563,7 +4098,6 @@ type SetUp struct {
 	SetupToken       string `json:"setupToken"`
 }
 
-// Setting defines model for Setting.
 type Setting struct {
 	// ChangedAt The time of the assessment that last found a change. Null if none has.
 	ChangedAt *time.Time `json:"changedAt"`
@@ -4574,7 +4108,6 @@ type Setting struct {
 	Value *string `json:"value"`
 }
 
-// SignedEvidence defines model for SignedEvidence.
 type SignedEvidence struct {
 	// Evidence The signed document. docs/auditors.md describes its fields.
 	Evidence map[string]interface{} `json:"evidence"`
@@ -4587,7 +4120,6 @@ type SignedEvidence struct {
 	Timestamp *[]byte `json:"timestamp"`
 }
 
-// SizeChange defines model for SizeChange.
 type SizeChange struct {
 	// Bytes Negative if the database shrank.
 	Bytes int64 `json:"bytes"`
@@ -4596,7 +4128,6 @@ type SizeChange struct {
 	Since time.Time `json:"since"`
 }
 
-// Statement defines model for Statement.
 type Statement struct {
 	// Calls The number of executions in the window.
 	Calls    float64              `json:"calls"`
@@ -4652,7 +4183,6 @@ type Statement struct {
 	WatchedSince *time.Time `json:"watchedSince"`
 }
 
-// StatementDelta defines model for StatementDelta.
 type StatementDelta struct {
 	// Calls 0 to 2^40.
 	Calls json.Number `json:"calls"`
@@ -4679,7 +4209,6 @@ type StatementDelta struct {
 	TotalMs json.Number `json:"totalMs"`
 }
 
-// StatementDetail defines model for StatementDetail.
 type StatementDetail struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
@@ -4714,7 +4243,6 @@ type StatementDetail struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// StatementPage defines model for StatementPage.
 type StatementPage struct {
 	// Engines The engines that were read and have a sample in the window.
 	Engines []Engine `json:"engines"`
@@ -4742,7 +4270,6 @@ type StatementPage struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// StatementSample defines model for StatementSample.
 type StatementSample struct {
 	// At The end of the interval; not before 1970.
 	At time.Time `json:"at"`
@@ -4764,7 +4291,6 @@ type StatementSample struct {
 	Statements []StatementDelta `json:"statements"`
 }
 
-// StatusReason defines model for StatusReason.
 type StatusReason struct {
 	// Code The server's own code (`57P01`, `53300`, `18456`, `ORA-12514`), or `refused`, `timeout`, `dns`, `tls`, `authentication`, `database`. For states other than down: `not_allowed`, `host_only`, `never_heard`, `not_looking` or `not_heard`.
 	Code string `json:"code"`
@@ -4779,7 +4305,6 @@ type StatusReason struct {
 	Sentence string `json:"sentence"`
 }
 
-// TableDifference defines model for TableDifference.
 type TableDifference struct {
 	Different int64 `json:"different"`
 	OnlyNew   int64 `json:"onlyNew"`
@@ -4790,7 +4315,6 @@ type TableDifference struct {
 	Table string `json:"table"`
 }
 
-// TagInstances defines model for TagInstances.
 type TagInstances struct {
 	// Ids 1 to 1,000.
 	Ids []openapi_types.UUID `json:"ids"`
@@ -4803,7 +4327,6 @@ type TagInstances struct {
 	SetTags *Tags `json:"setTags,omitempty"`
 }
 
-// TagKey defines model for TagKey.
 type TagKey struct {
 	Key string `json:"key"`
 
@@ -4814,13 +4337,11 @@ type TagKey struct {
 	Values []TagValue `json:"values"`
 }
 
-// TagKeys defines model for TagKeys.
 type TagKeys struct {
 	// Items Sorted by key.
 	Items []TagKey `json:"items"`
 }
 
-// TagValue defines model for TagValue.
 type TagValue struct {
 	// Instances The number of servers that have it.
 	Instances int64  `json:"instances"`
@@ -4846,7 +4367,6 @@ type Takeover struct {
 	To *time.Time `json:"to"`
 }
 
-// Team defines model for Team.
 type Team struct {
 	CreatedAt time.Time          `json:"createdAt"`
 	Id        openapi_types.UUID `json:"id"`
@@ -4870,12 +4390,10 @@ type Team struct {
 	Unavailable Unavailable `json:"unavailable"`
 }
 
-// TeamList defines model for TeamList.
 type TeamList struct {
 	Items []Team `json:"items"`
 }
 
-// TeamMember defines model for TeamMember.
 type TeamMember struct {
 	MemberId openapi_types.UUID `json:"memberId"`
 	Name     *string            `json:"name,omitempty"`
@@ -4896,7 +4414,6 @@ type TeamSelector struct {
 	Tags *map[string][]string `json:"tags,omitempty"`
 }
 
-// ToldThrough defines model for ToldThrough.
 type ToldThrough struct {
 	Id   openapi_types.UUID `json:"id"`
 	Kind string             `json:"kind"`
@@ -4906,7 +4423,6 @@ type ToldThrough struct {
 	Recipients []Person `json:"recipients"`
 }
 
-// TrailEntry defines model for TrailEntry.
 type TrailEntry struct {
 	Actor *Person         `json:"actor"`
 	At    time.Time       `json:"at"`
@@ -4914,7 +4430,6 @@ type TrailEntry struct {
 	Type  string          `json:"type"`
 }
 
-// TrailPage defines model for TrailPage.
 type TrailPage struct {
 	Items      []TrailEntry `json:"items"`
 	NextCursor *string      `json:"nextCursor"`
@@ -4924,7 +4439,6 @@ type TrailPage struct {
 // zero nor "none". The rest of the response is valid.
 type Unavailable = []UnavailableFigure
 
-// UnavailableFigure defines model for UnavailableFigure.
 type UnavailableFigure struct {
 	// Code The reason: `unavailable` (try again), `detail_not_kept` or `internal_error`.
 	Code string `json:"code"`
@@ -4934,7 +4448,6 @@ type UnavailableFigure struct {
 	Sentence string `json:"sentence"`
 }
 
-// Utilization defines model for Utilization.
 type Utilization struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
@@ -4962,7 +4475,6 @@ type Utilization struct {
 // Values One value for each bucket. Null is a gap. At most three decimals.
 type Values = measurements.Values
 
-// Verification defines model for Verification.
 type Verification struct {
 	Chain *string `json:"chain,omitempty"`
 
@@ -4977,7 +4489,6 @@ type Verification struct {
 	Witness      *Witness `json:"witness,omitempty"`
 }
 
-// Version defines model for Version.
 type Version struct {
 	BuiltAt string `json:"builtAt"`
 	Commit  string `json:"commit"`
@@ -5002,7 +4513,6 @@ type Version struct {
 	Version string `json:"version"`
 }
 
-// View defines model for View.
 type View struct {
 	// Author Null once the member was erased.
 	Author    *Person            `json:"author"`
@@ -5013,12 +4523,10 @@ type View struct {
 	Shared    bool               `json:"shared"`
 }
 
-// ViewList defines model for ViewList.
 type ViewList struct {
 	Items []View `json:"items"`
 }
 
-// VolumeSample defines model for VolumeSample.
 type VolumeSample struct {
 	// Mount 1 to 255 bytes.
 	Mount string `json:"mount"`
@@ -5027,7 +4535,6 @@ type VolumeSample struct {
 	UsedPercent json.Number `json:"usedPercent"`
 }
 
-// WaitEvents defines model for WaitEvents.
 type WaitEvents struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
@@ -5065,7 +4572,6 @@ type WaitEvents struct {
 	Unit WaitEventsUnit `json:"unit"`
 }
 
-// WaitEventsUnit defines model for WaitEvents.Unit.
 type WaitEventsUnit string
 
 // Watch Thresholds of the built-in watch: the minutes without a report after which a server is silent, the percentage
@@ -5078,113 +4584,78 @@ type Watch struct {
 	WraparoundPercent int `json:"wraparoundPercent"`
 }
 
-// Weekday defines model for Weekday.
 type Weekday string
 
-// Witness defines model for Witness.
 type Witness struct {
 	Hash     string `json:"hash"`
 	Log      string `json:"log"`
 	Position int64  `json:"position"`
 }
 
-// AlertId defines model for AlertId.
 type AlertId = openapi_types.UUID
 
-// ChannelId defines model for ChannelId.
 type ChannelId = openapi_types.UUID
 
-// CheckId defines model for CheckId.
 type CheckId = string
 
-// ContributorLimit defines model for ContributorLimit.
 type ContributorLimit = int32
 
-// Cursor defines model for Cursor.
 type Cursor = string
 
-// DeadLetterId defines model for DeadLetterId.
 type DeadLetterId = openapi_types.UUID
 
-// DeliveryId defines model for DeliveryId.
 type DeliveryId = openapi_types.UUID
 
-// EpisodeId defines model for EpisodeId.
 type EpisodeId = openapi_types.UUID
 
-// ExceptionId defines model for ExceptionId.
 type ExceptionId = openapi_types.UUID
 
-// FindingId defines model for FindingId.
 type FindingId = openapi_types.UUID
 
-// IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
-// IfMatch defines model for IfMatch.
 type IfMatch = string
 
-// InstanceId defines model for InstanceId.
 type InstanceId = openapi_types.UUID
 
-// Limit defines model for Limit.
 type Limit = int32
 
-// MemberId defines model for MemberId.
 type MemberId = openapi_types.UUID
 
-// OwnedBy defines model for OwnedBy.
 type OwnedBy = openapi_types.UUID
 
-// PageNumber defines model for PageNumber.
 type PageNumber = int32
 
-// PageSize defines model for PageSize.
 type PageSize = int32
 
-// ProjectionName defines model for ProjectionName.
 type ProjectionName = string
 
-// Provider defines model for Provider.
 type Provider = string
 
-// ReportId defines model for ReportId.
 type ReportId = openapi_types.UUID
 
-// RuleId defines model for RuleId.
 type RuleId = openapi_types.UUID
 
-// ScheduleId defines model for ScheduleId.
 type ScheduleId = openapi_types.UUID
 
-// Search defines model for Search.
 type Search = string
 
-// Sender defines model for Sender.
 type Sender = string
 
-// StatementId defines model for StatementId.
 type StatementId = openapi_types.UUID
 
-// Tag defines model for Tag.
 type Tag = []string
 
-// TeamId defines model for TeamId.
 type TeamId = openapi_types.UUID
 
-// TokenId defines model for TokenId.
 type TokenId = openapi_types.UUID
 
-// ViewId defines model for ViewId.
 type ViewId = openapi_types.UUID
 
-// WindowFrom defines model for WindowFrom.
 type WindowFrom = time.Time
 
-// WindowTo defines model for WindowTo.
 type WindowTo = time.Time
 
-// GetActivityParams defines parameters for GetActivity.
 type GetActivityParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5213,7 +4684,6 @@ type GetActivityParams struct {
 	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// ListAlertsParams defines parameters for ListAlerts.
 type ListAlertsParams struct {
 	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
@@ -5257,16 +4727,12 @@ type ListAlertsParams struct {
 	Muted *ListAlertsParamsMuted `form:"muted,omitempty" json:"muted,omitempty"`
 }
 
-// ListAlertsParamsSort defines parameters for ListAlerts.
 type ListAlertsParamsSort string
 
-// ListAlertsParamsStatus defines parameters for ListAlerts.
 type ListAlertsParamsStatus string
 
-// ListAlertsParamsMuted defines parameters for ListAlerts.
 type ListAlertsParamsMuted string
 
-// GetAlertHistoryParams defines parameters for GetAlertHistory.
 type GetAlertHistoryParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5289,7 +4755,6 @@ type GetAlertHistoryParams struct {
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
-// ListAlertHistoryContributorsParams defines parameters for ListAlertHistoryContributors.
 type ListAlertHistoryContributorsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5315,10 +4780,8 @@ type ListAlertHistoryContributorsParams struct {
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// ListAlertHistoryContributorsParamsSeries defines parameters for ListAlertHistoryContributors.
 type ListAlertHistoryContributorsParamsSeries string
 
-// ListAuditEventsParams defines parameters for ListAuditEvents.
 type ListAuditEventsParams struct {
 	// From The beginning of the window, inclusive.
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
@@ -5342,10 +4805,8 @@ type ListAuditEventsParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// ListAuditEventsParamsBuildSteps defines parameters for ListAuditEvents.
 type ListAuditEventsParamsBuildSteps string
 
-// ListBlockingParams defines parameters for ListBlocking.
 type ListBlockingParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5368,13 +4829,11 @@ type ListBlockingParams struct {
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// GetBlockingParams defines parameters for GetBlocking.
 type GetBlockingParams struct {
 	// At The time of the tree. If absent, the newest tree.
 	At *time.Time `form:"at,omitempty" json:"at,omitempty"`
 }
 
-// ListChecksParams defines parameters for ListChecks.
 type ListChecksParams struct {
 	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
@@ -5383,7 +4842,6 @@ type ListChecksParams struct {
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// GetControlParams defines parameters for GetControl.
 type GetControlParams struct {
 	// InstanceId Only these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
@@ -5400,7 +4858,6 @@ type GetControlParams struct {
 	To WindowTo `form:"to" json:"to"`
 }
 
-// ListDeliveriesParams defines parameters for ListDeliveries.
 type ListDeliveriesParams struct {
 	// Status Only deliveries with one of these statuses.
 	Status *[]DeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
@@ -5424,7 +4881,6 @@ type ListDeliveriesParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// ListExceptionsParams defines parameters for ListExceptions.
 type ListExceptionsParams struct {
 	// Status Only exceptions with one of these statuses.
 	Status *[]ExceptionStatus `form:"status,omitempty" json:"status,omitempty"`
@@ -5447,7 +4903,6 @@ type ListExceptionsParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// ListExportsParams defines parameters for ListExports.
 type ListExportsParams struct {
 	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
@@ -5456,12 +4911,10 @@ type ListExportsParams struct {
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// MarkExportsSeenJSONBody defines parameters for MarkExportsSeen.
 type MarkExportsSeenJSONBody struct {
 	UpTo openapi_types.UUID `json:"upTo"`
 }
 
-// ListFindingsParams defines parameters for ListFindings.
 type ListFindingsParams struct {
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
@@ -5508,13 +4961,10 @@ type ListFindingsParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// ListFindingsParamsStatus defines parameters for ListFindings.
 type ListFindingsParamsStatus string
 
-// ListFindingsParamsSort defines parameters for ListFindings.
 type ListFindingsParamsSort string
 
-// GroupFindingsParams defines parameters for GroupFindings.
 type GroupFindingsParams struct {
 	// By The common property of the findings of a group.
 	By *GroupFindingsParamsBy `form:"by,omitempty" json:"by,omitempty"`
@@ -5561,13 +5011,10 @@ type GroupFindingsParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// GroupFindingsParamsBy defines parameters for GroupFindings.
 type GroupFindingsParamsBy string
 
-// GroupFindingsParamsStatus defines parameters for GroupFindings.
 type GroupFindingsParamsStatus string
 
-// GetOverviewParams defines parameters for GetOverview.
 type GetOverviewParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
@@ -5578,7 +5025,6 @@ type GetOverviewParams struct {
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
-// ListInstancesParams defines parameters for ListInstances.
 type ListInstancesParams struct {
 	// Q Substring of the name, host, external id, version or engine, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
@@ -5610,19 +5056,15 @@ type ListInstancesParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// ListInstancesParamsStatus defines parameters for ListInstances.
 type ListInstancesParamsStatus string
 
-// ListInstancesParamsSort defines parameters for ListInstances.
 type ListInstancesParamsSort string
 
-// CreateInstanceParams defines parameters for CreateInstance.
 type CreateInstanceParams struct {
 	// IdempotencyKey Kept for 24 hours for each caller and route. The same key with the same body returns the first response again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
-// ListDatabasesParams defines parameters for ListDatabases.
 type ListDatabasesParams struct {
 	// Q Substring, case-insensitive.
 	Q *Search `form:"q,omitempty" json:"q,omitempty"`
@@ -5634,7 +5076,6 @@ type ListDatabasesParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// ListMembersParams defines parameters for ListMembers.
 type ListMembersParams struct {
 	// Q Substring, case-insensitive.
 	Q *Search `form:"q,omitempty" json:"q,omitempty"`
@@ -5646,7 +5087,6 @@ type ListMembersParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// GetConnectionsParams defines parameters for GetConnections.
 type GetConnectionsParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
@@ -5657,7 +5097,6 @@ type GetConnectionsParams struct {
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
-// ListConnectionsContributorsParams defines parameters for ListConnectionsContributors.
 type ListConnectionsContributorsParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
@@ -5677,10 +5116,8 @@ type ListConnectionsContributorsParams struct {
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// ListConnectionsContributorsParamsSeries defines parameters for ListConnectionsContributors.
 type ListConnectionsContributorsParamsSeries string
 
-// GetQueryPerformanceParams defines parameters for GetQueryPerformance.
 type GetQueryPerformanceParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5700,7 +5137,6 @@ type GetQueryPerformanceParams struct {
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
-// ListQueryPerformanceContributorsParams defines parameters for ListQueryPerformanceContributors.
 type ListQueryPerformanceContributorsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5726,10 +5162,8 @@ type ListQueryPerformanceContributorsParams struct {
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// ListQueryPerformanceContributorsParamsSeries defines parameters for ListQueryPerformanceContributors.
 type ListQueryPerformanceContributorsParamsSeries string
 
-// GetUtilizationParams defines parameters for GetUtilization.
 type GetUtilizationParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5749,7 +5183,6 @@ type GetUtilizationParams struct {
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
-// ListUtilizationContributorsParams defines parameters for ListUtilizationContributors.
 type ListUtilizationContributorsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5775,10 +5208,8 @@ type ListUtilizationContributorsParams struct {
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// ListUtilizationContributorsParamsSeries defines parameters for ListUtilizationContributors.
 type ListUtilizationContributorsParamsSeries string
 
-// GetWaitEventsParams defines parameters for GetWaitEvents.
 type GetWaitEventsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5798,7 +5229,6 @@ type GetWaitEventsParams struct {
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
-// ListWaitEventsContributorsParams defines parameters for ListWaitEventsContributors.
 type ListWaitEventsContributorsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5824,23 +5254,19 @@ type ListWaitEventsContributorsParams struct {
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// ListWaitEventsContributorsParamsSeries defines parameters for ListWaitEventsContributors.
 type ListWaitEventsContributorsParamsSeries string
 
-// ChangeOrganizationParams defines parameters for ChangeOrganization.
 type ChangeOrganizationParams struct {
 	// IfMatch The `ETag` of the state that your change is based on. Without it the response is 428; with a different one,
 	// 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
-// ChangePasswordJSONBody defines parameters for ChangePassword.
 type ChangePasswordJSONBody struct {
 	CurrentPassword string `json:"currentPassword"`
 	NewPassword     string `json:"newPassword"`
 }
 
-// ListReportsParams defines parameters for ListReports.
 type ListReportsParams struct {
 	// Kind One or more kinds of report.
 	Kind []ReportKind `form:"kind" json:"kind"`
@@ -5863,22 +5289,18 @@ type ListReportsParams struct {
 	PageSize *int `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// CreateReportParams defines parameters for CreateReport.
 type CreateReportParams struct {
 	// IdempotencyKey Kept for 24 hours for each caller and route. The same key with the same body returns the first response again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
-// DownloadReportParams defines parameters for DownloadReport.
 type DownloadReportParams struct {
 	// Revision `base`: the PDF as it was built, without a signature.
 	Revision *DownloadReportParamsRevision `form:"revision,omitempty" json:"revision,omitempty"`
 }
 
-// DownloadReportParamsRevision defines parameters for DownloadReport.
 type DownloadReportParamsRevision string
 
-// ListReportEventsParams defines parameters for ListReportEvents.
 type ListReportEventsParams struct {
 	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
@@ -5887,7 +5309,6 @@ type ListReportEventsParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
-// ListSchedulesParams defines parameters for ListSchedules.
 type ListSchedulesParams struct {
 	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
@@ -5896,7 +5317,6 @@ type ListSchedulesParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// ListScheduleRunsParams defines parameters for ListScheduleRuns.
 type ListScheduleRunsParams struct {
 	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
@@ -5905,13 +5325,11 @@ type ListScheduleRunsParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// SignInJSONBody defines parameters for SignIn.
 type SignInJSONBody struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 }
 
-// ListStatementsParams defines parameters for ListStatements.
 type ListStatementsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5950,16 +5368,12 @@ type ListStatementsParams struct {
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
-// ListStatementsParamsOnly defines parameters for ListStatements.
 type ListStatementsParamsOnly string
 
-// ListStatementsParamsOwn defines parameters for ListStatements.
 type ListStatementsParamsOwn string
 
-// ListStatementsParamsSort defines parameters for ListStatements.
 type ListStatementsParamsSort string
 
-// GetStatementParams defines parameters for GetStatement.
 type GetStatementParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5971,14 +5385,12 @@ type GetStatementParams struct {
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 }
 
-// ChangeTeamParams defines parameters for ChangeTeam.
 type ChangeTeamParams struct {
 	// IfMatch The `ETag` of the state that your change is based on. Without it the response is 428; with a different one,
 	// 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
-// FinishOIDCParams defines parameters for FinishOIDC.
 type FinishOIDCParams struct {
 	// Code The provider's authorization code.
 	Code *string `form:"code,omitempty" json:"code,omitempty"`
@@ -6005,41 +5417,32 @@ type FinishOIDCParams struct {
 	ErrorUri *string `form:"error_uri,omitempty" json:"error_uri,omitempty"`
 }
 
-// StartOIDCParams defines parameters for StartOIDC.
 type StartOIDCParams struct {
 	// ReturnTo The page to open after sign-in: a path of this site.
 	ReturnTo *string `form:"returnTo,omitempty" json:"returnTo,omitempty"`
 }
 
-// RecordAgentParams defines parameters for RecordAgent.
 type RecordAgentParams struct {
 	// XMusterSender The agent's identity, and the id under which it sends samples.
 	XMusterSender string `json:"X-Muster-Sender"`
 }
 
-// ReceiveAlertmanagerAlertsJSONBody defines parameters for ReceiveAlertmanagerAlerts.
 type ReceiveAlertmanagerAlertsJSONBody = json.RawMessage
 
-// ReceiveAlertmanagerWebhookJSONBody defines parameters for ReceiveAlertmanagerWebhook.
 type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 
-// RecordAssessmentsParams defines parameters for RecordAssessments.
 type RecordAssessmentsParams struct {
 	// XMusterBuffered The sender kept the assessments in a buffer while it could not reach Muster. It has an effect only
 	// together with `X-Muster-Sender`.
 	XMusterBuffered *RecordAssessmentsParamsXMusterBuffered `json:"X-Muster-Buffered,omitempty"`
 }
 
-// RecordAssessmentsParamsXMusterBuffered defines parameters for RecordAssessments.
 type RecordAssessmentsParamsXMusterBuffered string
 
-// ReceiveGrafanaWebhookJSONBody defines parameters for ReceiveGrafanaWebhook.
 type ReceiveGrafanaWebhookJSONBody = json.RawMessage
 
-// ReceiveOtlpLogsJSONBody defines parameters for ReceiveOtlpLogs.
 type ReceiveOtlpLogsJSONBody = json.RawMessage
 
-// ReceiveOtlpLogsParams defines parameters for ReceiveOtlpLogs.
 type ReceiveOtlpLogsParams struct {
 	// XMusterSender The program that counted the statements: an opaque id. It must not change for as long as the sender remembers
 	// what it sent. A token may have 20 senders in a day and an organization 1,000; one more is refused with 429
@@ -6047,10 +5450,8 @@ type ReceiveOtlpLogsParams struct {
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
-// ReceiveOtlpMetricsJSONBody defines parameters for ReceiveOtlpMetrics.
 type ReceiveOtlpMetricsJSONBody = json.RawMessage
 
-// RecordSamplesParams defines parameters for RecordSamples.
 type RecordSamplesParams struct {
 	// XMusterSender The program that counted the statements: an opaque id. It must not change for as long as the sender remembers
 	// what it sent. A token may have 20 senders in a day and an organization 1,000; one more is refused with 429
@@ -6058,7 +5459,6 @@ type RecordSamplesParams struct {
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
-// GetConsistencyParams defines parameters for GetConsistency.
 type GetConsistencyParams struct {
 	// From The number of events of the smaller tree.
 	From int64 `form:"from" json:"from"`
@@ -6642,10 +6042,7 @@ type MakeEvidenceResponseObject interface {
 	VisitMakeEvidenceResponse(w http.ResponseWriter) error
 }
 type MakeEvidence200JSONResponse SignedEvidence
-type MakeEvidence200ApplicationpdfResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type MakeEvidence200ApplicationpdfResponse file
 type ListExceptionsRequestObject struct {
 	Params ListExceptionsParams
 }
@@ -7028,10 +6425,7 @@ type GetOpenapiYamlRequestObject struct{}
 type GetOpenapiYamlResponseObject interface {
 	VisitGetOpenapiYamlResponse(w http.ResponseWriter) error
 }
-type GetOpenapiYaml200ApplicationyamlResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type GetOpenapiYaml200ApplicationyamlResponse file
 type GetOpenapiYaml304Response struct{}
 type ListBudgetsRequestObject struct{}
 type ListBudgetsResponseObject interface {
@@ -7199,14 +6593,8 @@ type DownloadReportRequestObject struct {
 type DownloadReportResponseObject interface {
 	VisitDownloadReportResponse(w http.ResponseWriter) error
 }
-type DownloadReport200ApplicationpdfResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-type DownloadReport206ApplicationpdfResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type DownloadReport200ApplicationpdfResponse file
+type DownloadReport206ApplicationpdfResponse file
 type DownloadReport304Response struct{}
 type DownloadReport416ApplicationProblemPlusJSONResponse Problem
 type ListReportEventsRequestObject struct {
@@ -7232,23 +6620,11 @@ type GetReportFileResponseObject interface {
 	VisitGetReportFileResponse(w http.ResponseWriter) error
 }
 type GetReportFile200JSONResponse map[string]interface{}
-type GetReportFile200ApplicationpdfResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-type GetReportFile200TextcsvResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type GetReportFile200ApplicationpdfResponse file
+type GetReportFile200TextcsvResponse file
 type GetReportFile206JSONResponse map[string]interface{}
-type GetReportFile206ApplicationpdfResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-type GetReportFile206TextcsvResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type GetReportFile206ApplicationpdfResponse file
+type GetReportFile206TextcsvResponse file
 type GetReportFile304Response struct{}
 type GetReportFile416ApplicationProblemPlusJSONResponse Problem
 type ListReportMailsRequestObject struct {
@@ -7591,10 +6967,7 @@ type ReceiveOtlpLogsResponseObject interface {
 	VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error
 }
 type ReceiveOtlpLogs200JSONResponse OtlpLogsAnswer
-type ReceiveOtlpLogs200ApplicationxProtobufResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type ReceiveOtlpLogs200ApplicationxProtobufResponse file
 type ReceiveOtlpMetricsRequestObject struct {
 	JSONBody *ReceiveOtlpMetricsJSONBody `body:"application/json"`
 	Body     io.Reader                   `body:"application/x-protobuf"`
@@ -7603,10 +6976,7 @@ type ReceiveOtlpMetricsResponseObject interface {
 	VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error
 }
 type ReceiveOtlpMetrics200JSONResponse OtlpAnswer
-type ReceiveOtlpMetrics200ApplicationxProtobufResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type ReceiveOtlpMetrics200ApplicationxProtobufResponse file
 type ReceivePrometheusWriteRequestObject struct {
 	Body io.Reader `body:""`
 }
@@ -7633,20 +7003,14 @@ type GetMetricsRequestObject struct{}
 type GetMetricsResponseObject interface {
 	VisitGetMetricsResponse(w http.ResponseWriter) error
 }
-type GetMetrics200TextResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type GetMetrics200TextResponse file
 type GetCheckpointRequestObject struct {
 	Log string `path:"log"`
 }
 type GetCheckpointResponseObject interface {
 	VisitGetCheckpointResponse(w http.ResponseWriter) error
 }
-type GetCheckpoint200TextResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type GetCheckpoint200TextResponse file
 type GetCheckpoint304Response struct{}
 type GetConsistencyRequestObject struct {
 	Log    string `path:"log"`
@@ -7664,10 +7028,7 @@ type GetTileRequestObject struct {
 type GetTileResponseObject interface {
 	VisitGetTileResponse(w http.ResponseWriter) error
 }
-type GetTile200ApplicationoctetStreamResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
+type GetTile200ApplicationoctetStreamResponse file
 type GetTile304Response struct{}
 type GetReadinessRequestObject struct{}
 type GetReadinessResponseObject interface {
