@@ -66,7 +66,7 @@ func TestAlertActions(t *testing.T) {
 	}
 	for key, id := range w.raised(w.ours, items...) {
 		_, action, _ := strings.Cut(key, "/")
-		shown := func() map[string]any { return w.get(w.ours.viewer, alertsPath+"/"+id.String()).is(200).object() }
+		shown := func() map[string]any { return w.get(w.ours.member, alertsPath+"/"+id.String()).is(200).object() }
 		before := shown()
 		a := w.act(w.ours.member, id, action)
 		if want[key] == refused {
@@ -250,11 +250,11 @@ func TestNotesAndMutesWithAnEnd(t *testing.T) {
 	if got := muted.stands(); got != "Acknowledged muted" || muted.object()["mutedUntil"] != until.Format(time.RFC3339Nano) {
 		t.Errorf("left %s until %v", got, muted.object()["mutedUntil"])
 	}
-	shown := w.get(w.ours.viewer, path)
+	shown := w.get(w.ours.member, path)
 	if diff := cmp.Diff(muted.object(), shown.is(200).object()); diff != "" {
 		t.Errorf("mute answered something else than is read next: %s", diff)
 	}
-	listed := w.get(w.ours.viewer, alertsPath).is(200).object()["items"].([]any)[0].(map[string]any)
+	listed := w.get(w.ours.member, alertsPath).is(200).object()["items"].([]any)[0].(map[string]any)
 	if listed["mutedUntil"] != until.Format(time.RFC3339Nano) {
 		t.Errorf("listed as muted until %v", listed["mutedUntil"])
 	}

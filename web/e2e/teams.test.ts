@@ -260,3 +260,82 @@ test("a team's member finds exceptions, evidence, the audit list and schedules, 
     await apiAs("admin", "DELETE", `/api/v1/teams/${id}`);
   }
 });
+
+test("somebody in two teams is offered changes only of the servers on which they act", async () => {
+  const session = await joined(serverUrl, adminSession, { email: "tia@example.org", name: "Tia Two", role: "team" });
+  const me = (await (await apiBy(session, "GET", "/api/v1/session")).json()) as { member: { id: string } };
+  const made: string[] = [];
+  const ids: Record<string, string> = {};
+  const reasons: Record<string, string> = {};
+  for (const [name, role] of [
+    ["demo-pg-orders-01", "member"],
+    ["demo-pg-billing-01", "viewer"],
+  ] as const) {
+    const list = await apiAs("admin", "GET", `/api/v1/instances?q=${name}`);
+    const id = ((await list.json()) as Schemas["InstancePage"]).items[0]?.id as string;
+    const team = await apiAs("admin", "POST", "/api/v1/teams", {
+      name: unique(role),
+      selector: { instanceIds: [id] },
+      members: [{ memberId: me.member.id, role }],
+    });
+    made.push(((await team.json()) as { id: string }).id);
+    ids[name] = id;
+    reasons[name] = unique(`Kept on ${name}`);
+    const asked = await apiAs("admin", "POST", "/api/v1/exceptions", {
+      checkId: "PG-S02",
+      instanceId: id,
+      objectRef: unique("object"),
+      reason: reasons[name],
+      until: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+    });
+    expect(asked.status).toBe(201);
+  }
+  const read = async <T>(path: string) => (await (await apiBy(session, "GET", path)).json()) as { items: T[] };
+  try {
+    const page = await visit("/exceptions", { as: null, before: (page) => enter(page.context(), serverUrl, session) });
+    const withdraw = (name: string) =>
+      page
+        .getByRole("row")
+        .filter({ hasText: reasons[name] as string })
+        .getByRole("button", { name: "Withdraw" });
+    await withdraw("demo-pg-orders-01").waitFor();
+    expect(await withdraw("demo-pg-billing-01").count()).toBe(0);
+
+    await page.goto("/instances");
+    const select = (name: string) => page.getByRole("checkbox", { name: `Select ${name}` });
+    await select("demo-pg-orders-01").waitFor();
+    expect(await select("demo-pg-billing-01").isDisabled()).toBe(true);
+    await page.getByRole("checkbox", { name: "Select all instances on this page" }).check();
+    await page.getByText("1 instance selected").last().waitFor();
+    expect(await select("demo-pg-billing-01").isChecked()).toBe(false);
+
+    const tags = page.getByRole("button", { name: /^(Edit|Add) tags$/ });
+    await page.goto(`/instances/${ids["demo-pg-orders-01"]}`);
+    await tags.waitFor();
+    await page.goto(`/instances/${ids["demo-pg-billing-01"]}`);
+    await page.getByRole("list", { name: "Tags of demo-pg-billing-01" }).waitFor();
+    expect(await tags.count()).toBe(0);
+
+    const findings = await read<Schemas["Finding"]>("/api/v1/findings?pageSize=100");
+    const button = page.getByRole("button", { name: "Request an exception" });
+    for (const mayAct of [true, false]) {
+      const finding = findings.items.find((f) => f.mayAct === mayAct);
+      expect(finding, `a finding of ${mayAct}`).toBeDefined();
+      await page.goto(`/findings/${finding?.id}`);
+      await page.getByRole("heading", { level: 1, name: finding?.check.title as string }).waitFor();
+      expect([await button.count(), await page.getByRole("button", { name: /^Change assignee/ }).count()]).toEqual(
+        mayAct ? [1, 1] : [0, 0],
+      );
+    }
+
+    const alerts = (await read<Schemas["Alert"]>("/api/v1/alerts?pageSize=100")).items;
+    for (const alert of [alerts.find((a) => a.open && a.mayAct), alerts.find((a) => a.open && !a.mayAct)]) {
+      if (!alert) continue; // the demo's servers have alerts as they come
+      await page.goto(`/alerts/${alert.id}`);
+      await page.getByRole("heading", { level: 1, name: alert.title }).waitFor();
+      expect(await page.getByRole("button", { name: "Resolve" }).count()).toBe(alert.mayAct ? 1 : 0);
+    }
+  } finally {
+    for (const id of made) await apiAs("admin", "DELETE", `/api/v1/teams/${id}`);
+  }
+});

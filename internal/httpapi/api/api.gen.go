@@ -740,6 +740,9 @@ type Alert struct {
 	// LastTriggeredAt End of the firing window.
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
 
+	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on a server of the alert.
+	MayAct bool `json:"mayAct"`
+
 	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
 	MutedUntil *time.Time `json:"mutedUntil"`
 
@@ -787,6 +790,9 @@ type AlertDetail struct {
 
 	// LastTriggeredAt End of the firing window.
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+
+	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on a server of the alert.
+	MayAct bool `json:"mayAct"`
 
 	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
 	MutedUntil *time.Time `json:"mutedUntil"`
@@ -2125,13 +2131,16 @@ type Exception struct {
 	DecidedAt  *time.Time          `json:"decidedAt"`
 
 	// DecidedBy The member who last granted or revoked it.
-	DecidedBy   *Person             `json:"decidedBy"`
-	Id          openapi_types.UUID  `json:"id"`
-	InstanceId  *openapi_types.UUID `json:"instanceId"`
-	ObjectRef   *string             `json:"objectRef"`
-	Reason      string              `json:"reason"`
-	RequestedAt time.Time           `json:"requestedAt"`
-	RequestedBy Person              `json:"requestedBy"`
+	DecidedBy  *Person             `json:"decidedBy"`
+	Id         openapi_types.UUID  `json:"id"`
+	InstanceId *openapi_types.UUID `json:"instanceId"`
+
+	// MayRevoke Whether the caller may refuse, revoke or withdraw it while it is requested or granted. True for administrators. With the role `team`, true if a team of the caller lets them act on the server.
+	MayRevoke   bool      `json:"mayRevoke"`
+	ObjectRef   *string   `json:"objectRef"`
+	Reason      string    `json:"reason"`
+	RequestedAt time.Time `json:"requestedAt"`
+	RequestedBy Person    `json:"requestedBy"`
 
 	// Status `lapsed`: granted, and past its end. `revoked` also includes requests that were rejected.
 	Status ExceptionStatus `json:"status"`
@@ -2246,6 +2255,9 @@ type Finding struct {
 
 	// LastSeenAt The last assessment that found it.
 	LastSeenAt time.Time `json:"lastSeenAt"`
+
+	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on the server.
+	MayAct bool `json:"mayAct"`
 
 	// Measured The overall result of the check.
 	Measured *string `json:"measured"`
@@ -2488,6 +2500,9 @@ type Instance struct {
 
 	// LastSeenAt The time of the last successful connection, or of the last fresh sample of its sessions or statements. Samples of its host do not count.
 	LastSeenAt *time.Time `json:"lastSeenAt"`
+
+	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on the server.
+	MayAct bool `json:"mayAct"`
 
 	// MissingGrantCount The number of grants that are missing and not declined.
 	MissingGrantCount int `json:"missingGrantCount"`

@@ -100,6 +100,7 @@ func (s *ServerRoutes) withOwners(ctx context.Context, side *wire.Side, figure s
 		if row.Instance != nil {
 			shown.Owner = owners[row.Instance.ID]
 		}
+		shown.MayAct = wire.Changes(ctx, wire.ActsOn(ctx, row))
 		return shown
 	}
 }
@@ -139,7 +140,7 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 	out := api.AlertDetail{
 		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, MutedUntil: a.MutedUntil, CreatedAt: a.CreatedAt,
 		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
-		Instance: a.Instance, Database: a.Database, Owner: a.Owner,
+		Instance: a.Instance, Database: a.Database, Owner: a.Owner, MayAct: a.MayAct,
 		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule),
 	}
 	timeline := make([]api.AlertMoment, 0, len(moments))

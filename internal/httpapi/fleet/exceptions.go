@@ -133,6 +133,16 @@ func (s *ServerRoutes) showException(ctx context.Context, row exceptions.Excepti
 	return shown[0], nil
 }
 
+// mayRevoke reports whether the caller may end an exception for a server, or for all: as an administrator, or
+// with the role team where they act.
+func mayRevoke(ctx context.Context, instance *uuid.UUID) bool {
+	who := wire.Caller(ctx)
+	if who.World == nil {
+		return who.Can(organization.ScopeAdmin)
+	}
+	return who.Can(organization.ScopeReportsCreate) && instance != nil && wire.Acts(ctx, *instance)
+}
+
 // showExceptions names the people and the checks, as they are called today.
 func (s *ServerRoutes) showExceptions(ctx context.Context, rows []exceptions.Exception) ([]api.Exception, error) {
 	var people []uuid.UUID
@@ -151,6 +161,7 @@ func (s *ServerRoutes) showExceptions(ctx context.Context, rows []exceptions.Exc
 			Id: row.ID, Status: api.ExceptionStatus(row.Status), CheckId: row.CheckID, InstanceId: row.InstanceID, DatabaseId: row.DatabaseID,
 			ObjectRef: wire.Optional(row.ObjectRef), Reason: row.Reason, Until: row.Until.UTC(),
 			RequestedBy: api.Person{Id: row.RequestedBy, Name: names[row.RequestedBy]}, RequestedAt: row.RequestedAt.UTC(), DecidedAt: wire.UTC(row.DecidedAt),
+			MayRevoke: mayRevoke(ctx, row.InstanceID),
 		}
 		if check, ok := s.Checks.Check(row.CheckID); ok {
 			x.CheckTitle = &check.Title

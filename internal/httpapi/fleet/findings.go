@@ -341,7 +341,7 @@ func (s *ServerRoutes) showFindings(ctx context.Context, rows []findings.Finding
 	side.Lacks(ctx, err, "owner")
 	return wire.List(rows, func(f findings.Finding) api.Finding {
 		shown := api.Finding{
-			Owner: owners[f.Instance], Unavailable: side.Unavailable(),
+			Owner: owners[f.Instance], MayAct: wire.Changes(ctx, f.Instance), Unavailable: side.Unavailable(),
 			Id: f.ID, Instance: api.Reference{Id: f.Instance, Name: instances[f.Instance]}, Object: wire.Optional(f.Object), Evidence: wire.Optional(f.Evidence),
 			Measured: wire.Optional(f.Measured), Threshold: wire.Optional(f.Threshold), Status: string(findings.Open), Reason: wire.Optional(f.Reason),
 			FirstSeenAt: f.FirstSeen.UTC(), LastSeenAt: f.LastSeen.UTC(), PassedSince: wire.UTC(f.Gone), DueAt: wire.UTC(due.At(f)),

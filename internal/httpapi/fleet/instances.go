@@ -222,7 +222,7 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance,
 		if figured {
 			shown.Health = f.show(row.ID)
 		}
-		shown.Owner = owners[row.ID]
+		shown.Owner, shown.MayAct = owners[row.ID], wire.Changes(ctx, row.ID)
 		shown.Server, shown.GrantOnPrimary, shown.Unavailable = near.show(row.ID), primaries[row.ID], side.Unavailable()
 		return shown
 	}), nil
@@ -377,6 +377,7 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 	if p, lags := wire.AsProblem(err); lags && p.Code == "not_found" {
 		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()},
 			assessment.TargetState{Collected: true}, status.Decide(nil, s.Now(), nil), nil, alone), nil
+		shown.MayAct = wire.Changes(ctx, id)
 	}
 	if err != nil {
 		return nil, err

@@ -158,6 +158,12 @@ func Acts(ctx context.Context, instance uuid.UUID) bool {
 	return Caller(ctx).World.Acts(instance)
 }
 
+// Changes reports whether the caller may change what concerns an instance that they see: by their role or
+// token, and by their teams.
+func Changes(ctx context.Context, instance uuid.UUID) bool {
+	return Caller(ctx).Can(organization.ScopeAlertsWrite) && Acts(ctx, instance)
+}
+
 // Teams are those of the caller's organization in their order, read once in a request.
 func Teams(ctx context.Context) ([]accounts.Team, error) { return CallOf(ctx).Teams(ctx) }
 

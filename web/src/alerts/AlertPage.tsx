@@ -119,7 +119,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
             {alert.isMuted && <MutedBadge until={alert.mutedUntil} />}
           </span>
         }
-        actions={can("alerts:write") && <AlertActions alert={alert} />}
+        actions={alert.mayAct && <AlertActions alert={alert} />}
       />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 5 }}>

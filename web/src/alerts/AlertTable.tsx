@@ -110,7 +110,7 @@ function Row({ alert, scope, list, now, selection }: Omit<Rows, "alerts"> & { al
     <Table.Tr data-alert={alert.id}>
       {selection && (
         <Table.Td>
-          <SelectRow id={alert.id} name={alert.title} selection={selection} />
+          <SelectRow row={alert} name={alert.title} selection={selection} />
         </Table.Td>
       )}
       <Table.Td>
@@ -155,7 +155,7 @@ export function AlertCards({ alerts, scope, list, now, busy, selection }: Rows &
           <Group gap={4} mb={6}>
             {selection && (
               <div style={{ marginInlineEnd: 4 }}>
-                <SelectRow id={alert.id} name={alert.title} selection={selection} />
+                <SelectRow row={alert} name={alert.title} selection={selection} />
               </div>
             )}
             <SeverityBadge severity={alert.severity} />

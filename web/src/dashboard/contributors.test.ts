@@ -3,8 +3,8 @@ import type { Schemas } from "../api/client";
 import { lengthOf, movedBy, namedOf, notKeptSince, shownOf, soFar, windowAround } from "./contributors";
 
 const item = (of: Partial<Schemas["Contributor"]>): Schemas["Contributor"] => ({
-  ...{ instance: null, database: null, host: null, mount: null, category: null, statement: null, alert: null },
-  ...{ value: 1, calls: null, totalMs: null, share: null },
+  ...{ name: null, instance: null, database: null, host: null, mount: null, category: null },
+  ...{ statement: null, alert: null, value: 1, calls: null, totalMs: null, share: null },
   ...of,
 });
 

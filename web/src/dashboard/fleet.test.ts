@@ -6,6 +6,7 @@ const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {
   id,
   name,
   owner: null,
+  mayAct: true,
   engine: "postgresql",
   version: null,
   host: null,

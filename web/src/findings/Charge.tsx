@@ -42,9 +42,8 @@ export function Ticket({ url }: { url: string }) {
 
 /** EditCharge opens the form for who closes a finding and its ticket, for whoever may change them. */
 export function EditCharge({ finding }: { finding: Finding }) {
-  const { can } = useSession();
   const [open, setOpen] = useState(false);
-  if (!can("alerts:write")) return null;
+  if (!finding.mayAct) return null;
   return (
     <>
       <ActionIcon

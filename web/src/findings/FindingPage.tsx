@@ -87,7 +87,7 @@ function Shown({ finding: f, onAssessed }: { finding: Finding; onAssessed: () =>
         actions={
           <>
             <AssessNow finding={f} onAssessed={onAssessed} />
-            {open && can("reports:create") && (
+            {open && f.mayAct && can("reports:create") && (
               <Button
                 variant="default"
                 leftSection={<IconClipboardOff size={16} aria-hidden />}

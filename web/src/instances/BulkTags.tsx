@@ -35,12 +35,14 @@ export function BulkTags({ instances, total, filter, selection }: Listed) {
   const [asked, ask] = useState<{ what: Asked; of: Instance[] } | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const chosen = instances.filter(({ id }) => selection.selected.has(id));
-  const whole = chosen.length === instances.length && total > instances.length;
+  const whole = chosen.length === instances.filter(({ mayAct }) => mayAct).length && total > instances.length;
   // Which match is read when something is to be done with them: the list may be of half a minute before.
   const begin = useMutation({
     mutationFn: async (what: Asked) => ({
       what,
-      of: selection.all ? await everyInstance(filter, AbortSignal.timeout(patience)) : chosen,
+      of: selection.all
+        ? (await everyInstance(filter, AbortSignal.timeout(patience))).filter(({ mayAct }) => mayAct)
+        : chosen,
     }),
     onSuccess: ask,
     onError: (error) => sayProblem(error, "Instances could not be loaded"),

@@ -62,7 +62,7 @@ function Cards({ items, selection }: Rows) {
     <Paper key={i.id} withBorder p="sm" component="article" aria-label={i.name}>
       <Group justify="space-between" gap="xs" align="flex-start">
         <Group gap="xs" wrap="nowrap">
-          {selection && <SelectRow id={i.id} name={i.name} selection={selection} />}
+          {selection && <SelectRow row={i} name={i.name} selection={selection} />}
           <Name instance={i} />
         </Group>
         <Standing instance={i} />
@@ -145,7 +145,7 @@ function Wide({ items, selection, ...order }: Rows & Order) {
             <Table.Tr key={i.id} data-status={i.status}>
               {selection && (
                 <Table.Td pe={0}>
-                  <SelectRow id={i.id} name={i.name} selection={selection} />
+                  <SelectRow row={i} name={i.name} selection={selection} />
                 </Table.Td>
               )}
               <Table.Td miw={190} maw={240}>

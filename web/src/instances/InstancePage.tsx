@@ -38,7 +38,7 @@ export function InstancePage() {
   const { instance: i, error, refetch, assess, isAsking, isAssessing } = useInstance(instanceId);
   if (error && !i) return <Unread error={error} onRetry={refetch} />;
   if (!i) return <Waiting />;
-  const ways = <Ways instance={i} mayRequest={session.can("reports:create")} />;
+  const ways = <Ways instance={i} mayRequest={i.mayAct && session.can("reports:create")} />;
   const isAwaited = isAssessing || awaited(i);
   return (
     <>

@@ -33,12 +33,11 @@ export function TagChips({ tags, label }: { tags: Instance["tags"]; label: strin
 
 /** Tags are a server's tags, and how somebody changes them who may. */
 export function Tags({ instance: i }: { instance: Instance }) {
-  const { can } = useSession();
   const [open, setOpen] = useState(false);
   return (
     <Group gap="xs">
       <TagChips tags={i.tags} label={`Tags of ${i.name}`} />
-      {can("alerts:write") &&
+      {i.mayAct &&
         (Object.keys(i.tags).length > 0 ? (
           <ActionIcon variant="subtle" size="sm" aria-label="Edit tags" onClick={() => setOpen(true)}>
             <IconPencil size={16} aria-hidden />

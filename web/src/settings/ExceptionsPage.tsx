@@ -194,7 +194,7 @@ function ExceptionRow({
       )}
       {withdraws && (
         <Table.Td ta="right">
-          {ends && x.instanceId !== null && (
+          {ends && x.mayRevoke && (
             <Button size="compact-sm" variant="default" onClick={() => onDecide({ act: "withdraw", exception: x })}>
               Withdraw
             </Button>

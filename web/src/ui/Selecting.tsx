@@ -1,30 +1,33 @@
 import { Box, Button, Checkbox, Group, Paper, Text } from "@mantine/core";
 import type { ReactNode, Ref } from "react";
 import { count, plural } from "./format";
-import type { Selection } from "./useSelection";
+import type { Row, Selection } from "./useSelection";
 
 /** SelectRow is the checkbox of a row or a card. */
-export function SelectRow({ id, name, selection }: { id: string; name: string; selection: Selection }) {
+export function SelectRow({ row, name, selection }: { row: Row; name: string; selection: Selection }) {
   return (
     <Checkbox
       aria-label={`Select ${name}`}
-      checked={selection.selected.has(id)}
-      onChange={(e) => selection.select([id], e.currentTarget.checked)}
+      checked={selection.selected.has(row.id)}
+      disabled={!row.mayAct}
+      onChange={(e) => selection.select([row.id], e.currentTarget.checked)}
       styles={{ body: { padding: 4, margin: -4 } }}
     />
   );
 }
 
-type All = { rows: readonly { id: string }[]; what: string; selection: Selection; label?: string };
+type All = { rows: readonly Row[]; what: string; selection: Selection; label?: string };
 
 /** SelectAll is the checkbox of all rows of the page, which is neither where some of them are selected. */
-export function SelectAll({ rows, what, selection, label }: All) {
+export function SelectAll({ rows: all, what, selection, label }: All) {
+  const rows = all.filter(({ mayAct }) => mayAct);
   const chosen = rows.filter(({ id }) => selection.selected.has(id)).length;
   return (
     <Checkbox
       aria-label={label ? undefined : `Select all ${what} on this page`}
       label={label}
-      checked={chosen === rows.length}
+      checked={chosen === rows.length && chosen > 0}
+      disabled={rows.length === 0}
       indeterminate={chosen > 0 && chosen < rows.length}
       onChange={(e) =>
         selection.select(

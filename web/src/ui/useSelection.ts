@@ -1,5 +1,8 @@
 import { useState } from "react";
 
+/** Row is what can be selected, if the reader may change it. */
+export type Row = { id: string; mayAct: boolean };
+
 /** Selection is which rows of the shown page are selected. */
 export type Selection = {
   selected: ReadonlySet<string>;
@@ -13,13 +16,14 @@ export type Selection = {
 
 /**
  * useSelection is the selection on a page of a list. Another address (another page, filter or order) begins with none,
- * and what has left the page is not selected: nothing is done to what nobody sees.
+ * and what has left the page is not selected: nothing is done to what nobody sees. Nor are rows that the reader may not
+ * change.
  */
-export function useSelection(rows: readonly { id: string }[], address: unknown): Selection {
+export function useSelection(rows: readonly Row[], address: unknown): Selection {
   const of = JSON.stringify(address);
   const [kept, keep] = useState<{ of: string; ids: ReadonlySet<string>; all?: boolean }>({ of, ids: new Set() });
   const all = kept.of === of && kept.all === true;
-  const here = kept.of === of ? rows.filter(({ id }) => all || kept.ids.has(id)) : [];
+  const here = kept.of === of ? rows.filter(({ id, mayAct }) => mayAct && (all || kept.ids.has(id))) : [];
   const selected = new Set(here.map(({ id }) => id));
   return {
     all,
