@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/alerting/people"
 	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/organization"
@@ -252,6 +253,9 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor usecase.Actor, c
 			}
 			if was.SessionDetail != is.SessionDetail && is.SessionDetail == organization.DetailOff {
 				if err := s.Texts.DropPeople(ctx, tx, actor.OrganizationID); err != nil {
+					return err
+				}
+				if err := people.Drop(ctx, tx, actor.OrganizationID); err != nil {
 					return err
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/fleet"
 	"muster/domain/instant"
@@ -59,6 +60,7 @@ type Measurements interface {
 
 // Inputs is the Gatherer of the program.
 type Inputs struct {
+	DB           sqlx.QueryerContext // whom alerts name is read from it
 	Events       *eventstore.Store
 	Fleet        *fleet.Reader
 	Facts        *assessment.Store

@@ -212,3 +212,35 @@ func TestGatherWaitsForTheAlerts(t *testing.T) {
 		t.Errorf("a report that is not about alerts waits for them: %v", err)
 	}
 }
+
+// TestAScorecardNamesWhoHeldSessionsUp unless anybody gets it from whom the pages hide that.
+func TestAScorecardNamesWhoHeldSessionsUp(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	here := e.fleet("here")["here"].ID
+	at := e.clock.Now().Add(-time.Hour)
+	_, _, err := e.commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: e.organization, Component: "watch"}, []alert.Firing{{
+		Key: "watch/lock_wait/here", Title: "here: session 7 blocks 2 sessions", Severity: alert.Warning, InstanceID: here, StartsAt: at, SeenAt: at,
+		Blocking: &alert.Blocking{EpisodeID: uuid.New(), At: at, Sessions: []alert.BlockedSession{{Session: "7", Kind: "client"}}},
+		People:   []alert.Person{{Session: "7", User: "bill", Application: "billing"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := func(role string) {
+		if _, err := e.db.Exec(`UPDATE members SET role = $1 WHERE id = $2`, role, e.bob); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ role, want string }{
+		{"member", "here: app billing (user bill) blocks 2 sessions"}, {"viewer", "here: session 7 blocks 2 sessions"}, {"team", "here: session 7 blocks 2 sessions"},
+	} {
+		role(c.role)
+		in := e.scorecard(here, nil, day)
+		in.Queued.RecipientIDs = []uuid.UUID{e.ana, e.bob}
+		doc, err := e.inputs().Gather(t.Context(), in)
+		if err != nil || !slices.Equal(listed(doc), []string{c.want}) {
+			t.Errorf("a recipient with the role %s: %q, %v", c.role, listed(doc), err)
+		}
+	}
+}

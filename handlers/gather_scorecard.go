@@ -7,7 +7,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/alerting/people"
+	"muster/domain/alert"
 	"muster/domain/fleet"
+	"muster/domain/organization"
 	"muster/domain/timegrid"
 	"muster/eventstore"
 	"muster/internal/measurements"
@@ -72,11 +75,34 @@ func (g *Inputs) addAlerts(ctx context.Context, in Gathering, doc *snapshot.Docu
 	if err != nil {
 		return err
 	}
+	named, err := g.people(ctx, in, found)
+	if err != nil {
+		return err
+	}
 	doc.Alerts = &snapshot.AlertHistory{Total: total}
 	for _, a := range found {
+		a.Title = alert.Named(a.Title, named[a.ID].All())
 		doc.Alerts.Listed = append(doc.Alerts.Listed, recordedAlert(a))
 	}
 	return nil
+}
+
+// people are whose sessions alerts speak of. A document that anybody gets from whom the pages hide that names nobody.
+func (g *Inputs) people(ctx context.Context, in Gathering, found []alerts.Alert) (map[uuid.UUID]people.Kept, error) {
+	readers, err := g.Accounts.Addresses(ctx, in.OrganizationID, append([]uuid.UUID{in.Queued.RequesterID}, in.Queued.RecipientIDs...))
+	if err != nil {
+		return nil, err
+	}
+	for _, reader := range readers {
+		if reader.Role == organization.Viewer || reader.Role == organization.Team {
+			return nil, nil
+		}
+	}
+	ids := make([]uuid.UUID, len(found))
+	for i, a := range found {
+		ids[i] = a.ID
+	}
+	return people.Of(ctx, g.DB, in.OrganizationID, ids)
 }
 
 func recordedAlert(a alerts.Alert) snapshot.Alert {

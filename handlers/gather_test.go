@@ -182,7 +182,7 @@ func (e *estate) inputs() *handlers.Inputs {
 		e.t.Fatal(err)
 	}
 	return &handlers.Inputs{
-		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Logged: &logged.Reader{Facts: e.facts, Log: e.events, Decode: usecase.Registry().Decode}, Assessor: e, Keys: e.proofs.Signing, Accounts: e.accounts,
+		DB: e.db, Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Logged: &logged.Reader{Facts: e.facts, Log: e.events, Decode: usecase.Registry().Decode}, Assessor: e, Keys: e.proofs.Signing, Accounts: e.accounts,
 		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Health: health.NewReader(e.db),
 		Alerts:       alerts.NewReader(e.db, e.events, usecase.Registry().Decode),
 		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: kept.NewStore(e.db),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/alerting/people"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/instant"
@@ -58,12 +59,14 @@ func (s *Alerts) RecordFirings(ctx context.Context, actor usecase.Actor, firings
 func (w *writer) recordFiring(f alert.Firing, name alertName) {
 	f = kept(f).Received(w.now)
 	f.Key = w.keyOf(name)
+	salt := salted(&f)
 	t := w.newest[f.Key]
 	if t == nil {
 		if former := w.former(name); former != nil {
 			w.lapse(former)
 			if o := former.alert.Fire(f, former.seen); !o.Anew {
 				w.take(former.key, o)
+				w.name(former, f, o, salt)
 				return
 			}
 		}
@@ -71,7 +74,57 @@ func (w *writer) recordFiring(f alert.Firing, name alertName) {
 	} else {
 		w.lapse(t)
 	}
-	w.take(f.Key, t.alert.Fire(f, t.seen))
+	o := t.alert.Fire(f, t.seen)
+	w.take(f.Key, o)
+	w.name(w.newest[f.Key], f, o, salt)
+}
+
+// salted gives the tree of a firing the digest of its people, and returns the salt of that; nil: there are no people.
+func salted(f *alert.Firing) []byte {
+	if f.Blocking == nil || len(f.People) == 0 {
+		return nil
+	}
+	salt := people.Salt()
+	tree := *f.Blocking
+	tree.People = alert.PeopleDigest(salt, f.People)
+	f.Blocking = &tree
+	return salt
+}
+
+// named is whom an alert names from now on.
+type named struct {
+	alert  uuid.UUID
+	people []alert.Person
+	salt   []byte // nil: they are not those of its tree
+}
+
+// name notes whose sessions an alert speaks of: all of its tree when it is raised, later those whom its title names.
+func (w *writer) name(t *trackedAlert, f alert.Firing, o alert.Outcome, salt []byte) {
+	switch {
+	case t == nil || salt == nil:
+	case o.Anew:
+		w.people = append(w.people, named{t.id, f.People, salt})
+	case !t.alert.State().Closed():
+		if of := alert.Mentioned(f.Title, f.People); len(of) > 0 {
+			w.people = append(w.people, named{t.id, of, nil})
+		}
+	}
+}
+
+// writePeople keeps whom alerts name.
+func (w *writer) writePeople(ctx context.Context) error {
+	for _, n := range w.people {
+		keep := func() error { return people.Add(ctx, w.tx, w.actor.OrganizationID, n.alert, w.now, n.people) }
+		if n.salt != nil {
+			keep = func() error {
+				return people.Keep(ctx, w.tx, w.actor.OrganizationID, n.alert, w.now, n.salt, n.people)
+			}
+		}
+		if err := keep(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lapse closes an alert whose end has passed. Every message to it begins with

@@ -42,6 +42,7 @@ type writer struct {
 	newest map[string]*trackedAlert // by key
 	own    map[string][]string      // the keys of one instance alone among them, by the plain key
 	told   []*trackedAlert          // those with something to write, as they came up
+	people []named                  // whom they name
 }
 
 // trackedAlert is an alert with its state at the start of the transaction and the additions to
@@ -221,6 +222,9 @@ func (w *writer) write(ctx context.Context) (usecase.Mark, error) {
 		return usecase.Mark{}, err
 	}
 	if err := w.writeMutes(ctx); err != nil {
+		return usecase.Mark{}, err
+	}
+	if err := w.writePeople(ctx); err != nil {
 		return usecase.Mark{}, err
 	}
 	var batches []eventstore.Append

@@ -65,12 +65,14 @@ func (d Details) Label() string {
 
 // Blocking is who waited for whom when an alert about a wait for a lock was raised. It is what the
 // alert speaks of, so what comes later does not change it. It names nobody: whose sessions they were
-// is kept beside the log, for as long as episodes are.
+// (Person) is kept beside the log, and erased after the organization's inputsRetentionDays.
 type Blocking struct {
 	EpisodeID uuid.UUID        `json:"episodeId"`
 	At        time.Time        `json:"at"`
 	Sessions  []BlockedSession `json:"sessions"`          // at most MaxBlockedSessions
 	Omitted   int              `json:"omitted,omitempty"` // further sessions that waited
+	// People is the PeopleDigest of those who are kept beside the log; empty: nobody is.
+	People string `json:"people,omitempty"`
 }
 
 // MaxBlockedSessions is how many sessions of a tree stay in the log.

@@ -38,6 +38,7 @@ type Firing struct {
 	Resolved         bool      // it is over, at EndsAt
 	Limited          bool      // a limited token says so
 	Blocking         *Blocking // who waits for whom; kept only if the alert is raised by it
+	People           []Person  // whose sessions they are; kept beside the log
 }
 
 // Received limits the firing to what is possible at the time of its receipt: only an announced

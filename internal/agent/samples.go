@@ -87,7 +87,7 @@ func statementSample(server, database string, s measurements.StatementSample) ap
 func blockingSample(server string, s blocking.Sample) api.BlockingSample {
 	out := api.BlockingSample{
 		Instance: server, At: s.At.UTC(), IntervalSeconds: seconds(s.Interval), Advisory: stated(s.Advisory), Omitted: stated(s.Omitted),
-		Sessions: []api.SentBlockingSession{},
+		Sessions: []api.SentBlockingSession{}, EndedBy: stated(api.BlockingEnd(s.End)),
 	}
 	for _, n := range s.Nodes {
 		one := api.SentBlockingSession{

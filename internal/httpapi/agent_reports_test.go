@@ -248,8 +248,8 @@ func TestTheWatchJudgesWhatAgentsFind(t *testing.T) {
 		w.clock.Advance(time.Minute)
 	}
 	judged(4, 10, []string{}...)
-	judged(12, 10, "orders: a session has waited 12m0s for a lock: Open")
-	judged(0, 10, "orders: a session has waited 12m0s for a lock: AutoResolved")
+	judged(12, 10, "orders: a session has waited 12 min for a lock: Open")
+	judged(0, 10, "orders: a session has waited 12 min for a lock: AutoResolved")
 }
 
 // TestHowAgentsSeeServers: what people are told of a server that one agent cannot reach, that

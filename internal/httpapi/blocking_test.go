@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands/alerting"
+	"muster/commands/alerting/people"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/organization"
@@ -94,7 +95,7 @@ func TestBlocking(t *testing.T) {
 	}
 	var one api.BlockingDetail
 	w.get(w.ours.member, blockingPath+"/"+lasting.String()).is(200).decode(&one)
-	if len(one.Samples) != 1 || !one.Samples[0].Tree || one.Samples[0].Session != "24749" || one.Tree == nil || len(one.Tree.Sessions) != 2 || len(one.Tree.Roots) != 1 ||
+	if len(one.Samples) != 1 || !one.Samples[0].TreeKept || one.Samples[0].Tree == nil || len(one.Samples[0].Tree.Sessions) != 2 || one.Samples[0].Session != "24749" || one.Tree == nil || len(one.Tree.Sessions) != 2 || len(one.Tree.Roots) != 1 ||
 		one.Tree.Roots[0].Session != "24749" || !slices.Equal(one.Tree.Sessions[1].WaitsFor, []string{"24749"}) || one.Tree.Sessions[1].WaitsSince == nil {
 		t.Errorf("%+v", one)
 	}
@@ -115,6 +116,7 @@ func TestViewersSeeNoPerson(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)
+	w.keepTexts("normalized")
 	id := w.blocked(w.ours, ids["orders"], w.ago(time.Minute))
 	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
 	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "a"}).is(200)
@@ -155,11 +157,11 @@ func TestAnAgentSendsWhoWaits(t *testing.T) {
 	send := func(b members) answer { return in.send(samplesPath, members{"blocking": []members{b}}) }
 	send(sample(30, nil)).is(202)
 	send(sample(30, nil)).is(202)
-	send(sample(20, members{"sessions": []members{}})).is(202)
+	send(sample(26, members{"sessions": []members{}, "endedBy": "transactionEnded"})).is(202)
 	w.keepTexts("normalized")
 	send(sample(10, nil)).is(202)
 	items := w.episodes(w.ours.member, url.Values{}).Items
-	if len(items) != 2 || *items[1].Root.Application != "bil�ling" || items[1].Root.Statement != nil || items[0].Root.Statement == nil || *items[0].Root.Statement != "UPDATE orders SET status = ?" {
+	if len(items) != 2 || items[0].EndedBy != nil || items[1].EndedBy == nil || *items[1].EndedBy != api.TransactionEnded || *items[1].Root.Application != "bil�ling" || items[1].Root.Statement != nil || items[0].Root.Statement == nil || *items[0].Root.Statement != "UPDATE orders SET status = ?" {
 		t.Fatalf("%+v", items)
 	}
 	in.send(samplesPath, members{"blocking": []members{sample(9, nil), sample(8, nil)}}).is(202) // two looks at one server
@@ -188,26 +190,29 @@ func TestAnAgentSendsWhoWaits(t *testing.T) {
 	}
 }
 
-// TestAnAlertShowsTheTreeOfItsRaise, with the names that are kept beside the log, for as long as
-// they are, and not for viewers; a session that has the id of another one lends it no name.
+// TestAnAlertShowsTheTreeOfItsRaise, with the people that are kept beside the log and not for viewers, and the statements for
+// as long as the episode keeps them; a session that has the id of another one lends it no statement.
 func TestAnAlertShowsTheTreeOfItsRaise(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	at := w.ago(time.Minute)
+	w.keepTexts("normalized")
 	episode := w.blocked(w.ours, ids["orders"], at)
 	began, other := at.Add(-20*time.Second-time.Hour), w.ago(time.Second)
-	raise := func(key string, began *time.Time) string {
+	const title = "session 24749, idle in transaction for 4 min, blocks 12 sessions on table public.orders"
+	raise := func(key, server string, began *time.Time) string {
 		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []alert.Firing{{
-			Key: "watch/lock_wait/" + key, Title: key, Severity: alert.Warning, InstanceID: ids["orders"], StartsAt: at, SeenAt: w.clock.Now(),
+			Key: "watch/lock_wait/" + key, Title: server + ": " + title, Severity: alert.Warning, InstanceID: ids["orders"], StartsAt: at, SeenAt: w.clock.Now(),
+			People: []alert.Person{{Session: "24749", Began: began, User: "bill", Application: "billing", Client: "10.4.2.17"}},
 			Blocking: &alert.Blocking{EpisodeID: episode, At: at, Omitted: 3, Sessions: []alert.BlockedSession{
 				{Session: "24749", Kind: "client", Began: began, Idle: true}, {Session: "24911", Kind: "client", Waits: &at, For: []string{"24749"}},
 			}},
 		}})
 		must(t, err)
 		w.settle(mark)
-		for _, a := range w.listed(w.ours.member, "") {
-			if a.Title == key {
+		for _, a := range w.listed(w.ours.viewer, "") {
+			if strings.HasPrefix(a.Title, server+":") {
 				return a.ID.String()
 			}
 		}
@@ -218,21 +223,82 @@ func TestAnAlertShowsTheTreeOfItsRaise(t *testing.T) {
 		w.get(as, alertsPath+"/"+id).is(200).decode(&d)
 		return d
 	}
-	one, reused := raise("one", &began), raise("another with that id", &other)
+	one, reused := raise("one", "orders", &began), raise("another with that id", "other", &other)
+	titles := func(as person) (out []string) {
+		for _, a := range w.listed(as, "") {
+			out = append(out, a.Title)
+		}
+		var behind api.Contributors
+		window := url.Values{"from": {w.ago(time.Hour).Format(time.RFC3339)}, "to": {w.clock.Now().Format(time.RFC3339)}, "by": {"alert"}, "series": {"active"}}
+		w.get(as, "/api/v1/alerts/raised-resolved-history/contributors?"+window.Encode()).is(200).decode(&behind)
+		for _, i := range behind.Items {
+			out = append(out, i.Alert.Title)
+		}
+		out = append(out, shown(as, one).Title)
+		slices.Sort(out)
+		return out
+	}
+	said := func(title string) []string {
+		return []string{"orders: " + title, "orders: " + title, "orders: " + title, "other: " + title, "other: " + title}
+	}
+	const named = "app billing (user bill, idle in transaction for 4 min) blocks 12 sessions on table public.orders"
+	if got := titles(w.ours.member); !slices.Equal(got, said(named)) {
+		t.Errorf("titles %q", got)
+	}
+	if got := titles(w.ours.viewer); !slices.Equal(got, said(title)) {
+		t.Errorf("a viewer reads the titles %q", got)
+	}
 	b := shown(w.ours.member, one).Blocking
-	if b == nil || b.EpisodeId != episode || b.Tree.Omitted != 3 || len(b.Tree.Sessions) != 2 || *b.Tree.Sessions[0].User != "bill" || b.Tree.Roots[0].Behind != 1 {
+	if b == nil || b.EpisodeId != episode || b.Tree.Omitted != 3 || len(b.Tree.Sessions) != 2 || *b.Tree.Sessions[0].User != "bill" || *b.Tree.Sessions[0].Client != "10.4.2.17" ||
+		b.Tree.Sessions[0].Statement == nil || b.Tree.Sessions[1].User != nil || b.Tree.Roots[0].Behind != 1 {
 		t.Fatalf("%+v", b)
 	}
 	if root := shown(w.ours.viewer, one).Blocking.Tree.Sessions[0]; root.User != nil || root.Application != nil || root.Client != nil || root.Statement != nil || !root.Hidden {
 		t.Errorf("a viewer sees %+v", root)
 	}
-	if root := shown(w.ours.member, reused).Blocking.Tree.Sessions[0]; root.User != nil || root.Hidden {
+	if root := shown(w.ours.member, reused).Blocking.Tree.Sessions[0]; root.Statement != nil || root.Hidden {
 		t.Errorf("another session: %+v", root)
 	}
 	w.exec(`DELETE FROM blocking_samples`)
 	w.exec(`DELETE FROM blocking_episodes`)
-	if b := shown(w.ours.member, one).Blocking; b == nil || len(b.Tree.Sessions) != 2 || b.Tree.Sessions[0].User != nil {
-		t.Errorf("once nothing is kept: %+v", b)
+	if b := shown(w.ours.member, one).Blocking; b == nil || len(b.Tree.Sessions) != 2 || *b.Tree.Sessions[0].User != "bill" || b.Tree.Sessions[0].Statement != nil {
+		t.Errorf("once the episode is gone: %+v", b)
+	}
+	// Their time is over, and the read model is filled again: nothing has a name, and the tree is still there.
+	w.exec(`UPDATE alert_people SET kept_at = now() - interval '401 days'`)
+	if _, err := people.Prune(t.Context(), w.deps.DB); err != nil {
+		t.Fatal(err)
+	}
+	w.post(w.ours.admin, "/api/v1/ops/projections/alerts/rebuild", nil).is(202)
+	eventually(t, "the rebuild", func() bool { return w.get(w.ours.auditor, "/api/v1/ops/projections/alerts/diff").Code == 200 })
+	if got := titles(w.ours.member); !slices.Equal(got, said(title)) {
+		t.Errorf("titles once people are erased: %q", got)
+	}
+	if b := shown(w.ours.member, one).Blocking; b == nil || len(b.Tree.Sessions) != 2 || b.Tree.Sessions[0].User != nil || b.Tree.Sessions[0].Application != nil || b.Tree.Sessions[0].Client != nil {
+		t.Errorf("once people are erased: %+v", b)
+	}
+	// An organization that keeps no people erases them at once, and keeps none any more.
+	id := w.blocked(w.ours, ids["orders"], w.ago(time.Second))
+	three := raise("three", "third", &began)
+	names := func() (n int) {
+		for _, path := range []string{alertsPath + "/" + three, blockingPath + "/" + id.String(), blockingPath + "?from=" + url.QueryEscape(w.ago(time.Hour).Format(time.RFC3339)) + "&to=" + url.QueryEscape(w.clock.Now().Format(time.RFC3339))} {
+			body := w.get(w.ours.member, path).is(200).Body.String()
+			for _, secret := range []string{`"bill"`, `"billing"`, "user bill", "10.4.2.17"} {
+				n += strings.Count(body, secret)
+			}
+		}
+		return n
+	}
+	if n := names(); n < 8 {
+		t.Errorf("%d names while people are kept", n)
+	}
+	w.change(w.ours.admin, w.get(w.ours.admin, "/api/v1/organization").Header().Get("ETag"), map[string]any{"sessionDetail": "off"}).is(200)
+	if n := names(); n != 0 {
+		t.Errorf("%d names once people are turned off", n)
+	}
+	id, three = w.blocked(w.ours, ids["ledger"], w.ago(time.Second)), raise("four", "fourth", &began)
+	if n := names(); n != 0 {
+		t.Errorf("%d names are kept where people are turned off", n)
 	}
 	raised := w.raised(w.ours, alerting.Item{ExternalID: "disk", CreatedAt: w.ago(time.Hour)})["disk"]
 	if d := shown(w.ours.member, raised.String()); d.Blocking != nil || len(d.Unavailable) != 0 {

@@ -388,6 +388,7 @@ var ofTables = map[string]subject{
 
 	"blocking_episodes":      {"the episodes", "getBlocking listBlocking"},
 	"blocking_samples":       {"the samples of an episode", "getBlocking"},
+	"alert_people":           {"whose sessions deliveries name", "getDelivery listDeliveries"},
 	"alert_last_seen":        {"when alerts fired last", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"assessment_feeds":       {"how a server is assessed, and which findings count", "getInstance groupFindings listFindings listInstances"},
 	"assessment_targets":     {"whether Muster connects to a server, and which findings count", "getInstance groupFindings listFindings listInstances"},

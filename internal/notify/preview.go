@@ -75,7 +75,7 @@ func (r *Reader) Preview(ctx context.Context, organization uuid.UUID, m notifica
 	for _, h := range slices.Backward(matched[max(0, len(matched)-shownBefore):]) {
 		p.Newest = append(p.Newest, h.Notice)
 	}
-	return p, nil
+	return p, channel.Name(ctx, r.DB, organization, p.Newest)
 }
 
 // pages are the events that a filter of a log passes, decoded, many at once.

@@ -164,8 +164,22 @@ func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, e
 	if q.Events > 0 {
 		events = &q.Events
 	}
-	return statement.All[Delivery](ctx, r.DB, "list deliveries", deliveriesQuery,
+	found, err := statement.All[Delivery](ctx, r.DB, "list deliveries", deliveriesQuery,
 		q.Organization, q.ID, q.Statuses, q.Channel, q.EventType, q.From, q.To, at, id, q.Limit, events)
+	if err != nil {
+		return nil, err
+	}
+	var all []channel.Notice
+	for _, d := range found {
+		all = append(all, d.Events.Value...)
+	}
+	if err := channel.Name(ctx, r.DB, q.Organization, all); err != nil {
+		return nil, err
+	}
+	for _, d := range found {
+		all = all[copy(d.Events.Value, all):]
+	}
+	return found, nil
 }
 
 // Told is an event of an alert as it was told.

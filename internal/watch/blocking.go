@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/domain/alert"
 	"muster/internal/measurements/blocking"
 )
@@ -37,8 +39,29 @@ func (r *round) holders(ctx context.Context, signs []judged) (map[subject]*held,
 	return found, nil
 }
 
+// LockWaitFiring is what the watch tells of sessions of a server that wait for a lock, by a tree of an episode, whose time it
+// is: its key, its title and the tree that the event keeps. When it began and ended is left to the caller.
+func LockWaitFiring(instance uuid.UUID, server string, e blocking.Episode, tree blocking.Tree, at time.Time) alert.Firing {
+	of := ruleOf(LockWait)
+	f := alert.Firing{
+		Key: subject{Rule: LockWait, Instance: instance}.key(), Title: server + ": sessions wait for a lock", Description: of.advice, Severity: alert.Warning,
+		Rule: &alert.Rule{ID: string(of.id), Name: of.name, Unit: of.unit}, InstanceID: instance,
+	}
+	if by := blocking.Holding(tree.Nodes); by != nil {
+		(&held{episode: e, tree: tree, at: at, by: by}).tell(&f, server)
+	}
+	return f
+}
+
+// tell puts into a firing about a server who holds its sessions up.
+func (h *held) tell(f *alert.Firing, server string) {
+	f.Title = server + ": " + h.title()
+	f.Blocking, f.People = h.frozen()
+}
+
 // title says who blocks whom: "session 24749, idle in transaction for 4m16s, blocks 12 sessions on
-// table public.orders". It names no user, application or client: the title stays in the log.
+// table public.orders". It names no user, application or client: the title stays in the log, and alert.Named puts them in
+// where they may be seen.
 func (h *held) title() string {
 	root := h.by.Root
 	var said string
@@ -71,7 +94,7 @@ func (h *held) title() string {
 		state = "idle in transaction"
 	}
 	if state != "" && since != nil {
-		said += ", " + state + " for " + lasting(h.at.Sub(*since).Minutes()) + ","
+		said += ", " + state + " for " + alert.Length(max(h.at.Sub(*since), 0)) + ","
 	}
 	return said + " blocks " + sessions(h.by.Behind) + h.on()
 }
@@ -94,15 +117,20 @@ func sessions(n int) string {
 	return fmt.Sprintf("%d sessions", n)
 }
 
-// frozen is the tree as the alert keeps it: without texts and without names of people.
-func (h *held) frozen() *alert.Blocking {
+// frozen is the tree as the alert keeps it: without texts and without names of people. Those are beside it.
+func (h *held) frozen() (*alert.Blocking, []alert.Person) {
+	var people []alert.Person
 	nodes, omitted := blocking.First(h.tree.Nodes, alert.MaxBlockedSessions)
 	out := &alert.Blocking{EpisodeID: h.episode.ID, At: h.at.UTC(), Omitted: h.tree.Omitted + omitted}
 	for _, n := range nodes {
+		who := alert.Person{Session: n.Session, Began: n.Began, User: n.User, Application: n.Application, Client: n.Client}
+		if who.Known() {
+			people = append(people, who)
+		}
 		out.Sessions = append(out.Sessions, alert.BlockedSession{
 			Session: n.Session, Kind: string(n.Kind), Began: n.Began, Database: n.Database, State: n.State, Idle: n.Idle, StatementID: n.StatementID,
 			Transaction: n.Transaction, Changed: n.Changed, Waits: n.Waits, For: n.For, Lock: n.Lock, Mode: n.Mode, Object: n.Object, Advisory: n.Advisory,
 		})
 	}
-	return out
+	return out, people
 }

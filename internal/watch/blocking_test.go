@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/alerting/people"
 	"muster/domain/alert"
 	"muster/internal/measurements/blocking"
 	"muster/internal/watch"
@@ -69,6 +71,22 @@ func (s *scene) raisedTrees() (titles []string, trees []alert.Raised) {
 	return titles, trees
 }
 
+// people are whom the only alert of the scene names.
+func (s *scene) people() (alerts []uuid.UUID, of people.Kept) {
+	s.Helper()
+	if err := s.db.SelectContext(s.Context(), &alerts, `SELECT DISTINCT stream_id FROM events WHERE stream_type = 'alert'`); err != nil || len(alerts) != 1 {
+		s.Fatal(alerts, err)
+	}
+	all, err := people.Of(s.Context(), s.db, s.org, alerts)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if other, err := people.Of(s.Context(), s.db, uuid.New(), alerts); err != nil || len(other) != 0 {
+		s.Errorf("another organization reads %v, %v", other, err)
+	}
+	return alerts, all[alerts[0]]
+}
+
 // TestAnAlertNamesWhoHoldsUpTheSessions and keeps the tree of the moment at which it was raised:
 // further signs change neither that nor add another. The log names no person and no text.
 func TestAnAlertNamesWhoHoldsUpTheSessions(t *testing.T) {
@@ -78,7 +96,7 @@ func TestAnAlertNamesWhoHoldsUpTheSessions(t *testing.T) {
 	s.waits(6, "")
 	s.judge()
 	titles, trees := s.raisedTrees()
-	const title = "orders: session 24749, idle in transaction for 4m0s, blocks 12 sessions on table public.orders"
+	const title = "orders: session 24749, idle in transaction for 4 min, blocks 12 sessions on table public.orders"
 	if len(titles) != 1 || titles[0] != "alert.raised "+title || len(trees) != 1 || len(trees[0].Blocking.Sessions) != 13 {
 		t.Fatalf("%q, %d trees", titles, len(trees))
 	}
@@ -88,13 +106,48 @@ func TestAnAlertNamesWhoHoldsUpTheSessions(t *testing.T) {
 		frozen.Sessions[1].For[0] != "24749" || frozen.Sessions[1].Object != "table public.orders" {
 		t.Errorf("%+v", frozen)
 	}
+	alerts, of := s.people()
+	named := alert.Named(trees[0].Title, of.All())
+	if want := "orders: app billing-app (user bill-user, idle in transaction for 4 min) blocks 12 sessions on table public.orders"; named != want {
+		t.Errorf("%q, want %q", named, want)
+	}
+	if who := of.Frozen(frozen.People); len(frozen.People) != 32 || len(who) != 13 || who[0].Client != "10.4.2.17" || !who[0].Is(root) {
+		t.Errorf("digest %q, people %+v", frozen.People, who)
+	}
 	s.clock.Advance(2 * time.Hour)
 	s.holds(s.idle("555"), 3, false)
 	s.waits(126, "")
 	s.judge()
 	titles, trees = s.raisedTrees()
-	if len(titles) < 2 || !strings.Contains(titles[len(titles)-1], "session 555, idle in transaction for 4m0s, blocks 3 sessions") || len(trees) != 1 || trees[0].Blocking.Sessions[0].Session != "24749" {
+	if len(titles) < 2 || !strings.Contains(titles[len(titles)-1], "session 555, idle in transaction for 4 min, blocks 3 sessions") || len(trees) != 1 || trees[0].Blocking.Sessions[0].Session != "24749" {
 		t.Errorf("%q, %d trees", titles, len(trees))
+	}
+	s.judge()
+	_, of = s.people()
+	if got := alert.Named(titles[len(titles)-1], of.All()); !strings.Contains(got, ": app billing-app (user bill-user, idle in transaction for 4 min) blocks 3 sessions") || len(of.All()) != 14 || len(of.Frozen(frozen.People)) != 13 {
+		t.Errorf("%q, of %d people", strings.TrimPrefix(titles[len(titles)-1], "alert.changed "), len(of.All()))
+	}
+	// Somebody who changes the people, does not change the tree.
+	s.db.MustExec(`UPDATE alert_people SET people = jsonb_set(people, '{0,user}', '"mallory"')`)
+	if _, of := s.people(); of.Frozen(frozen.People) != nil {
+		t.Error("other people are taken for those of the tree")
+	}
+	// They are erased by the organization's setting; the event and its digest stay.
+	s.db.MustExec(`UPDATE organizations SET inputs_retention_days = 30`)
+	for _, c := range []struct {
+		days int
+		kept bool
+	}{{29, true}, {31, false}} {
+		s.db.MustExec(`UPDATE alert_people SET kept_at = now() - make_interval(days => $1)`, c.days)
+		if _, err := people.Prune(t.Context(), s.db); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := people.Of(t.Context(), s.db, s.org, alerts); err != nil || (len(all) == 1) != c.kept {
+			t.Errorf("after %d days: %d, %v", c.days, len(all), err)
+		}
+	}
+	if again, trees := s.raisedTrees(); len(again) != len(titles) || trees[0].Blocking.People != frozen.People {
+		t.Errorf("the log changed: %q", again)
 	}
 	var log string
 	if err := s.db.GetContext(s.Context(), &log, `SELECT string_agg(convert_from(data, 'UTF8'), ' ') FROM events`); err != nil {
@@ -115,21 +168,33 @@ func TestWhoHoldsThemUpIsTold(t *testing.T) {
 		root  func(*scene) blocking.Node
 		waits int
 		want  string
+		named string // for those who may see people; empty: the same
 	}{
 		"one that works": {"", func(s *scene) blocking.Node {
 			n := s.idle("7")
 			n.Idle, n.State = false, "active"
 			return n
-		}, 1, "session 7, active for 1h0m0s, blocks 1 session on table public.orders"},
-		"nothing is known of it":  {"", func(*scene) blocking.Node { return blocking.Node{Session: "7", Kind: blocking.Client} }, 2, "session 7 blocks 2 sessions on table public.orders"},
-		"a prepared transaction":  {"", func(*scene) blocking.Node { return blocking.Node{Session: "prepared tx-7", Kind: blocking.Prepared} }, 2, "prepared transaction tx-7 blocks 2 sessions on table public.orders"},
-		"autovacuum":              {"", func(*scene) blocking.Node { return blocking.Node{Session: "9", Kind: blocking.Autovacuum} }, 2, "autovacuum (session 9) blocks 2 sessions on table public.orders"},
-		"another of the server's": {"", func(*scene) blocking.Node { return blocking.Node{Session: "-2", Kind: blocking.Distributed} }, 2, "distributed session -2 blocks 2 sessions on table public.orders"},
-		"an advisory lock":        {watch.Advisory, func(s *scene) blocking.Node { return s.idle("7") }, 2, "session 7, idle in transaction for 4m0s, blocks 2 sessions on advisory lock 42"},
+		}, 1, "session 7, active for 1 h, blocks 1 session on table public.orders", "app billing-app (user bill-user, active for 1 h) blocks 1 session on table public.orders"},
+		"nothing is known of it": {"", func(*scene) blocking.Node { return blocking.Node{Session: "7", Kind: blocking.Client} }, 2, "session 7 blocks 2 sessions on table public.orders", ""},
+		"a user alone": {"", func(*scene) blocking.Node {
+			return blocking.Node{Session: "7", Kind: blocking.Client, User: "bill"}
+		}, 2, "session 7 blocks 2 sessions on table public.orders", "user bill blocks 2 sessions on table public.orders"},
+		"an id of Oracle's": {"", func(s *scene) blocking.Node {
+			n := s.idle("7,70,1")
+			n.User, n.State, n.Idle = "", "inactive", false
+			return n
+		}, 2, "session 7,70,1, inactive for 1 h, blocks 2 sessions on table public.orders", "app billing-app (inactive for 1 h) blocks 2 sessions on table public.orders"},
+		"a prepared transaction": {"", func(*scene) blocking.Node {
+			return blocking.Node{Session: "prepared tx-7", Kind: blocking.Prepared, User: "bill"}
+		}, 2, "prepared transaction tx-7 blocks 2 sessions on table public.orders", "prepared transaction tx-7 (user bill) blocks 2 sessions on table public.orders"},
+		"autovacuum":              {"", func(*scene) blocking.Node { return blocking.Node{Session: "9", Kind: blocking.Autovacuum} }, 2, "autovacuum (session 9) blocks 2 sessions on table public.orders", ""},
+		"another of the server's": {"", func(*scene) blocking.Node { return blocking.Node{Session: "-2", Kind: blocking.Distributed} }, 2, "distributed session -2 blocks 2 sessions on table public.orders", ""},
+		"an advisory lock": {watch.Advisory, func(s *scene) blocking.Node { return s.idle("7") }, 2, "session 7, idle in transaction for 4 min, blocks 2 sessions on advisory lock 42",
+			"app billing-app (user bill-user, idle in transaction for 4 min) blocks 2 sessions on advisory lock 42"},
 		"a circle": {"", func(s *scene) blocking.Node {
 			since := s.clock.Now().Add(-time.Minute)
 			return blocking.Node{Session: "7", Kind: blocking.Client, Waits: &since, For: []string{"w0"}, Lock: "tuple", Object: "table a"}
-		}, 3, "sessions 7, w0 wait for each other and block 2 sessions on table public.orders"},
+		}, 3, "sessions 7, w0 wait for each other and block 2 sessions on table public.orders", "sessions 7, w0 (app shop-app, user shop-user) wait for each other and block 2 sessions on table public.orders"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -139,6 +204,10 @@ func TestWhoHoldsThemUpIsTold(t *testing.T) {
 			s.judge()
 			if titles, _ := s.raisedTrees(); len(titles) != 1 || titles[0] != "alert.raised orders: "+c.want {
 				t.Errorf("%q, want %q", titles, c.want)
+			}
+			_, of := s.people()
+			if got, want := alert.Named("orders: "+c.want, of.All()), "orders: "+cmp.Or(c.named, c.want); got != want {
+				t.Errorf("%q, want %q", got, want)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/alert"
 	"muster/domain/printable"
 	"muster/internal/postgres/statement"
 )
@@ -120,7 +121,7 @@ func (d Details) waits() string {
 
 // for how long, in minutes, as it is written.
 func lasting(minutes float64) string {
-	return time.Duration(minutes * float64(time.Minute)).Truncate(time.Second).String()
+	return alert.Length(time.Duration(minutes * float64(time.Minute)))
 }
 
 // tenths prints a figure with one decimal place, or none where that is a zero.

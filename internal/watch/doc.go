@@ -26,7 +26,9 @@
 // The title of an alert about a wait for a lock says who holds the sessions up, if the collector or
 // the agent reported that (package blocking). The event that raises the alert keeps the tree of that
 // moment, at most 100 sessions, and nothing changes it later. Neither has users, applications,
-// clients or statements, because events stay forever: pages look these up where they are kept.
+// clients or statements, because events stay forever. Users, applications and clients are kept
+// beside the log, for the organization's inputsRetentionDays (package people), and readers who may
+// see them get the title with their names (alert.Named).
 //
 // Package status decides whether a server is down or silent. Each judgment asks it about every
 // server (observe). It writes a sign for servers that are down or silent, or that were and are

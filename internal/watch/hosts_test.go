@@ -140,12 +140,12 @@ func TestVolumesOfServersGiveWay(t *testing.T) {
 func TestTitlesSayWhat(t *testing.T) {
 	t.Parallel()
 	for want, sign := range map[string]watch.Sign{
-		"orders: 10 sessions wait for a lock on table public.history in database shop, the longest for 5m18s": {
+		"orders: 10 sessions wait for a lock on table public.history in database shop, the longest for 5 min 18 s": {
 			Rule: watch.LockWait, Value: 5.3, Details: watch.Details{Sessions: 10, Kind: "relation", Object: "table public.history", Database: "shop"}},
-		"orders: a session has waited 5m18s for advisory lock 42 in database shop": {
+		"orders: a session has waited 5 min 18 s for advisory lock 42 in database shop": {
 			Rule: watch.LockWait, Mount: watch.Advisory, Value: 5.3, Details: watch.Details{Sessions: 1, Kind: "advisory", Object: "42", Database: "shop"}},
-		"orders: a session has waited 5m18s for an advisory lock": {Rule: watch.LockWait, Mount: watch.Advisory, Value: 5.3},
-		"orders: a session has waited 5m18s for a lock (transactionid)": {
+		"orders: a session has waited 5 min 18 s for an advisory lock": {Rule: watch.LockWait, Mount: watch.Advisory, Value: 5.3},
+		"orders: a session has waited 5 min 18 s for a lock (transactionid)": {
 			Rule: watch.LockWait, Value: 5.3, Details: watch.Details{Sessions: 1, Kind: "transactionid"}},
 		"orders: 84 % of the transaction ids of database shop are used up": {
 			Rule: watch.Wraparound, Value: 84, Details: watch.Details{Database: "shop"}},
@@ -153,7 +153,7 @@ func TestTitlesSayWhat(t *testing.T) {
 			Rule: watch.Wraparound, Value: 84, Details: watch.Details{Database: "shop", Multi: true}},
 		"orders: volume /tank and 2 more of pool tank is 97 % full": {
 			Rule: watch.Volume, Mount: "zfs:tank", Value: 97, Details: watch.Details{Mounts: []string{"/tank", "/tank/a", "/tank/b"}, Pool: "tank"}},
-		"orders: a session has waited 5m18s for a lock on table a\ufffdb": {
+		"orders: a session has waited 5 min 18 s for a lock on table a\ufffdb": {
 			Rule: watch.LockWait, Value: 5.3, Details: watch.Details{Object: "table a\nb"}},
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -213,7 +213,7 @@ func (r *round) firing(s judged, at watchedPlace, by *held) alert.Firing {
 		f.Title, f.Description = at.name+": "+of.title(s.Sign), s.description(of, at)
 	}
 	if by != nil {
-		f.Title, f.Blocking = at.name+": "+by.title(), by.frozen()
+		by.tell(&f, at.name)
 	}
 	if at.servers != "" {
 		f.Title += alert.TitleServers + at.servers + ")"

@@ -102,7 +102,7 @@ func TestTitles(t *testing.T) {
 	}
 	for _, want := range []string{
 		"orders: silent since 2026-11-20 12:00 UTC", "orders: volume /data is 93 % full", `orders: volume E:\ is 93.3 % full`,
-		"orders: a session has waited 7m15s for a lock", "orders: 84 % of the transaction ids are used up",
+		"orders: a session has waited 7 min 15 s for a lock", "orders: 84 % of the transaction ids are used up",
 	} {
 		if !titles[want] {
 			t.Errorf("no alert is called %q among %v", want, titles)

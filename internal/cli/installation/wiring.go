@@ -38,7 +38,7 @@ func (in *Installation) Parts(collector *collect.Collector) (handlers.Parts, err
 		DB: in.DB, Queue: in.Queue, Events: in.Events, Registry: usecase.Registry(),
 		Reports: in.Commands, Accounts: in.Accounts, Blobs: in.Blobs, Renderer: renderer,
 		Gatherer: &handlers.Inputs{
-			Events: in.Events, Fleet: in.Fleet, Facts: in.Facts, Logged: in.logged(), Keys: in.Signing,
+			DB: in.DB, Events: in.Events, Fleet: in.Fleet, Facts: in.Facts, Logged: in.logged(), Keys: in.Signing,
 			Assessor: collector, Accounts: in.Accounts, History: in.History, Exceptions: in.Exceptions, Health: in.Health, Alerts: in.Alerts, Measurements: in.Samples,
 			Waiter: in.Runner, Blobs: in.Blobs,
 			Catalogue: in.Checks, Feed: in.Known,

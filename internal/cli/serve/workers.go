@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/alerting/people"
 	"muster/commands/usecase"
 	"muster/eventstore"
 	"muster/eventstore/tree"
@@ -51,6 +52,10 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	workers.Every("keep the trees of the logs", keepTreesEvery, p.keepTrees)
 	workers.Every("close alerts of removed servers", watch.VanishedEvery, func(ctx context.Context) error {
 		return p.watch.CloseVanished(ctx, p.Alerts)
+	})
+	workers.Every("erase whose sessions old alerts name", time.Hour, func(ctx context.Context) error {
+		_, err := people.Prune(ctx, p.DB)
+		return err
 	})
 	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)
 	workers.Every("verify the logs", checkpoint.VerifyEvery, p.verifier.Step)

@@ -59,6 +59,10 @@ const (
 	AlertSeverityInfo     AlertSeverity = "info"
 	AlertSeverityWarning  AlertSeverity = "warning"
 
+	SessionEnded     BlockingEnd = "sessionEnded"
+	TransactionEnded BlockingEnd = "transactionEnded"
+	WaitsEnded       BlockingEnd = "waitsEnded"
+
 	BlockingAutovacuum  BlockingKind = "autovacuum"
 	BlockingClient      BlockingKind = "client"
 	BlockingDistributed BlockingKind = "distributed"
@@ -1022,6 +1026,11 @@ type BlockingDetail struct {
 	Tree *BlockingTree `json:"tree"`
 }
 
+// BlockingEnd `transactionEnded`: the root committed or rolled back, and its session is still there. `sessionEnded`: the root's
+// session is gone; it was closed or terminated. `waitsEnded`: the root still has its transaction, but the sessions
+// that waited gave up or were canceled.
+type BlockingEnd string
+
 type BlockingEpisode struct {
 	// Advisory The sessions waited for advisory locks.
 	Advisory bool `json:"advisory"`
@@ -1040,6 +1049,9 @@ type BlockingEpisode struct {
 
 	// EndSeen True if a sample without waiting sessions ended the episode.
 	EndSeen bool `json:"endSeen"`
+
+	// EndedBy How the last root let the others go, at the end of the episode. Null if it lasts, or if that is not known.
+	EndedBy *BlockingEnd `json:"endedBy"`
 
 	// From The first sample in which a session waited.
 	From     time.Time            `json:"from"`
@@ -1084,8 +1096,11 @@ type BlockingMoment struct {
 	// StartedAt The root's beginning, as in BlockingSession.
 	StartedAt *time.Time `json:"startedAt"`
 
-	// Tree The tree of this sample is kept.
-	Tree bool `json:"tree"`
+	// Tree Null if it is not kept, or if it is left out.
+	Tree *BlockingTree `json:"tree"`
+
+	// TreeKept The tree of this sample is kept.
+	TreeKept bool `json:"treeKept"`
 }
 
 type BlockingPage struct {
@@ -1107,13 +1122,19 @@ type BlockingRoot struct {
 
 // BlockingSample A look at the sessions of an instance that wait for a lock of another session. After the last look at which
 // sessions wait, send one without sessions: it ends the episode. Trees in which no session has waited for two
-// seconds count as if nobody waited.
+// seconds count as if nobody waited. `endedBy` of a sample without sessions says how the root of the previous one
+// let the others go; if absent, that is unknown.
 type BlockingSample struct {
 	// Advisory The sessions wait for advisory locks, which applications define themselves. If absent, for locks of the engine.
 	Advisory *bool `json:"advisory,omitempty"`
 
 	// At Not before 1970. Samples that are older than 72 hours are dropped.
 	At time.Time `json:"at"`
+
+	// EndedBy `transactionEnded`: the root committed or rolled back, and its session is still there. `sessionEnded`: the root's
+	// session is gone; it was closed or terminated. `waitsEnded`: the root still has its transaction, but the sessions
+	// that waited gave up or were canceled.
+	EndedBy *BlockingEnd `json:"endedBy,omitempty"`
 
 	// Instance Its externalId.
 	Instance string `json:"instance"`

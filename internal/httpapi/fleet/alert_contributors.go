@@ -79,16 +79,23 @@ func (s *ServerRoutes) behindByAlert(ctx context.Context, b alerts.Behind, answe
 		ids = append(ids, wire.Value(row.InstanceID), wire.Value(row.DatabaseID))
 	}
 	names, err := s.Fleet.Names(ctx, b.Organization, ids)
+	if err != nil {
+		return 0, err
+	}
+	var side wire.Side
+	titles, err := wire.Titles(ctx, s.DB, wire.List(rows, func(row alerts.BehindAlert) uuid.UUID { return row.ID }))
+	side.Lacks(ctx, err, "items.alert.title")
+	answer.Unavailable = append(answer.Unavailable, side.Unavailable()...)
 	for _, row := range rows {
 		item := api.Contributor{Instance: contributing(names, row.InstanceID), Value: 1}
 		if row.DatabaseID != nil {
 			item.Database = &api.ContributingDatabase{Id: *row.DatabaseID, Name: names[*row.DatabaseID].Name}
 		}
-		item.Alert = &api.ContributingAlert{Id: row.ID, Title: row.Title, Severity: api.AlertSeverity(row.Severity), State: string(row.State)}
+		item.Alert = &api.ContributingAlert{Id: row.ID, Title: titles(row.ID, row.Title), Severity: api.AlertSeverity(row.Severity), State: string(row.State)}
 		answer.Items = append(answer.Items, item)
 		total = row.All
 	}
-	return total, err
+	return total, nil
 }
 
 func (s *ServerRoutes) behindByInstance(ctx context.Context, b alerts.Behind, answer *api.Contributors) (total, instances int64, err error) {

@@ -40,7 +40,7 @@ func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestOb
 		rows[i], _ = wire.SeenAlert(ctx, row, true)
 	}
 	var side wire.Side
-	items := wire.List(rows, s.withOwners(ctx, &side, "items.owner", rows...))
+	items := wire.List(rows, s.withOwners(ctx, &side, "items.", rows...))
 	shown := api.AlertPage{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total), Unavailable: side.Unavailable()}
 	answer, err := wire.NewTagged(ctx, shown, nil)
 	return tagged{answer}, err
@@ -85,8 +85,11 @@ func (s *ServerRoutes) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, e
 	return row, wire.Found(ok, err, "alert")
 }
 
-// withOwners shows alerts with the teams that own their servers, a side figure of this path.
-func (s *ServerRoutes) withOwners(ctx context.Context, side *wire.Side, figure string, rows ...alerts.Alert) (show func(alerts.Alert) api.Alert) {
+// withOwners shows alerts with the teams that own their servers, and with whose sessions their titles speak of: side
+// figures, of the items of this path.
+func (s *ServerRoutes) withOwners(ctx context.Context, side *wire.Side, path string, rows ...alerts.Alert) (show func(alerts.Alert) api.Alert) {
+	titles, err := wire.Titles(ctx, s.DB, wire.List(rows, func(row alerts.Alert) uuid.UUID { return row.ID }))
+	side.Lacks(ctx, err, path+"title")
 	var ids []uuid.UUID
 	for _, row := range rows {
 		if row.Instance != nil {
@@ -94,9 +97,10 @@ func (s *ServerRoutes) withOwners(ctx context.Context, side *wire.Side, figure s
 		}
 	}
 	owners, err := wire.Owners(ctx, s.Fleet, ids)
-	side.Lacks(ctx, err, figure)
+	side.Lacks(ctx, err, path+"owner")
 	return func(row alerts.Alert) api.Alert {
 		shown := showAlert(row)
+		shown.Title = titles(row.ID, row.Title)
 		if row.Instance != nil {
 			shown.Owner = owners[row.Instance.ID]
 		}
@@ -136,7 +140,7 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 	if err != nil {
 		return api.AlertDetail{}, err
 	}
-	a := s.withOwners(ctx, &side, "owner", row)(row)
+	a := s.withOwners(ctx, &side, "", row)(row)
 	out := api.AlertDetail{
 		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, MutedUntil: a.MutedUntil, CreatedAt: a.CreatedAt,
 		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
@@ -154,7 +158,7 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 	if told {
 		out.Timeline = &timeline
 	}
-	if out.Blocking, err = s.frozen(ctx, moments); side.Lacks(ctx, err, "blocking") {
+	if out.Blocking, err = s.frozen(ctx, row.ID, moments); side.Lacks(ctx, err, "blocking") {
 		out.Blocking = nil
 	}
 	out.Unavailable = side.Unavailable()

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/alerting/people"
 	"muster/domain/alert"
-	"muster/domain/organization"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/measurements/blocking"
@@ -42,7 +42,7 @@ func (s *ServerRoutes) ListBlocking(ctx context.Context, r api.ListBlockingReque
 	if err != nil {
 		return nil, err
 	}
-	show := showBlocking{names: names, hides: hidesSessions(ctx), now: w.Now}
+	show := showBlocking{names: names, hides: wire.HidesPeople(ctx), now: w.Now}
 	steady := api.BlockingPage{Items: wire.List(found, show.episode), Page: wire.Paged(ctx, q.Page, q.Size, total)}
 	answer := steady
 	answer.From, answer.To = w.From, w.To
@@ -50,7 +50,7 @@ func (s *ServerRoutes) ListBlocking(ctx context.Context, r api.ListBlockingReque
 	return blockingAnswer{tagged}, err
 }
 
-// GetBlocking shows an episode with its samples and one tree.
+// GetBlocking shows an episode with its samples and their trees, and the tree of one time.
 func (s *ServerRoutes) GetBlocking(ctx context.Context, r api.GetBlockingRequestObject) (api.GetBlockingResponseObject, error) {
 	organization := wire.Caller(ctx).Organization.ID
 	e, ok, err := blocking.Find(ctx, s.DB, organization, r.EpisodeId)
@@ -73,18 +73,23 @@ func (s *ServerRoutes) GetBlocking(ctx context.Context, r api.GetBlockingRequest
 	if err != nil {
 		return nil, err
 	}
-	show := showBlocking{names: names, hides: hidesSessions(ctx), now: s.Now()}
-	answer := api.BlockingDetail{Episode: show.episode(e), Samples: wire.List(moments, showMoment)}
+	trees, err := blocking.Trees(ctx, s.DB, organization, e, moments)
+	if err != nil {
+		return nil, err
+	}
+	show := showBlocking{names: names, hides: wire.HidesPeople(ctx), now: s.Now()}
+	answer := api.BlockingDetail{Episode: show.episode(e), Samples: wire.List(moments, func(m blocking.Moment) api.BlockingMoment {
+		shown := showMoment(m)
+		if tree, there := trees[m.At.UTC()]; there {
+			shown.Tree = show.tree(m.At, tree.Nodes, tree.Omitted)
+		}
+		return shown
+	})}
 	if kept {
 		answer.Tree = show.tree(of, tree.Nodes, tree.Omitted)
 	}
 	tagged, err := wire.NewTagged(ctx, answer, nil)
 	return blockingAnswer{tagged}, err
-}
-
-// hidesSessions says whether the caller may not see whose sessions they are: viewers may not.
-func hidesSessions(ctx context.Context) bool {
-	return wire.Caller(ctx).Member.Role == organization.Viewer
 }
 
 // showBlocking shows episodes to a caller.
@@ -103,6 +108,7 @@ func (s showBlocking) episode(e blocking.Episode) api.BlockingEpisode {
 		MaxBlocked: e.Waiting, PeakAt: e.Peak.UTC(), BlockedSeconds: *wire.Rounded(e.Seconds, wire.Thousandths), Behind: e.Held.Behind, Roots: e.Held.Roots,
 		Cycle: named(e.Held.Cycle), Root: s.session(e.Held.Root),
 		Lock: wire.Optional(e.Held.Lock), Mode: wire.Optional(e.Held.Mode), Object: wire.Optional(e.Held.Object),
+		EndedBy: (*api.BlockingEnd)(e.End),
 	}
 }
 
@@ -130,49 +136,57 @@ func (s showBlocking) tree(at time.Time, nodes []blocking.Node, omitted int) *ap
 
 func showMoment(m blocking.Moment) api.BlockingMoment {
 	return api.BlockingMoment{
-		At: m.At.UTC(), Blocked: m.Waiting, Session: m.Root.Root.Session, StartedAt: wire.UTC(m.Root.Root.Began), Tree: m.Tree,
+		At: m.At.UTC(), Blocked: m.Waiting, Session: m.Root.Root.Session, StartedAt: wire.UTC(m.Root.Root.Began), TreeKept: m.Tree,
 	}
 }
 
 // named are ids of sessions, none as an empty list.
 func named(sessions []string) []string { return append([]string{}, sessions...) }
 
-// frozen is the tree that the event keeps which raised an alert, with what the log does not have
-// where that is still kept; nil: it keeps none.
-func (s *ServerRoutes) frozen(ctx context.Context, moments []alerts.Moment) (*api.AlertBlocking, error) {
+// frozen is the tree that the event keeps which raised an alert, with whose sessions they are and what they execute,
+// where that is still kept beside the log; nil: the event keeps none.
+func (s *ServerRoutes) frozen(ctx context.Context, id uuid.UUID, moments []alerts.Moment) (*api.AlertBlocking, error) {
 	at := slices.IndexFunc(moments, func(m alerts.Moment) bool { return m.Blocking != nil })
 	if at < 0 {
 		return nil, nil
 	}
 	organization, was := wire.Caller(ctx).Organization.ID, moments[at].Blocking
-	kept := map[string]blocking.Node{}
-	e, found, err := blocking.Find(ctx, s.DB, organization, was.EpisodeID)
+	kept, err := people.Of(ctx, s.DB, organization, []uuid.UUID{id})
 	if err != nil {
 		return nil, err
 	}
-	if found {
-		tree, _, _, err := blocking.TreeAt(ctx, s.DB, organization, e, was.At)
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range append(tree.Nodes, e.Held.Root) {
-			kept[n.Session] = n
-		}
+	texts, err := s.texts(ctx, was)
+	if err != nil {
+		return nil, err
 	}
+	who := kept[id].Frozen(was.People)
 	nodes := wire.List(was.Sessions, func(b alert.BlockedSession) blocking.Node {
 		n := blocking.Node{
 			Session: b.Session, Kind: blocking.Kind(b.Kind), Began: b.Began, Database: b.Database, State: b.State, Idle: b.Idle, StatementID: b.StatementID,
 			Transaction: b.Transaction, Changed: b.Changed, Waits: b.Waits, For: b.For, Lock: b.Lock, Mode: b.Mode, Object: b.Object, Advisory: b.Advisory,
 		}
-		if k, there := kept[b.Session]; there && sameTime(k.Began, b.Began) { // else another session has that id now
-			n.User, n.Application, n.Client, n.Statement = k.User, k.Application, k.Client, k.Statement
+		if i := slices.IndexFunc(who, func(p alert.Person) bool { return p.Is(b) }); i >= 0 {
+			n.User, n.Application, n.Client = who[i].User, who[i].Application, who[i].Client
+		}
+		if t, there := texts[b.Session]; there && (alert.Person{Session: b.Session, Began: t.Began}).Is(b) { // else another session has that id now
+			n.Statement = t.Statement
 		}
 		return n
 	})
-	show := showBlocking{hides: hidesSessions(ctx)}
+	show := showBlocking{hides: wire.HidesPeople(ctx)}
 	return &api.AlertBlocking{EpisodeId: was.EpisodeID, Tree: *show.tree(was.At, nodes, was.Omitted)}, nil
 }
 
-func sameTime(a, b *time.Time) bool {
-	return a == nil && b == nil || a != nil && b != nil && a.Equal(*b)
+// texts are the sessions of a tree, with their statements, for as long as the episode keeps it.
+func (s *ServerRoutes) texts(ctx context.Context, was *alert.Blocking) (map[string]blocking.Node, error) {
+	organization, kept := wire.Caller(ctx).Organization.ID, map[string]blocking.Node{}
+	e, found, err := blocking.Find(ctx, s.DB, organization, was.EpisodeID)
+	if err != nil || !found {
+		return nil, err
+	}
+	tree, _, _, err := blocking.TreeAt(ctx, s.DB, organization, e, was.At)
+	for _, n := range append(tree.Nodes, e.Held.Root) {
+		kept[n.Session] = n
+	}
+	return kept, err
 }

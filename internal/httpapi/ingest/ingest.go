@@ -318,7 +318,7 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 	}
 	for _, b := range wire.Value(body.Blocking) {
 		items.Blocking = append(items.Blocking, feed.BlockingItem{
-			Instance: b.Instance, At: b.At, IntervalSeconds: b.IntervalSeconds, Advisory: wire.Value(b.Advisory), Omitted: wire.Value(b.Omitted),
+			Instance: b.Instance, At: b.At, IntervalSeconds: b.IntervalSeconds, Advisory: wire.Value(b.Advisory), Omitted: wire.Value(b.Omitted), End: blocking.End(wire.Value(b.EndedBy)),
 			Nodes: wire.List(b.Sessions, blockingNode),
 		})
 	}

@@ -37,6 +37,7 @@ type BlockingItem struct {
 	IntervalSeconds json.Number
 	Advisory        bool
 	Omitted         int
+	End             blocking.End
 	Nodes           []blocking.Node
 }
 

@@ -20,6 +20,10 @@
 // the same one at each look, and the circle is named. It lasts until the engine detects the
 // deadlock, for a second with PostgreSQL's default.
 //
+// All trees of one time are one episode of a server, whatever the number of their roots. The sample
+// that ends an episode may say how the last root let the others go (End): whoever looks asks once
+// for the root's session then.
+//
 // A session is known by its id and by the time at which it began, because servers use ids again.
 //
 // # Bounds

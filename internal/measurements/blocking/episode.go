@@ -53,7 +53,8 @@ type Episode struct {
 	Waiting  int        // sessions, at most
 	Peak     time.Time  `db:"peak_at"`
 	Seconds  float64    // session-seconds
-	Held     Held       `db:"root"` // at the peak
+	Held     Held       `db:"root"`     // at the peak
+	End      *End       `db:"ended_by"` // nil: it lasts, or that is not known
 }
 
 // To is when the episode ended; nil: it lasts. Where the end was not seen, because nobody looked
@@ -77,6 +78,7 @@ type sampled struct {
 	Waiting int
 	Seconds float64
 	Root    []byte // Held, as JSON
+	End     *End   `db:"ended_by"`
 }
 
 // row is an episode as it is stored.
@@ -89,6 +91,7 @@ type row struct {
 	Peak    time.Time  `db:"peak_at"`
 	Seconds float64    `db:"seconds"`
 	Root    []byte     `db:"root"`
+	End     *End       `db:"ended_by"`
 }
 
 // add takes in a sample in which somebody waits.
@@ -96,12 +99,15 @@ func (e *row) add(s sampled) {
 	if e.First.IsZero() {
 		e.First = s.At
 	}
-	e.Last, e.Ended = s.At, nil
+	e.Last, e.Ended, e.End = s.At, nil, nil
 	e.Seconds += s.Seconds
 	if s.Waiting > e.Waiting {
 		e.Waiting, e.Peak, e.Root = s.Waiting, s.At, s.Root
 	}
 }
+
+// end takes in a sample in which nobody waits any more.
+func (e *row) end(s sampled) { e.Ended, e.End = &s.At, s.End }
 
 // continues says whether a sample that is later belongs to the episode's time.
 func (e *row) continues(at time.Time) bool { return e.Ended == nil && at.Sub(e.Last) <= Gap }
@@ -118,8 +124,7 @@ func fold(samples []sampled, before []row) []row {
 		}
 		switch {
 		case s.Waiting == 0 && open != nil:
-			at := s.At
-			open.Ended = &at
+			open.end(s)
 		case s.Waiting == 0:
 		case open == nil:
 			out = append(out, row{})

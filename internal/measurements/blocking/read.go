@@ -21,6 +21,8 @@ var (
 	readSamples string
 	//go:embed sql/tree.sql
 	readTree string
+	//go:embed sql/trees.sql
+	readTrees string
 	//go:embed sql/latest.sql
 	readLatest string
 )
@@ -83,6 +85,51 @@ func TreeAt(ctx context.Context, db sqlx.QueryerContext, organization uuid.UUID,
 		Tree Tree
 	}](ctx, db, "read a tree", readTree, organization, e.Instance, e.Advisory, e.First, e.Last, at)
 	return row.Tree, row.At, ok, err
+}
+
+// MaxTreeSessions is how many sessions the trees of an episode have together that Trees returns.
+const MaxTreeSessions = 5000
+
+// chosen are the times of the moments whose trees are returned: all, or if these have more than most
+// sessions, the first, that of the most waiting sessions, the last, and as many between as fit.
+func chosen(moments []Moment, most int) []time.Time {
+	var kept []Moment
+	all, peak := 0, 0
+	for _, m := range moments {
+		if !m.Tree {
+			continue
+		}
+		all += min(m.Waiting+1, MaxNodes)
+		if kept = append(kept, m); m.Waiting > kept[peak].Waiting {
+			peak = len(kept) - 1
+		}
+	}
+	every := (all + most - 1) / most
+	var out []time.Time
+	for i, m := range kept {
+		if i%every == 0 || i == peak || i == len(kept)-1 {
+			out = append(out, m.At)
+		}
+	}
+	return out
+}
+
+// Trees are the trees of moments of an episode by their times: all that are kept, or some of them, if these
+// have more than MaxTreeSessions sessions.
+func Trees(ctx context.Context, db sqlx.QueryerContext, organization uuid.UUID, e Episode, moments []Moment) (map[time.Time]Tree, error) {
+	times := chosen(moments, MaxTreeSessions)
+	if len(times) == 0 {
+		return nil, nil
+	}
+	rows, err := statement.All[struct {
+		At   time.Time
+		Tree Tree
+	}](ctx, db, "read the trees of an episode", readTrees, organization, e.Instance, e.Advisory, times)
+	out := make(map[time.Time]Tree, len(rows))
+	for _, r := range rows {
+		out[r.At.UTC()] = r.Tree
+	}
+	return out, err
 }
 
 // Latest returns the episode of a class of a server that lasts, with its newest tree; ok is false

@@ -101,7 +101,23 @@ type Sample struct {
 	Interval time.Duration // how often the server is looked at
 	Nodes    []Node
 	Omitted  int // sessions that wait and are not among the nodes
+	// End says of a sample without nodes how the root of the sample before let the others go;
+	// empty: that is not known.
+	End End
 }
+
+// End is how the sessions that waited for a root were let go.
+type End string
+
+// The ends.
+const (
+	TransactionEnded End = "transactionEnded" // the root committed or rolled back; its session is still there
+	SessionEnded     End = "sessionEnded"     // the root's session is gone: it was closed or terminated
+	WaitsEnded       End = "waitsEnded"       // the root still has its transaction: those who waited gave up, or were canceled
+)
+
+// Ends returns every end.
+func Ends() []End { return []End{TransactionEnded, SessionEnded, WaitsEnded} }
 
 // Look is what a look at a server found. The samples of both classes follow from it.
 type Look struct {
@@ -151,6 +167,9 @@ func (s Sample) Fit() Sample {
 	s.Omitted = max(s.Omitted, 0) + omitted
 	if !slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.waited(s.At) >= Least }) {
 		s.Nodes, s.Omitted = nil, 0
+	}
+	if len(s.Nodes) > 0 || !slices.Contains(Ends(), s.End) {
+		s.End = ""
 	}
 	return s
 }
@@ -277,4 +296,12 @@ func (s *Sample) seconds() float64 {
 		sum += min(s.Nodes[i].waited(s.At), s.Interval).Seconds()
 	}
 	return sum
+}
+
+// end is how the root before let the others go; nil: that is not known.
+func (s *Sample) end() *End {
+	if s.End == "" {
+		return nil
+	}
+	return &s.End
 }

@@ -24,6 +24,16 @@ var (
 	samplesBetween string
 	//go:embed sql/put_episode.sql
 	putEpisode string
+	//go:embed sql/drop_sample_texts.sql
+	dropSampleTexts string
+	//go:embed sql/drop_episode_texts.sql
+	dropEpisodeTexts string
+	//go:embed sql/drop_sample_people.sql
+	dropSamplePeople string
+	//go:embed sql/drop_episode_people.sql
+	dropEpisodePeople string
+	//go:embed sql/keeps.sql
+	keepsQuery string
 	//go:embed sql/forget_samples.sql
 	forgetSamples string
 	//go:embed sql/forget_episodes.sql
@@ -52,7 +62,10 @@ func Record(ctx context.Context, db *sqlx.DB, organization uuid.UUID, received t
 			continue
 		}
 		err := transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error {
-			s = s.Fit()
+			s, err := allowed(ctx, tx, organization, s.Fit())
+			if err != nil {
+				return err
+			}
 			s.At = instant.Cut(s.At)
 			return (&keeping{tx, organization, s.Instance, s.Advisory}).keep(ctx, s)
 		})
@@ -91,11 +104,11 @@ func (k *keeping) keep(ctx context.Context, s Sample) error {
 	if err != nil {
 		return err
 	}
-	n, err := statement.Affected(ctx, k.tx, "keep a sample of who waits", keepSample, k.organization, k.instance, k.advisory, s.At, waiting, s.seconds(), root, tree)
+	n, err := statement.Affected(ctx, k.tx, "keep a sample of who waits", keepSample, k.organization, k.instance, k.advisory, s.At, waiting, s.seconds(), root, tree, s.end())
 	if err != nil || n == 0 {
 		return err
 	}
-	one := sampled{At: s.At, Waiting: waiting, Seconds: s.seconds()}
+	one := sampled{At: s.At, Waiting: waiting, Seconds: s.seconds(), End: s.end()}
 	if root != nil {
 		one.Root = []byte(*root)
 	}
@@ -140,7 +153,7 @@ func (k *keeping) change(ctx context.Context, s sampled, episodes []row) error {
 	if from.Before(s.At) && len(samples) == 2 { // the last one and this one
 		last := episodes[0]
 		if s.Waiting == 0 {
-			last.Ended = &s.At
+			last.end(s)
 		} else {
 			last.add(s)
 		}
@@ -178,12 +191,52 @@ func (k *keeping) put(ctx context.Context, before, after []row) error {
 	}
 	for _, e := range after {
 		err := statement.Exec(ctx, k.tx, "keep an episode", putEpisode, k.organization, e.ID, k.instance, k.advisory,
-			e.First, e.Last, e.Ended, e.Waiting, e.Peak, e.Seconds, string(e.Root))
+			e.First, e.Last, e.Ended, e.Waiting, e.Peak, e.Seconds, string(e.Root), e.End)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// DropTexts deletes the statements of an organization, in the transaction that turns texts off, which has locked the
+// organization's row.
+func DropTexts(ctx context.Context, tx sqlx.ExecerContext, organization uuid.UUID) error {
+	return drop(ctx, tx, "delete the statements of sessions that waited", organization, dropSampleTexts, dropEpisodeTexts)
+}
+
+// DropPeople deletes the users, applications and clients of an organization, likewise.
+func DropPeople(ctx context.Context, tx sqlx.ExecerContext, organization uuid.UUID) error {
+	return drop(ctx, tx, "delete whose sessions waited", organization, dropSamplePeople, dropEpisodePeople)
+}
+
+func drop(ctx context.Context, tx sqlx.ExecerContext, what string, organization uuid.UUID, queries ...string) error {
+	for _, query := range queries {
+		if err := statement.Exec(ctx, tx, what, query, organization); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowed leaves of a sample what its organization keeps: its people and its statements only where that is turned on. An
+// organization that turns them off waits for those who write.
+func allowed(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, s Sample) (Sample, error) {
+	keeps, found, err := statement.Find[struct{ People, Texts bool }](ctx, tx, "ask what is kept of sessions", keepsQuery, organization)
+	if err != nil || !found {
+		return s, err
+	}
+	s.Nodes = slices.Clone(s.Nodes)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if !keeps.People {
+			n.User, n.Application, n.Client = "", "", ""
+		}
+		if !keeps.Texts && !Vacuums(*n) {
+			n.Statement = ""
+		}
+	}
+	return s, nil
 }
 
 // portion is how many rows one statement deletes.

@@ -42,7 +42,9 @@ func pile(t *testing.T, instance uuid.UUID, seconds, waiting int, root string) b
 	if waiting == 0 {
 		lines = nil
 	}
-	return sample(t, instance, seconds, lines...)
+	s := sample(t, instance, seconds, lines...)
+	s.End = append(blocking.Ends(), "")[seconds/60&3] // kept of samples in which nobody waits only
+	return s
 }
 
 func record(t *testing.T, db *sqlx.DB, organization uuid.UUID, samples ...blocking.Sample) {
@@ -70,6 +72,9 @@ func told(e blocking.Episode) string {
 	to := "?"
 	if e.Ended != nil {
 		to = fmt.Sprint(int(e.Ended.Sub(noon).Seconds()))
+	}
+	if e.End != nil {
+		to += string(*e.End)
 	}
 	return fmt.Sprintf("%d-%d-%s max %d of %g at %s", int(e.First.Sub(noon).Seconds()), int(e.Last.Sub(noon).Seconds()), to, e.Waiting, e.Seconds, e.Held.Root.Session)
 }
@@ -100,7 +105,7 @@ func model(came []blocking.Sample) (out []string) {
 				break
 			}
 			if len(s.Nodes) == 0 {
-				ended = fmt.Sprint(times[i])
+				ended = fmt.Sprint(times[i]) + string(s.End)
 				break
 			}
 			last = times[i]
@@ -157,7 +162,7 @@ func TestAnEpisodeKeepsItsID(t *testing.T) {
 		record(t, db, organization, late)
 	}
 	after := episodes(t, db, organization, instance)
-	if len(after) != 2 || after[0].ID != before || told(after[0]) != "-60-20-30 max 2 of 50 at 1" || told(after[1]) != "35-35-40 max 1 of 10 at 2" {
+	if len(after) != 2 || after[0].ID != before || told(after[0]) != "-60-20-30transactionEnded max 2 of 50 at 1" || told(after[1]) != "35-35-40transactionEnded max 1 of 10 at 2" {
 		t.Errorf("%+v", after)
 	}
 	// Another organization knows nothing of it.
@@ -287,5 +292,97 @@ func TestWhatIsOldIsForgotten(t *testing.T) {
 		if err := blocking.Record(t.Context(), db, organization, noon, []blocking.Sample{s}); err != nil || len(episodes(t, db, organization, other)) != 0 {
 			t.Errorf("%v: %v", at, err)
 		}
+	}
+}
+
+// TestTheTreesOfAnEpisode come with it: all, or where they are too large the first, the greatest, the last and some
+// of those between.
+func TestTheTreesOfAnEpisode(t *testing.T) {
+	t.Parallel()
+	db, organization, instance := pgtest.DB(t), uuid.New(), uuid.New()
+	trees := func() (blocking.Episode, []blocking.Moment, map[time.Time]blocking.Tree) {
+		t.Helper()
+		e := episodes(t, db, organization, instance)[0]
+		moments, err := blocking.Moments(t.Context(), db, organization, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := blocking.Trees(t.Context(), db, organization, e, moments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e, moments, got
+	}
+	for at := 0; at < 60; at += 10 {
+		record(t, db, organization, pile(t, instance, at, at/10+1, "1"))
+	}
+	_, moments, got := trees()
+	if len(got) != 6 {
+		t.Fatalf("%d of %d trees", len(got), len(moments))
+	}
+	for i, m := range moments {
+		if n := len(got[m.At.UTC()].Nodes); n != i+2 {
+			t.Errorf("the tree at %v has %d sessions", m.At, n)
+		}
+	}
+	for at := 60; at < 300; at += 10 {
+		waiting := 499
+		if at == 110 {
+			waiting = 520 // of which 499 are kept
+		}
+		record(t, db, organization, pile(t, instance, at, waiting, "1"))
+	}
+	e, moments, got := trees()
+	sessions := 0
+	for _, tree := range got {
+		sessions += len(tree.Nodes)
+	}
+	_, first := got[e.First.UTC()]
+	_, peak := got[e.Peak.UTC()]
+	_, last := got[e.Last.UTC()]
+	if e.Waiting != 520 || len(moments) != 30 || sessions > blocking.MaxTreeSessions+2*blocking.MaxNodes || len(got) < 10 || !first || !peak || !last {
+		t.Errorf("%d trees with %d sessions; the first %t, the greatest %t, the last %t", len(got), sessions, first, peak, last)
+	}
+}
+
+// TestTextsGoWhenTheyAreTurnedOff, of samples and of episodes. The words of autovacuum are none.
+func TestTextsGoWhenTheyAreTurnedOff(t *testing.T) {
+	t.Parallel()
+	db, organization, other, instance := pgtest.DB(t), uuid.New(), uuid.New(), uuid.New()
+	said := func(kind blocking.Kind, text string, at int) blocking.Sample {
+		s := pile(t, instance, at, 2, "1")
+		s.Nodes[0].Kind, s.Nodes[0].Statement, s.Nodes[1].Statement = kind, text, "SELECT one"
+		return s
+	}
+	const vacuum = "autovacuum: VACUUM public.orders"
+	for _, of := range []uuid.UUID{organization, other} {
+		record(t, db, of, said(blocking.Client, "UPDATE secret", 0), pile(t, instance, 10, 0, ""), said(blocking.Autovacuum, vacuum, 20))
+	}
+	tx := db.MustBegin()
+	if err := blocking.DropTexts(t.Context(), tx, organization); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	texts := func(of uuid.UUID) (out []string) {
+		for _, e := range episodes(t, db, of, instance) {
+			tree, _, ok, err := blocking.TreeAt(t.Context(), db, of, e, e.First)
+			if err != nil || !ok || len(tree.Nodes) != 3 {
+				t.Fatal(tree, ok, err)
+			}
+			moments, err := blocking.Moments(t.Context(), db, of, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, e.Held.Root.Statement, tree.Nodes[0].Statement, tree.Nodes[1].Statement, moments[0].Root.Root.Statement)
+		}
+		return out
+	}
+	if got := texts(organization); !slices.Equal(got, []string{"", "", "", "", vacuum, vacuum, "", vacuum}) {
+		t.Errorf("%q are left", got)
+	}
+	if got := texts(other); got[0] != "UPDATE secret" || got[2] != "SELECT one" {
+		t.Errorf("of another organization %q", got)
 	}
 }

@@ -27,14 +27,14 @@ type Letter struct {
 // event names the servers that these teams own alone. ok is false if there is no such event.
 func (t Tools) ToOwner(ctx context.Context, d Delivery, teams []accounts.Team, member uuid.UUID, to accounts.Address) (letter Letter, ok bool, err error) {
 	letter = Letter{To: member, Address: to, Message: d.Message}
-	in, _ := accounts.Belongs(teams, member)
+	in, acting := accounts.Belongs(teams, member)
 	for _, t := range in {
 		letter.Teams = append(letter.Teams, t.ID)
 	}
 	if len(in) == 0 { // the filter would leave all events
 		return letter, false, nil
 	}
-	letter.Message.Events, letter.Message.Omitted, err = t.Read(ctx, d, EventFilter{Owners: letter.Teams})
+	letter.Message.Events, letter.Message.Omitted, err = t.Read(ctx, d, EventFilter{Owners: letter.Teams, Unnamed: HidesPeople(to.Role, len(acting) > 0)})
 	for i, e := range letter.Message.Events {
 		letter.Message.Events[i] = e.For(letter.Teams)
 	}

@@ -15,6 +15,8 @@ import (
 type EventFilter struct {
 	Alerts bool        // those of alerts alone
 	Owners []uuid.UUID // those about servers of one of these teams; nil: all
+	// Unnamed are titles without people, for a recipient from whom the pages hide them.
+	Unnamed bool
 }
 
 //go:embed read.sql
@@ -39,5 +41,8 @@ func (t Tools) Read(ctx context.Context, d Delivery, filter EventFilter) (notice
 		}
 		omitted = row.All - len(rows)
 	}
-	return notices, omitted, nil
+	if filter.Unnamed {
+		return notices, omitted, nil
+	}
+	return notices, omitted, Name(ctx, t.DB, d.OrganizationID, notices)
 }

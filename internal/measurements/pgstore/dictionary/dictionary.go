@@ -16,6 +16,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
@@ -200,10 +201,13 @@ func digest(text string) int64 {
 	return cmp.Or(int64(h.Sum64()), 1)
 }
 
-// DropTexts deletes the texts of an organization's statements. Who calls it holds what
-// KeepsTexts shares, so that no writer brings one back.
+// DropTexts deletes the texts of an organization's statements, and of the sessions that waited for each other. Who
+// calls it holds what KeepsTexts shares, so that no writer brings one back.
 func (d *Dictionary) DropTexts(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
-	return statement.Exec(ctx, tx, "delete the texts of statements", dropTexts, organization)
+	if err := statement.Exec(ctx, tx, "delete the texts of statements", dropTexts, organization); err != nil {
+		return err
+	}
+	return blocking.DropTexts(ctx, tx, organization)
 }
 
 // ForgetStatements deletes statements and names of which nothing is left, once a day: it looks at each

@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
@@ -194,7 +195,10 @@ func (d *Dictionary) Names(ctx context.Context, organization uuid.UUID, of measu
 func (d *Dictionary) DropPeople(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
 	d.names.forget(organization)
 	d.keeps.Delete(organization)
-	return statement.Exec(ctx, tx, "delete the names of people", dropPeople, organization)
+	if err := statement.Exec(ctx, tx, "delete the names of people", dropPeople, organization); err != nil {
+		return err
+	}
+	return blocking.DropPeople(ctx, tx, organization)
 }
 
 // forgetNames deletes names of which no sample is left.

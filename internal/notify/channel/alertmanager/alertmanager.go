@@ -137,6 +137,9 @@ func feed(ctx context.Context, with channel.Tools, d channel.Delivery, alerts []
 	}
 	for {
 		n := min(len(alerts), feedBatch)
+		if err := name(ctx, with, d, alerts[:n]); err != nil {
+			return 0, err
+		}
 		posted, fires, err := relabelled(ctx, with, d, alerts[:n])
 		if err != nil {
 			return 0, err
@@ -155,6 +158,19 @@ func feed(ctx context.Context, with channel.Tools, d channel.Delivery, alerts []
 			return code, nil
 		}
 	}
+}
+
+// name puts into the titles whose sessions they speak of, where that is kept.
+func name(ctx context.Context, with channel.Tools, d channel.Delivery, alerts []channel.Fed) error {
+	notices := make([]channel.Notice, len(alerts))
+	for i, a := range alerts {
+		notices[i] = channel.Notice{AlertID: &a.ID, Title: a.Title}
+	}
+	err := channel.Name(ctx, with.DB, d.OrganizationID, notices)
+	for i := range alerts {
+		alerts[i].Title = notices[i].Title
+	}
+	return err
 }
 
 // labelled is an alert with its labels as JSON.

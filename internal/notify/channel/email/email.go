@@ -106,13 +106,21 @@ func toMembers(ctx context.Context, with channel.Tools, d channel.Delivery, memb
 	if all.Events, all.Omitted, err = with.Read(ctx, d, channel.EventFilter{}); err != nil {
 		return nil, err
 	}
+	unnamed := d.Message
+	if unnamed.Events, unnamed.Omitted, err = with.Read(ctx, d, channel.EventFilter{Unnamed: true}); err != nil {
+		return nil, err
+	}
 	var limited []uuid.UUID
 	for member, to := range members {
 		if to.Role == organization.Team && !d.Test {
 			limited = append(limited, member)
 			continue
 		}
-		letters = append(letters, channel.Letter{To: member, Address: to, Message: all})
+		theirs := all
+		if channel.HidesPeople(to.Role, true) {
+			theirs = unnamed
+		}
+		letters = append(letters, channel.Letter{To: member, Address: to, Message: theirs})
 	}
 	if len(limited) == 0 {
 		return letters, nil

@@ -157,9 +157,26 @@ func eventsOf(ctx context.Context, with channel.Tools, d channel.Delivery) ([]ev
 		p := payload{Summary: channel.Shortened(printable.Clean(d.Rule.Name), longestSummary), Source: printable.Clean(d.Organization), Severity: "info", Timestamp: d.At.UTC()}
 		return []event{{Action: "trigger", DedupKey: key, Client: "Muster", ClientURL: d.PublicURL, Payload: &p}, {Action: "resolve", DedupKey: key}}, nil
 	}
-	rows, err := statement.All[happened](ctx, with.DB, "read what PagerDuty is told", eventsQuery, d.ID)
+	kept, err := statement.All[struct {
+		Alert  uuid.UUID              `db:"alert_id"`
+		Type   notification.EventType `db:"type"`
+		Notice []byte                 `db:"notice"`
+	}](ctx, with.DB, "read what PagerDuty is told", eventsQuery, d.ID)
 	if err != nil {
 		return nil, err
+	}
+	notices := make([]channel.Notice, len(kept))
+	for i, k := range kept {
+		if err := json.Unmarshal(k.Notice, &notices[i]); err != nil {
+			return nil, fmt.Errorf("read a notice: %w", err)
+		}
+	}
+	if err := channel.Name(ctx, with.DB, d.OrganizationID, notices); err != nil {
+		return nil, err
+	}
+	rows := make([]happened, len(kept))
+	for i, k := range kept {
+		rows[i] = happened{k.Alert, k.Type, notices[i]}
 	}
 	var events []event
 	for len(rows) > 0 {
@@ -178,9 +195,9 @@ func eventsOf(ctx context.Context, with channel.Tools, d channel.Delivery) ([]ev
 
 // happened is an event of an alert.
 type happened struct {
-	Alert  uuid.UUID              `db:"alert_id"`
-	Type   notification.EventType `db:"type"`
-	Notice []byte                 `db:"notice"`
+	Alert  uuid.UUID
+	Type   notification.EventType
+	Notice channel.Notice
 }
 
 // stateOf are the events that bring PagerDuty to what holds of one alert in the end.
@@ -195,7 +212,7 @@ func stateOf(all []happened, m channel.Message) ([]event, error) {
 		if h.Type != notification.AlertRaised {
 			continue
 		}
-		raised, err := trigger(h, m)
+		raised, err := trigger(h.Notice, m)
 		if err != nil {
 			return nil, err
 		}
@@ -209,11 +226,7 @@ func stateOf(all []happened, m channel.Message) ([]event, error) {
 	return events, nil
 }
 
-func trigger(h happened, m channel.Message) (event, error) {
-	var n channel.Notice
-	if err := json.Unmarshal(h.Notice, &n); err != nil {
-		return event{}, fmt.Errorf("read a notice: %w", err)
-	}
+func trigger(n channel.Notice, m channel.Message) (event, error) {
 	severity, err := severityOf(n.Severity)
 	if err != nil {
 		return event{}, err

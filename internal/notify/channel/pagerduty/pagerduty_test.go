@@ -16,11 +16,9 @@ import (
 func of(t *testing.T, kind notification.EventType, title string, severity alert.Severity) happened {
 	t.Helper()
 	id := uuid.MustParse("0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01")
-	notice, err := json.Marshal(channel.Notice{Type: kind, Title: title, Severity: &severity, AlertID: &id, Details: title, Instance: &channel.Reference{Name: title}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return happened{Alert: id, Type: kind, Notice: notice}
+	return happened{Alert: id, Type: kind, Notice: channel.Notice{
+		Type: kind, Title: title, Severity: &severity, AlertID: &id, Details: title, Instance: &channel.Reference{Name: title},
+	}}
 }
 
 // TestATriggerFitsPagerDuty: whatever a machine calls an alert, the summary has the length that
@@ -28,7 +26,7 @@ func of(t *testing.T, kind notification.EventType, title string, severity alert.
 func TestATriggerFitsPagerDuty(t *testing.T) {
 	t.Parallel()
 	for _, title := range []string{strings.Repeat("ä", 10_000), "\u202egnp.exe\u2066 שלום", "a\x00b\x07\u0085\u2028c\r\nd", "<@U1> @channel [x](http://evil.example) **b**"} {
-		e, err := trigger(of(t, notification.AlertRaised, title, alert.Critical), channel.Message{Organization: title, Rule: channel.Reference{Name: title}, PublicURL: "https://muster.example.org"})
+		e, err := trigger(of(t, notification.AlertRaised, title, alert.Critical).Notice, channel.Message{Organization: title, Rule: channel.Reference{Name: title}, PublicURL: "https://muster.example.org"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +43,7 @@ func TestATriggerFitsPagerDuty(t *testing.T) {
 			t.Errorf("an event has %d bytes, %v", len(body), err)
 		}
 	}
-	if _, err := trigger(of(t, notification.AlertRaised, "Lag", "loud"), channel.Message{}); err == nil {
+	if _, err := trigger(of(t, notification.AlertRaised, "Lag", "loud").Notice, channel.Message{}); err == nil {
 		t.Error("a severity that PagerDuty has no word for is sent")
 	}
 }
@@ -53,9 +51,9 @@ func TestATriggerFitsPagerDuty(t *testing.T) {
 // TestATriggerNamesTheOwner of the server, within the details.
 func TestATriggerNamesTheOwner(t *testing.T) {
 	t.Parallel()
-	h := of(t, notification.AlertRaised, "Lag", alert.Critical)
-	h.Notice = []byte(strings.Replace(string(h.Notice), `"owner":null`, `"owner":{"id":"0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a02","name":"Payments"}`, 1))
-	e, err := trigger(h, channel.Message{PublicURL: "https://muster.example.org"})
+	n := of(t, notification.AlertRaised, "Lag", alert.Critical).Notice
+	n.Owner = &channel.Reference{ID: uuid.MustParse("0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a02"), Name: "Payments"}
+	e, err := trigger(n, channel.Message{PublicURL: "https://muster.example.org"})
 	if err != nil || !strings.HasPrefix(e.Payload.Details["details"], "Owner: Payments.") {
 		t.Errorf("%+v, %v", e.Payload, err)
 	}
