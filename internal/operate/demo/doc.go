@@ -69,6 +69,12 @@
 // transaction that stores their samples (the batch's Guard). There is no other state: a minute
 // that is missing in the set is written, whichever process stopped and for however long.
 //
+// A session of the application billing holds others up (blocking.go): in the lock storm, on every
+// third day for some minutes, and from four minutes before the organization was made. Who waits for
+// whom is kept with the samples, as if it had come in time, so the trees of what is older than 72
+// hours are forgotten soon. The built-in watch raises the alert of the one that goes on, and the
+// demo that of the storm, in the same words.
+//
 // Statements have the texts that their applications would send, without literals
 // (statements.yaml, workloads.go), for the three engines whose texts are stored. Servers of
 // PostgreSQL 14 and newer report how long they executed, and the statements explain nine tenths

@@ -18,6 +18,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/concurrency/pause"
 	"muster/internal/postgres/statement"
+	"muster/internal/watch"
 )
 
 var (
@@ -185,6 +186,13 @@ func (m *measuring) write(ctx context.Context, from, until time.Time, atOnce tim
 	if err != nil {
 		return err
 	}
+	var signs []watch.Sign
+	if server := heldID(there); server != uuid.Nil {
+		if err := m.block(ctx, server, from, until); err != nil {
+			return err
+		}
+		signs = append(signs, waitSign(m.organization.ID, server, m.organization.CreatedAt, until.Add(-agentInterval)))
+	}
 	batch := newAgents(m.organization.CreatedAt, there).samples(from, until, atOnce)
 	batch.Organization, batch.Sender = m.organization.ID, new(string) // a feed's: Muster itself connects to none of them
 	batch.Guard = func(ctx context.Context, tx sqlx.ExtContext) error {
@@ -193,7 +201,7 @@ func (m *measuring) write(ctx context.Context, from, until time.Time, atOnce tim
 	if batch.Len() == 0 { // nobody is left, or nothing was measured
 		return note(ctx, m.DB, m.organization.ID, from, until)
 	}
-	_, err = m.Intake.Record(ctx, batch)
+	_, err = m.Intake.Record(ctx, batch, signs...)
 	return err
 }
 

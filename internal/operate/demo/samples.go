@@ -127,6 +127,13 @@ func newAgent(made time.Time, s server, ids inventory.IDs, tenants []uuid.UUID) 
 				of.strains = append(of.strains, e)
 			}
 		}
+		if s.Name == heldServer && d.ExternalID == heldDatabase {
+			for _, h := range holdups(made) {
+				if !h.storm { // which is one of the incidents
+					of.strains = append(of.strains, h.strain())
+				}
+			}
+		}
 		a.databases = append(a.databases, of)
 	}
 	return a
