@@ -23,6 +23,7 @@ export async function everyPage(): Promise<PageAt[]> {
   const delivery = await first("/api/v1/deliveries");
   const [from, to] = [Date.now() - 3_600_000, Date.now()].map((at) => new Date(at).toISOString());
   const statement = await first(`/api/v1/statements?from=${from}&to=${to}&pageSize=1`);
+  const held = await episode();
   return [
     { name: "dashboard", path: "/" },
     { name: "dashboard-week", path: "/?range=7d", again: true },
@@ -54,6 +55,10 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "statements", path: "/statements?range=1h" },
     { name: "statements-none", path: "/statements?q=no-such-statement", again: true },
     { name: "statement", path: `/statements/${statement}?range=1h` },
+    { name: "blocking", path: "/blocking?range=30d" },
+    { name: "blocking-viewer", path: "/blocking?range=30d", as: "viewer", again: true },
+    { name: "episode", path: `/blocking/${held}` },
+    { name: "episode-viewer", path: `/blocking/${held}`, as: "viewer", again: true },
     { name: "findings", path: "/findings" },
     { name: "findings-not-assessed", path: "/findings?status=notAssessed&status=accepted", again: true },
     { name: "findings-none", path: "/findings?q=no-such-finding", again: true },
@@ -94,6 +99,17 @@ async function first(path: string): Promise<string> {
   const id = items[0]?.id;
   if (!id) throw new Error(`the demo has nothing at ${path}`);
   return id;
+}
+
+/** episode is the demo's longest of the last days: billing's session holds a migration up, and that all others. */
+export async function episode(): Promise<string> {
+  const from = new Date(Date.now() - 2 * 86_400_000).toISOString();
+  const path = `/api/v1/blocking?from=${from}&to=${new Date().toISOString()}&pageSize=100`;
+  type Found = { items: { id: string; maxBlocked: number }[] };
+  const { items } = (await (await apiAs("admin", "GET", path)).json()) as Found;
+  const [most] = items.sort((a, b) => b.maxBlocked - a.maxBlocked);
+  if (!most) throw new Error("the demo has no episode");
+  return most.id;
 }
 
 /** scheduleOf is the id of the demo's schedule of that name. */

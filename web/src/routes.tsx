@@ -106,6 +106,18 @@ const routes = [
     { title: "Statement", scoped: true, permission: "metrics:read" },
   ),
   page(
+    "/blocking",
+    schemas.blockingSearch,
+    code(() => import("./blocking/BlockingPage"), "BlockingPage"),
+    { title: "Blocking", scoped: true, team: "servers", permission: "metrics:read" },
+  ),
+  page(
+    "/blocking/$episodeId",
+    schemas.episodeSearch,
+    code(() => import("./blocking/EpisodePage"), "EpisodePage"),
+    { title: "Blocking", permission: "metrics:read" },
+  ),
+  page(
     "/reports",
     schemas.catalogSearch,
     code(() => import("./reports/CatalogPage"), "CatalogPage"),

@@ -6,6 +6,9 @@ import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
+import { branchesOf } from "../blocking/episode";
+import { SessionTable } from "../blocking/SessionTable";
+import { WaitTree } from "../blocking/WaitTree";
 import { EmptyState } from "../ui/EmptyState";
 import { count } from "../ui/format";
 import { NotAvailable } from "../ui/NotAvailable";
@@ -64,7 +67,12 @@ function useBack() {
 function Trail({ children }: { children?: ReactNode }) {
   const back = useBack();
   return (
-    <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs" styles={{ root: { flexWrap: "wrap" } }}>
+    <Breadcrumbs
+      mb="xs"
+      component="nav"
+      aria-label="Breadcrumbs"
+      styles={{ root: { flexWrap: "wrap" }, breadcrumb: { whiteSpace: "normal" } }}
+    >
       <Anchor component={Link} to="/alerts" search={back as never} size="sm">
         Alerts
       </Anchor>
@@ -121,6 +129,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
         }
         actions={alert.mayAct && <AlertActions alert={alert} />}
       />
+      {alert.blocking && <HeldUp blocking={alert.blocking} />}
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Facts alert={alert} />
@@ -154,6 +163,40 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
         </Grid.Col>
       </Grid>
     </article>
+  );
+}
+
+/** HeldUp is who waited for whom when the alert was raised: what it speaks of, whatever came later. */
+function HeldUp({ blocking: { episodeId, tree } }: { blocking: NonNullable<Schemas["AlertDetail"]["blocking"]> }) {
+  const { can } = useSession();
+  return (
+    <Panel mb="md">
+      <Group justify="space-between" gap="xs" mb="sm">
+        <Title order={2}>Who waited for whom</Title>
+        <Text size="sm" c="dimmed">
+          when it was raised, <Time at={tree.at} exact />
+        </Text>
+      </Group>
+      {tree.sessions.some(({ hidden }) => hidden) && (
+        <Text size="sm" c="dimmed" mb="sm" data-hidden>
+          Users, applications, clients and statements are hidden for your role.
+        </Text>
+      )}
+      <WaitTree branches={branchesOf(tree)} at={tree.at} />
+      <SessionTable tree={tree} />
+      {can("metrics:read") && (
+        <Anchor
+          component={Link}
+          to="/blocking/$episodeId"
+          params={{ episodeId } as never}
+          size="sm"
+          mt="xs"
+          display="block"
+        >
+          The whole episode
+        </Anchor>
+      )}
+    </Panel>
   );
 }
 

@@ -9,6 +9,7 @@ import { useNow } from "../ui/now";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
 import { useCurrent } from "./asking";
+import { Blocked } from "./Blocked";
 import classes from "./dashboard.module.css";
 import { useWho } from "./who";
 
@@ -132,6 +133,7 @@ export function Connections() {
       >
         Connections
       </button>
+      <Blocked />
       {snapshot.isError && (
         <ProblemNote
           error={snapshot.error}

@@ -7,6 +7,7 @@ import { SeverityBadge } from "../alerts/badges";
 import { api, type Schemas } from "../api/client";
 import { serverNow } from "../api/clock";
 import { asProblem } from "../api/problem";
+import { EpisodeLine } from "../blocking/EpisodeLine";
 import { cursorGroup } from "../chart/cursor";
 import { copy } from "../shell/clipboard";
 import { titleOf } from "../statements/query";
@@ -135,6 +136,7 @@ export function WhoPanel({ who }: { who: Who }) {
             <>
               <Choices tile={tile} who={who} onChange={(next) => show(next, true)} />
               <Behind who={who} span={span} onBy={(by) => show({ ...who, by }, true)} />
+              {span && title === "Wait events" && <BlockingThen span={span} />}
               {span && title !== "Alert history" && <AlertsThen span={span} />}
             </>
           )}
@@ -468,6 +470,37 @@ function Narrow({
 }
 
 const listed = 5;
+
+/** BlockingThen is who held up whom in that time. */
+function BlockingThen({ span }: { span: Span }) {
+  const { servers, search } = useScope();
+  const blocking = api.useQuery("get", "/api/v1/blocking", {
+    params: { query: { pageSize: listed, ...span, ...servers } },
+  });
+  const total = blocking.data?.page.totalItems ?? 0;
+  return (
+    <section className={classes.alerts} aria-label="Blocking in this time">
+      <h3 className={classes.alertsTitle}>Blocking in this time</h3>
+      {blocking.isError ? (
+        <ProblemNote error={blocking.error} title="Blocking could not be loaded" onRetry={() => blocking.refetch()} />
+      ) : !blocking.data ? (
+        <Skeleton h={14} w="60%" />
+      ) : total === 0 ? (
+        <p className={classes.about}>No sample shows a session that waited for another one.</p>
+      ) : (
+        blocking.data.items.map((e) => <EpisodeLine key={e.id} episode={e} server />)
+      )}
+      {total > listed && (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/blocking" search={{ ...search, range: undefined, ...span }} {...props} />}
+        >
+          All {count(total)} episodes of this time
+        </Anchor>
+      )}
+    </section>
+  );
+}
 
 /** AlertsThen is the alerts that fired last in that time. */
 function AlertsThen({ span }: { span: Span }) {

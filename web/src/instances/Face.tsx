@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useSession } from "../api/session";
 import { noteNone, useAfterFirst } from "../chart/first";
 import { readsFindings } from "../findings/may";
+import { Blocking } from "./Blocking";
 import { Changes } from "./Changes";
 import { Charts, Load, useSeries, useWaits } from "./Charts";
 import { Score } from "./Health";
@@ -27,6 +28,7 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
             <Load instanceId={i.id} series={series} />
+            {rest && <Blocking instanceId={i.id} />}
             <TopStatements instance={i} />
           </Stack>
         </Grid.Col>

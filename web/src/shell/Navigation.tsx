@@ -60,8 +60,8 @@ export function Navigation({
   );
 }
 
-/** PagesBeside are the pages that share the line of the menu, as tabs above the page. */
-export function PagesBeside() {
+/** PagesBeside are the pages that share the line of the menu, as tabs above the page; ways go along to those that have a scope. */
+export function PagesBeside({ ways }: { ways: Ways }) {
   const session = useSession();
   const place = useRouterState({ select: (s) => placeOf(s.location.pathname) });
   const entry = entryOf(place);
@@ -70,10 +70,11 @@ export function PagesBeside() {
   return (
     <nav className="shell-beside" aria-label={entry.name}>
       <ul>
-        {pages.map(({ to, name }) => (
+        {pages.map(({ to, name, ...takes }) => (
           <li key={to}>
             <Link
               to={to}
+              search={searchTo({ to, ...takes }, ways) as never}
               activeOptions={{ exact: true, includeSearch: false }}
               aria-current={place === to ? "page" : undefined}
               data-active={place === to || undefined}

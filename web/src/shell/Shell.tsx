@@ -69,7 +69,7 @@ export function Shell({ scoped, ofTeam, children }: Props) {
         <AwayBanner />
         <InsecureBanner />
         <DemoBanner />
-        <PagesBeside />
+        <PagesBeside ways={ways} />
         {children}
       </main>
       <RouteAnnouncer />

@@ -70,7 +70,10 @@ export const sections: { name: string; entries: Entry[] }[] = [
       {
         name: "Queries",
         icon: IconFileCode,
-        pages: [{ to: "/statements", name: "Queries", permission: "metrics:read", scoped: true }],
+        pages: [
+          { to: "/statements", name: "Statements", permission: "metrics:read", scoped: true },
+          { to: "/blocking", name: "Blocking", permission: "metrics:read", scoped: true },
+        ],
       },
     ],
   },

@@ -40,6 +40,7 @@ const figureNames: Record<string, string> = {
   statusSince: "state",
   text: "texts",
   timeline: "what happened",
+  title: "names in titles",
   triedAt: "state",
 };
 

@@ -26,6 +26,22 @@ const clock = new Intl.DateTimeFormat(undefined, {
 });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "short" });
 
+/** clockTime is an instant of a day that is known, to the second: "18:15:17". */
+export const clockTime = (at: Date | string) => clock.format(new Date(at));
+
+const second = new Intl.DateTimeFormat(undefined, {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hour12: false,
+});
+
+/** exactTime is an instant to the second: today "18:15:17", else "20 Nov, 18:15:17". */
+export const exactTime = (at: Date | string, now: Date) =>
+  day.format(new Date(at)) === day.format(now) ? clockTime(at) : second.format(new Date(at));
+
 /** sinceWhen is the beginning of what goes on: today to the second, "18:15:17", else as shortTime. */
 export function sinceWhen(at: Date | string, now: Date): string {
   const from = new Date(at);

@@ -96,6 +96,8 @@ export const alertsSearch = search(
   oneWindow,
 );
 export const alertSearch = search(scope, oneWindow);
+export const blockingSearch = search({ ...scope, page: ordinal }, oneWindow);
+export const episodeSearch = search({ ...scope, at: instant }, oneWindow);
 export const catalogSearch = search({ category: oneOf(...categories) });
 export const historySearch = search({ kind: oneOf(...kinds), page: ordinal, status: someOf(...statuses) });
 export const requestSearch = search({
