@@ -231,9 +231,11 @@ func (s measuredServer) sample(b *measurements.Batch, at time.Time) {
 	})
 	for d, database := range s.databases {
 		w := v.waits[d]
+		waits := s.waits(w)
 		b.Sessions = append(b.Sessions, measurements.SessionSample{
 			Instance: s.id, Engine: s.engine, Database: database, At: at, Interval: time.Minute,
-			Active: 3, Idle: 20, Waiting: w[0] + w[1] + w[2], Waits: s.waits(w),
+			Active: 3, Idle: 20, Waiting: w[0] + w[1] + w[2], Waits: waits,
+			Doing: s.doing(d, at, 3, waits),
 		})
 		sample := measurements.StatementSample{Instance: s.id, Engine: s.engine, Database: database, At: at, Interval: time.Minute}
 		for n, done := range v.statements[d] {
