@@ -24,10 +24,15 @@ func sessionSample(server, database string, s measurements.SessionSample) api.Se
 	for name, n := range s.Waits {
 		waits[name] = count(n)
 	}
+	var deadlocks *json.Number
+	if s.Deadlocks != nil {
+		n := count(*s.Deadlocks)
+		deadlocks = &n
+	}
 	return api.SessionSample{
 		Instance: server, Database: database, At: s.At.UTC(), IntervalSeconds: &every,
 		Active: count(s.Active), Idle: count(s.Idle), Waiting: count(s.Waiting), IdleInTransaction: count(s.IdleInTransaction), Other: count(s.Other),
-		Waits: waits, Activity: activityOf(s),
+		Waits: waits, Activity: activityOf(s), Deadlocks: deadlocks,
 	}
 }
 

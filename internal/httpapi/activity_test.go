@@ -218,3 +218,47 @@ func TestAnAgentSendsWhatSessionsDo(t *testing.T) {
 	send(sample(members{"activity": []members{does("asleep", nil)}})).problem(400, "invalid_parameter")
 	send(sample(members{"activity": slices.Repeat([]members{does("cpu", nil)}, 1001)})).problem(422, "out_of_range")
 }
+
+// TestDeadlocks are counted by database and bucket. That nobody counts is no zero.
+func TestDeadlocks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	orders, billing := w.databaseOf(w.ours, ids["orders"]), w.databaseOf(w.ours, ids["billing"])
+	start := w.hourAgo(1)
+	sample := func(server string, engine domain.Engine, database uuid.UUID, minute int, deadlocks *int64) measurements.SessionSample {
+		return measurements.SessionSample{Instance: ids[server], Engine: engine, Database: database, At: start.Add(time.Duration(minute) * time.Minute), Interval: time.Minute, Deadlocks: deadlocks}
+	}
+	w.measured(w.ours, measurements.Batch{Sessions: []measurements.SessionSample{
+		sample("orders", domain.PostgreSQL, orders, 0, to(int64(2))), sample("orders", domain.PostgreSQL, orders, 1, to(int64(0))), sample("orders", domain.PostgreSQL, orders, 2, nil),
+		sample("billing", domain.SQLServer, billing, 0, nil),
+	}})
+	read := func(as person, size, query string) (d struct {
+		Items []struct {
+			Instance, Database struct{ Name string }
+			Count              float64
+			Values             []*float64
+			Statements         []any
+		}
+		Engines []string
+		Series  map[string][]*float64
+	}) {
+		t.Helper()
+		window := url.Values{"from": {start.Format(time.RFC3339)}, "to": {start.Add(time.Hour).Format(time.RFC3339)}, "bucketSize": {size}}
+		w.get(as, "/api/v1/activity/deadlocks?"+window.Encode()+query).is(200).decode(&d)
+		return d
+	}
+	all := read(w.ours.viewer, "1m", "")
+	if line := all.Series["deadlocks"]; len(line) != 60 || *line[0] != 2 || *line[1] != 0 || line[2] != nil || len(all.Items) != 1 || all.Items[0].Instance.Name != "orders" ||
+		all.Items[0].Count != 2 || *all.Items[0].Values[0] != 2 || all.Items[0].Statements == nil || !slices.Equal(all.Engines, []string{"postgresql"}) {
+		t.Errorf("%+v", all)
+	}
+	if hour := read(w.ours.viewer, "1h", ""); *hour.Series["deadlocks"][0] != 2 {
+		t.Errorf("by the hour: %+v", hour)
+	}
+	for query, as := range map[string]person{"": w.theirs.admin, "&instanceId=" + ids["billing"].String(): w.ours.admin} {
+		if none := read(as, "1h", query); none.Series["deadlocks"][0] != nil || len(none.Items) > 0 || len(none.Engines) > 0 {
+			t.Errorf("%q: %+v", query, none)
+		}
+	}
+}

@@ -82,6 +82,13 @@ func (f *faultyStore) Activity(ctx context.Context, organization uuid.UUID, engi
 	return f.store.Activity(ctx, organization, engine, scope, w, q)
 }
 
+func (f *faultyStore) Deadlocks(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, w timegrid.Window) (measurements.Deadlocks, error) {
+	if err := f.fails(ctx, "Deadlocks"); err != nil {
+		return nil, err
+	}
+	return f.store.Deadlocks(ctx, organization, engine, scope, w)
+}
+
 func (f *faultyStore) Names(ctx context.Context, organization uuid.UUID, of measurements.Dimension, hashes []uint64) (map[uint64]string, error) {
 	if err := f.fails(ctx, "Names"); err != nil {
 		return nil, err
@@ -266,6 +273,7 @@ var ofMethods = map[string]subject{
 	"QueryContributors":       {"who is behind the tile", "listQueryPerformanceContributors"},
 	"WaitEvents":              {"the tile", "getWaitEvents"},
 	"Activity":                {"the series", "getActivity"},
+	"Deadlocks":               {"the series", "getDeadlocks"},
 	"WaitContributors":        {"who is behind the tile", "listWaitEventsContributors"},
 	"Statements":              {"the list, and the figures of one", "listStatements getStatement"},
 	"StatementSeries":         {"the chart of a statement", "getStatement"},
@@ -375,7 +383,7 @@ var ofTables = map[string]subject{
 	"organizations": {"who is calling", "every"},
 	"sessions":      {"who is calling", "every"},
 
-	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBlocking getConnections getControl getFinding
+	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBlocking getConnections getControl getDeadlocks getFinding
 		getInstance getInstanceHealth getOutage getOverview getStatement groupFindings listAlertHistoryContributors
 		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},

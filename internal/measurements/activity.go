@@ -187,6 +187,13 @@ type ActivityPart struct {
 	Partial       bool
 }
 
+// Deadlocks are those of the databases of one engine that tell, a line for each; NaN where none
+// was counted.
+type Deadlocks map[DatabaseOf]Values
+
+// DatabaseOf is a database of an instance.
+type DatabaseOf struct{ Instance, Database uuid.UUID }
+
 // ClassOnCPU is the class of sessions on the CPU.
 const ClassOnCPU = waitclass.OnCPU
 
@@ -344,4 +351,31 @@ func (t *Tiles) NameLines(ctx context.Context, organization uuid.UUID, by Dimens
 	}
 	a.Lines = named
 	return err
+}
+
+// DeadlocksOf are the deadlocks of all engines.
+type DeadlocksOf struct {
+	Deadlocks
+	Total      Values
+	Engines    []fleet.Engine // read, and with a database that tells
+	Incomplete bool           // an engine could not be read
+}
+
+// Deadlocks reads how many deadlocks there were, as QueryPerformance reads its tile.
+func (t *Tiles) Deadlocks(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window) (DeadlocksOf, error) {
+	all := DeadlocksOf{Deadlocks: Deadlocks{}, Total: Gaps(w.Len())}
+	var err error
+	all.Incomplete, err = t.eachKept(ctx, organization, "deadlocks", func(ctx context.Context, engine fleet.Engine) error {
+		part, err := t.Store.Deadlocks(ctx, organization, engine, scope, w)
+		if err != nil || len(part) == 0 {
+			return err
+		}
+		all.Engines = append(all.Engines, engine)
+		for of, line := range part {
+			all.Deadlocks[of] = line
+			all.Total.addValues(line)
+		}
+		return nil
+	})
+	return all, err
 }

@@ -155,6 +155,8 @@ type SessionSample struct {
 	// Doing are the sessions that are Active or wait, by what they do and whose they are; as far
 	// as the sender knows (see Activity).
 	Doing []Doing
+	// Deadlocks is how many there were since the sample before; nil: the server does not tell.
+	Deadlocks *int64
 
 	Part    SessionPart
 	Partial bool // it is of some of the sessions only, or does not split them

@@ -32,6 +32,10 @@ type Store interface {
 	// Activity returns the part of one engine, a line for each value of q.By.
 	Activity(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window, q ActivityQuery) (ActivityPart, error)
 
+	// Deadlocks returns those of one engine's databases; databases that do not tell in the
+	// window are missing.
+	Deadlocks(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window) (Deadlocks, error)
+
 	// Names returns the names of hashes (HashName); those that the organization keeps no name of
 	// are missing.
 	Names(ctx context.Context, organization uuid.UUID, of Dimension, hashes []uint64) (map[uint64]string, error)

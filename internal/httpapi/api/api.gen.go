@@ -145,6 +145,8 @@ const (
 	ControlPeriodStatePassed       ControlPeriodState = "passed"
 	ControlPeriodStateReportedLate ControlPeriodState = "reportedLate"
 
+	DeadlocksUnitDeadlocks DeadlocksUnit = "deadlocks"
+
 	DeliveryStatusFailed     DeliveryStatus = "failed"
 	DeliveryStatusPending    DeliveryStatus = "pending"
 	DeliveryStatusSent       DeliveryStatus = "sent"
@@ -1996,6 +1998,19 @@ type Database struct {
 	SizeChange *SizeChange `json:"sizeChange"`
 }
 
+type DatabaseDeadlocks struct {
+	// Count The number of deadlocks in the window.
+	Count    float64              `json:"count"`
+	Database ContributingDatabase `json:"database"`
+	Instance ContributingInstance `json:"instance"`
+
+	// Statements The statements of both sides of the newest deadlock
+	Statements []ContributingStatement `json:"statements"`
+
+	// Values One value for each bucket. Null is a gap. At most three decimals.
+	Values Values `json:"values"`
+}
+
 type DatabasePage struct {
 	Items []Database `json:"items"`
 	Page  Page       `json:"page"`
@@ -2028,6 +2043,33 @@ type DeadLetter struct {
 type DeadLetterList struct {
 	Items []DeadLetter `json:"items"`
 }
+
+type Deadlocks struct {
+	BucketSize   BucketSize  `json:"bucketSize"`
+	BucketStarts []time.Time `json:"bucketStarts"`
+
+	// Engines The engines that were read and count deadlocks by database.
+	Engines     []Engine  `json:"engines"`
+	From        time.Time `json:"from"`
+	GeneratedAt time.Time `json:"generatedAt"`
+
+	// Incomplete True if an engine could not be read. Its missing figures are not zero.
+	Incomplete bool `json:"incomplete"`
+
+	// Items The databases with a deadlock in the window, the most first.
+	Items []DatabaseDeadlocks `json:"items"`
+
+	// LastBucketPartial True if the last bucket ends in the future.
+	LastBucketPartial bool `json:"lastBucketPartial"`
+	Series            struct {
+		// Deadlocks One value for each bucket. Null is a gap. At most three decimals.
+		Deadlocks Values `json:"deadlocks"`
+	} `json:"series"`
+	To   time.Time     `json:"to"`
+	Unit DeadlocksUnit `json:"unit"`
+}
+
+type DeadlocksUnit string
 
 type Delivery struct {
 	// At The time of its current status.
@@ -4095,9 +4137,12 @@ type SessionSample struct {
 	At time.Time `json:"at"`
 
 	// Database Its externalId.
-	Database          string      `json:"database"`
-	Idle              json.Number `json:"idle"`
-	IdleInTransaction json.Number `json:"idleInTransaction"`
+	Database string `json:"database"`
+
+	// Deadlocks The number of deadlocks in the database since the sample before. Absent: unknown.
+	Deadlocks         *json.Number `json:"deadlocks,omitempty"`
+	Idle              json.Number  `json:"idle"`
+	IdleInTransaction json.Number  `json:"idleInTransaction"`
 
 	// Instance Its externalId.
 	Instance string `json:"instance"`
@@ -4718,6 +4763,25 @@ type GetActivityParams struct {
 
 	// Limit The number of series, those with the highest mean; all others are summed.
 	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+type GetDeadlocksParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
+	To WindowTo `form:"to" json:"to"`
+
+	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
+	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
+
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListAlertsParams struct {
@@ -5509,6 +5573,8 @@ type Handlers interface {
 	GetKeys(ctx context.Context, request GetKeysRequestObject) (GetKeysResponseObject, error)
 	// GET /api/v1/activity: Get the average number of active sessions, by bucket and dimension
 	GetActivity(ctx context.Context, request GetActivityRequestObject) (GetActivityResponseObject, error)
+	// GET /api/v1/activity/deadlocks: Get the number of deadlocks, by bucket and database
+	GetDeadlocks(ctx context.Context, request GetDeadlocksRequestObject) (GetDeadlocksResponseObject, error)
 	// GET /api/v1/alerts: List alerts
 	ListAlerts(ctx context.Context, request ListAlertsRequestObject) (ListAlertsResponseObject, error)
 	// POST /api/v1/alerts/actions: Apply one action to many alerts
@@ -5835,6 +5901,14 @@ type GetActivityResponseObject interface {
 }
 type GetActivity200JSONResponse Activity
 type GetActivity304Response struct{}
+type GetDeadlocksRequestObject struct {
+	Params GetDeadlocksParams
+}
+type GetDeadlocksResponseObject interface {
+	VisitGetDeadlocksResponse(w http.ResponseWriter) error
+}
+type GetDeadlocks200JSONResponse Deadlocks
+type GetDeadlocks304Response struct{}
 type ListAlertsRequestObject struct {
 	Params ListAlertsParams
 }
@@ -7092,6 +7166,13 @@ func (a GetActivity304Response) VisitGetActivityResponse(w http.ResponseWriter) 
 	writeHead(w, 304, nil)
 	return nil
 }
+func (a GetDeadlocks200JSONResponse) VisitGetDeadlocksResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a GetDeadlocks304Response) VisitGetDeadlocksResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
+}
 func (a ListAlerts200JSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -7694,6 +7775,7 @@ func Operations(h Handlers) []Operation {
 	return []Operation{
 		operation("GET", "/.well-known/muster-keys.json", h.GetKeys, GetKeysResponseObject.VisitGetKeysResponse),
 		operation("GET", "/api/v1/activity", h.GetActivity, GetActivityResponseObject.VisitGetActivityResponse),
+		operation("GET", "/api/v1/activity/deadlocks", h.GetDeadlocks, GetDeadlocksResponseObject.VisitGetDeadlocksResponse),
 		operation("GET", "/api/v1/alerts", h.ListAlerts, ListAlertsResponseObject.VisitListAlertsResponse),
 		operation("GET", "/api/v1/alerts/:alertId", h.GetAlert, GetAlertResponseObject.VisitGetAlertResponse),
 		operation("POST", "/api/v1/alerts/:alertId/acknowledge", h.AcknowledgeAlert, AcknowledgeAlertResponseObject.VisitAcknowledgeAlertResponse),

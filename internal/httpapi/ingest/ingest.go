@@ -329,6 +329,7 @@ func sessionItem(s api.SessionSample) feed.SessionItem {
 	return feed.SessionItem{
 		Instance: s.Instance, Database: s.Database, At: s.At, IntervalSeconds: s.IntervalSeconds, Waits: s.Waits,
 		Active: s.Active, Idle: s.Idle, Waiting: s.Waiting, IdleInTransaction: s.IdleInTransaction, Other: s.Other,
+		Deadlocks: s.Deadlocks,
 		Activity: sent(s.Activity, func(a api.SentActivity) feed.ActivityItem {
 			return feed.ActivityItem{Sessions: a.Sessions, Doing: measurements.Doing{
 				State: measurements.State(a.State), Wait: wire.Value(a.Wait), Event: wire.Value(a.Event), Statement: wire.Value(a.Statement),

@@ -173,6 +173,10 @@ func (r *rules) sessions(at string, s SessionItem, on inventory.Place) measureme
 		r.name(pointer, name)
 		sample.Waits[name] = r.count(pointer, s.Waits[name])
 	}
+	if s.Deadlocks != nil {
+		n := r.count(at+"/deadlocks", *s.Deadlocks)
+		sample.Deadlocks = &n
+	}
 	if !r.atMost(at+"/activity", len(s.Activity), maxActivity) {
 		return sample
 	}

@@ -69,6 +69,7 @@ type SessionItem struct {
 	Waiting           json.Number
 	Waits             map[string]json.Number
 	Activity          []ActivityItem
+	Deadlocks         *json.Number
 }
 
 // ActivityItem is a number of sessions that do the same for the same people.

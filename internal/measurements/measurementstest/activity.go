@@ -43,6 +43,7 @@ func (c *comparison) activity(scope fleet.Scope, w timegrid.Window) {
 		if got.Partial != want.Partial {
 			c.Errorf("%s: partial is %t", what, got.Partial)
 		}
+		c.deadlocks(of, scope, w)
 		byClass := read(c.tested, measurements.ActivityQuery{By: measurements.DimWaitClass})
 		all := read(c.tested, measurements.ActivityQuery{By: q.By})
 		tile := c.tested.waits(c, c.organization, of, scope, w)
@@ -72,5 +73,26 @@ func (c *comparison) activity(scope fleet.Scope, w timegrid.Window) {
 				c.Errorf("%s: all lines come to %v in bucket %d, waits and CPU to %v", what, sum, i, waits)
 			}
 		}
+	}
+}
+
+// deadlocks compares those of an engine's databases.
+func (c *comparison) deadlocks(of fleet.Engine, scope fleet.Scope, w timegrid.Window) {
+	c.Helper()
+	read := func(h Harness) measurements.Deadlocks {
+		found, err := h.Store.Deadlocks(c.Context(), c.organization, of, scope, w)
+		if err != nil {
+			c.Fatalf("deadlocks of %s in %v of %v: %v", of, w, scope, err)
+		}
+		return found
+	}
+	want, got := read(c.reference), read(c.tested)
+	for key, line := range want {
+		if !near(line, got[key]) {
+			c.Errorf("deadlocks of %s in %v of %v: %v has %v, want %v", of, w, scope, key, got[key], line)
+		}
+	}
+	if len(got) != len(want) {
+		c.Errorf("deadlocks of %s in %v of %v: %d databases, want %d", of, w, scope, len(got), len(want))
 	}
 }

@@ -251,6 +251,7 @@ func (l *life) sessions() *rapid.Generator[[]measurements.Batch] {
 				IdleInTransaction: few.Draw(t, "idle in transaction"), Other: few.Draw(t, "other"),
 			}
 			s.Waits = rapid.MapOfN(rapid.SampledFrom(names[of.engine]), few, 0, 3).Draw(t, "waits")
+			s.Deadlocks = rapid.Ptr(few, true).Draw(t, "deadlocks")
 			for range rapid.IntRange(0, 4).Draw(t, "kinds of sessions") {
 				s.Doing = append(s.Doing, doing(t, names[of.engine]))
 			}

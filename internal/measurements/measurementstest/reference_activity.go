@@ -2,6 +2,7 @@ package measurementstest
 
 import (
 	"context"
+	"math"
 
 	"github.com/google/uuid"
 
@@ -111,6 +112,30 @@ func (r *Reference) Activity(_ context.Context, organization uuid.UUID, engine f
 	}
 	part.Partial = r.of(organization).partialSessions(engine, scope, w.Start(), w.End())
 	return part, nil
+}
+
+// Deadlocks is documented at measurements.Store.
+func (r *Reference) Deadlocks(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window) (measurements.Deadlocks, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := measurements.Deadlocks{}
+	for of, samples := range r.of(organization).byDatabase(engine, scope, measurements.OnlyCounts) {
+		key := measurements.DatabaseOf{Instance: of.instance, Database: of.database}
+		for _, v := range samples {
+			at := w.Index(v.At)
+			if v.Deadlocks == nil || at < 0 || at >= w.Len() {
+				continue
+			}
+			if found[key] == nil {
+				found[key] = measurements.Gaps(w.Len())
+			}
+			if math.IsNaN(found[key][at]) {
+				found[key][at] = 0
+			}
+			found[key][at] += float64(*v.Deadlocks)
+		}
+	}
+	return found, nil
 }
 
 // Names is documented at measurements.Store. The reference keeps no hash without its name.

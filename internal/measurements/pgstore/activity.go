@@ -23,8 +23,7 @@ const mostLines = 4 << 20
 func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, asked timegrid.Window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {
 	w := windowOf(asked)
 	lines := newLines(w.buckets, q)
-	span := measurements.Span{From: asked.Start(), To: asked.End(), Size: asked.Size}
-	if err := s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, true); err != nil {
+	if err := s.keepsActivity(ctx, asked); err != nil {
 		return measurements.ActivityPart{}, err
 	}
 	series, err := s.inScope(ctx, organization, codec.Activity, of, scope)
@@ -38,6 +37,47 @@ func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.E
 	part := lines.part()
 	part.Partial = series.arePartial(w.Start(), w.End())
 	return part, err
+}
+
+// Deadlocks is documented at measurements.Store.
+func (s *Store) Deadlocks(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, asked timegrid.Window) (measurements.Deadlocks, error) {
+	w := windowOf(asked)
+	if err := s.keepsActivity(ctx, asked); err != nil {
+		return nil, err
+	}
+	series, err := s.inScope(ctx, organization, codec.Activity, of, scope)
+	if err != nil {
+		return nil, err
+	}
+	found := measurements.Deadlocks{}
+	return found, s.eachActivity(ctx, w, series, func(instance uuid.UUID, first int, row *codec.ActivityRow) error {
+		for slot := w.first; slot < w.end; slot++ {
+			at := first + slot - w.first
+			if at < 0 || at >= w.buckets {
+				continue
+			}
+			_, err := row.EachSamples(slot, func(database uuid.UUID, n codec.Samples) {
+				if n.Counting == 0 {
+					return
+				}
+				key := measurements.DatabaseOf{Instance: instance, Database: database}
+				if found[key] == nil {
+					found[key] = measurements.Gaps(w.buckets)
+				}
+				found[key][at] = float64(n.Deadlocks)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// keepsActivity returns a NotKeptError if a window begins before activity is kept.
+func (s *Store) keepsActivity(ctx context.Context, w timegrid.Window) error {
+	span := measurements.Span{From: w.Start(), To: w.End(), Size: w.Size}
+	return s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, true)
 }
 
 // eachActivity hands the rows of some instances in a window to take, with the bucket of their first

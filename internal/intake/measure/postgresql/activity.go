@@ -21,9 +21,34 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 		return nil, err
 	}
 	a := &measure.Activity{}
-	err := l.Each(ctx, 13, sessionsSince(r.tells), func(row [][]byte) error { return r.addRow(a, row) })
-	a.SeesAll = r.mayRead
-	return a, err
+	err := l.Each(ctx, 14, sessionsSince(r.tells), func(row [][]byte) error { return r.addRow(a, row) })
+	if a.SeesAll = r.mayRead; err != nil {
+		r.deadlocks = nil
+		return a, err
+	}
+	r.countDeadlocks(a)
+	return a, nil
+}
+
+// countDeadlocks makes of the servers' counters how many deadlocks there were since the look before.
+// A database that is new is counted from the next look on. A counter that falls was reset.
+func (r *reader) countDeadlocks(a *measure.Activity) {
+	counted := make(map[uint32]int64, len(a.Databases))
+	for i := range a.Databases {
+		d := &a.Databases[i]
+		now := d.Sample.Deadlocks
+		if d.Sample.Deadlocks = nil; now == nil {
+			continue
+		}
+		counted[d.ID] = *now
+		if before, known := r.deadlocks[d.ID]; known {
+			if *now >= before {
+				*now -= before
+			}
+			d.Sample.Deadlocks = now
+		}
+	}
+	r.deadlocks = counted
 }
 
 // meet asks once on each connection what the server tells.
@@ -62,6 +87,9 @@ func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 		a.Databases = append(a.Databases, measure.Database{
 			ID: uint32(oid), Name: string(row[1]), Closed: string(row[2]) != "t",
 		})
+		if deadlocks, err := strconv.ParseInt(string(row[13]), 10, 64); err == nil { // it has no statistics yet, or any more
+			a.Databases[last+1].Sample.Deadlocks = &deadlocks
+		}
 	}
 	switch d, does := &a.Databases[len(a.Databases)-1], string(row[5]); does {
 	case "": // it has no sessions

@@ -2,10 +2,14 @@ package postgresql
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	diff "github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"muster/internal/intake/measure"
 	"muster/internal/measurements"
@@ -14,6 +18,8 @@ import (
 // whoseSessionsTheyAre is judged by the server's own view: what each session does, which statement it
 // executes, and whose it is.
 func (c *crowd) whoseSessionsTheyAre(t *testing.T, major int) {
+	defer func(of *testing.T) { c.t = of }(c.t)
+	c.t = t
 	defer c.over()
 	c.does("holds", false, `BEGIN`, `UPDATE orders SET status = 'paid' WHERE id = 1`)
 	c.does("waits", true, `UPDATE orders SET status = 'sent' WHERE id = 1`)
@@ -51,5 +57,97 @@ func (c *crowd) whoseSessionsTheyAre(t *testing.T, major int) {
 	slices.SortFunc(want, order)
 	if difference := diff.Diff(want, got); difference != "" || len(got) != 5 {
 		t.Errorf("%s", difference)
+	}
+}
+
+// deadlocksAreCounted, each once, by the look after it.
+func (c *crowd) deadlocksAreCounted(t *testing.T) {
+	defer func(of *testing.T) { c.t = of }(c.t)
+	c.t = t
+	look := func() *int64 {
+		t.Helper()
+		a, err := c.read.Activity(t.Context(), c.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(a.Databases, func(d measure.Database) bool { return d.Name == "postgres" })
+		return a.Databases[at].Sample.Deadlocks
+	}
+	c.read.deadlocks = nil
+	if first := look(); first != nil {
+		t.Errorf("the first look counts %d", *first)
+	}
+	if none := look(); none == nil || *none != 0 {
+		t.Errorf("nothing happened, and %v are counted", none)
+	}
+	var sides [2]*pgx.Conn
+	for i := range sides {
+		conn, err := pgx.Connect(t.Context(), c.URL("bill", "postgres"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides[i] = conn
+	}
+	does := func(side int, statement string) error {
+		_, err := sides[side].Exec(t.Context(), statement, pgx.QueryExecModeSimpleProtocol)
+		return err
+	}
+	for i := range sides {
+		if err := does(i, fmt.Sprintf(`SET deadlock_timeout = '%s'; SET application_name = 'side %d'; BEGIN; UPDATE orders SET note = 'x' WHERE id = %[2]d`, []string{"1h", "20ms"}[i], i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var other sync.WaitGroup
+	other.Go(func() { _ = does(0, `UPDATE orders SET note = 'x' WHERE id = 2`) })
+	c.until(`SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'side 1' AND wait_event_type = 'Lock'`)
+	if err := does(1, `UPDATE orders SET note = 'x' WHERE id = 1`); err == nil {
+		t.Fatal("no deadlock")
+	}
+	for _, conn := range []*pgx.Conn{sides[1], sides[0]} {
+		if conn == sides[0] {
+			other.Wait()
+		}
+		_ = conn.Close(t.Context())
+	}
+	c.until(`SELECT deadlocks > 0 FROM pg_stat_database WHERE datname = 'postgres'`)
+	if one := look(); one == nil || *one != 1 {
+		t.Errorf("one happened, and %v are counted", one)
+	}
+	if none := look(); none == nil || *none != 0 {
+		t.Errorf("it was counted before, and %v are", none)
+	}
+}
+
+// TestACounterOfDeadlocksThatFalls was reset: what it says has happened since.
+func TestACounterOfDeadlocksThatFalls(t *testing.T) {
+	t.Parallel()
+	r := &reader{deadlocks: map[uint32]int64{1: 10, 2: 3}}
+	counters := func(of ...int64) *measure.Activity {
+		a := &measure.Activity{}
+		for i, n := range of {
+			a.Databases = append(a.Databases, measure.Database{ID: uint32(i + 1)})
+			if n >= 0 {
+				a.Databases[i].Sample.Deadlocks = &n
+			}
+		}
+		return a
+	}
+	for _, c := range []struct {
+		counters []int64
+		want     string
+	}{{[]int64{2, 5, 9}, "2 2 -"}, {[]int64{2, -1, 10}, "0 - 1"}, {[]int64{2, 6, 10}, "0 - 0"}} {
+		a := counters(c.counters...)
+		r.countDeadlocks(a)
+		var got []string
+		for _, d := range a.Databases {
+			if d.Sample.Deadlocks == nil {
+				got = append(got, "-")
+			} else {
+				got = append(got, fmt.Sprint(*d.Sample.Deadlocks))
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v: %v, want %s", c.counters, got, c.want)
+		}
 	}
 }

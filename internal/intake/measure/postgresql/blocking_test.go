@@ -268,6 +268,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 			t.Parallel()
 			c := newCrowd(t, major)
 			t.Run("whose sessions they are", func(t *testing.T) { c.whoseSessionsTheyAre(t, major) })
+			t.Run("deadlocks are counted", c.deadlocksAreCounted)
 			if got := c.look(true); len(got) != 0 {
 				t.Fatalf("nobody waits: %+v", got)
 			}

@@ -122,7 +122,7 @@ func (s *simulated) Ready() {
 func (s *simulated) sessions(d *measuretest.Database, id, open string, sees bool) (rows [][]string) {
 	row := func(split, wait string, sessions int64) {
 		if sessions > 0 {
-			rows = append(rows, []string{id, d.Name, open, map[bool]string{true: "t", false: "f"}[sees], "watcher", split, wait, fmt.Sprint(sessions), wait, "", "app", "shop", "10.4.1.11"})
+			rows = append(rows, []string{id, d.Name, open, map[bool]string{true: "t", false: "f"}[sees], "watcher", split, wait, fmt.Sprint(sessions), wait, "", "app", "shop", "10.4.1.11", "7"})
 		}
 	}
 	if on := d.Sessions; sees {
@@ -135,7 +135,7 @@ func (s *simulated) sessions(d *measuretest.Database, id, open string, sees bool
 		row("hidden", "", on.Active+on.Idle+on.InTransaction+on.Waiting+on.Other)
 	}
 	if len(rows) == 0 {
-		rows = [][]string{{id, d.Name, open, map[bool]string{true: "t", false: "f"}[sees], "watcher", "", "", "0", "", "", "", "", ""}}
+		rows = [][]string{{id, d.Name, open, map[bool]string{true: "t", false: "f"}[sees], "watcher", "", "", "0", "", "", "", "", "", "7"}}
 	}
 	return rows
 }

@@ -30,11 +30,12 @@ func Engine(now func() time.Time) measure.Engine {
 // reader reads one server.
 type reader struct {
 	now       func() time.Time
-	role      string          // ours, quoted; empty: the server has no database, and said nothing
-	mayRead   bool            // it sees what others do
-	met       servers.Session // the connection on which the server was asked what it tells
-	tells     bool            // a session tells the id of its statement, and a lock since when it is waited for (14)
-	hidden    bool            // there were statements that it may not tell apart
+	role      string           // ours, quoted; empty: the server has no database, and said nothing
+	mayRead   bool             // it sees what others do
+	met       servers.Session  // the connection on which the server was asked what it tells
+	tells     bool             // a session tells the id of its statement, and a lock since when it is waited for (14)
+	hidden    bool             // there were statements that it may not tell apart
+	deadlocks map[uint32]int64 // the server's counters of the last look, by database
 	extension *extension
 	stays     string            // the database that the extension was found in, where we moved there
 	search    search            // of other databases

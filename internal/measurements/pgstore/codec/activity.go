@@ -202,8 +202,14 @@ func (r *reader) combination(database uuid.UUID, names []uint64) Combination {
 	return c
 }
 
-// appendActivity writes what a body of activity has of a database: its id, whether sessions on the
-// CPU are in it, and its combinations, each with its sessions.
+// Bits of what a body of activity tells of a database.
+const (
+	toldCPU       = 1 << iota // its sessions on the CPU are in it
+	toldDeadlocks             // and so are its deadlocks, whose number follows
+)
+
+// appendActivity writes what a body of activity has of a database: its id, what it tells, and its
+// combinations, each with its sessions.
 func appendActivity(body []byte, s *measurements.SessionSample) []byte {
 	all, tellsCPU := s.Activity()
 	sums := make(doing, len(all))
@@ -213,10 +219,15 @@ func appendActivity(body []byte, s *measurements.SessionSample) []byte {
 	sums = sums.fewer()
 	order := sums.combinations()
 	body = append(body, s.Database[:]...)
+	told := byte(0)
 	if tellsCPU {
-		body = append(body, 1)
-	} else {
-		body = append(body, 0)
+		told |= toldCPU
+	}
+	if s.Deadlocks != nil {
+		told |= toldDeadlocks
+	}
+	if body = append(body, told); s.Deadlocks != nil {
+		body = binary.AppendUvarint(body, uint64(max(*s.Deadlocks, 0)))
 	}
 	body, places := appendNames(body, order)
 	body = binary.AppendUvarint(body, uint64(len(order)))
@@ -226,22 +237,34 @@ func appendActivity(body []byte, s *measurements.SessionSample) []byte {
 	return body
 }
 
-// nextActivity reads what stands behind the id, and hands each combination to take.
-func nextActivity(r *reader, database uuid.UUID, take func(Combination, uint64)) (tellsCPU bool) {
-	tellsCPU = r.byte() == 1
+// nextActivity reads what stands behind the id, and hands each combination to take. The samples
+// that it returns are what the body counts as.
+func nextActivity(r *reader, database uuid.UUID, take func(Combination, uint64)) (n Samples) {
+	told := r.byte()
+	n.Told = uint64(told & toldCPU)
+	if told&toldDeadlocks != 0 {
+		n.Counting, n.Deadlocks = 1, r.uvarint()
+	}
 	names := r.names()
 	for range r.count(2 + combinationNames) {
-		c, n := r.combination(database, names), r.uvarint()
-		if !r.bad && take != nil {
-			take(c, n)
+		c, sessions := r.combination(database, names), r.uvarint()
+		if r.bad {
+			break
+		}
+		if !c.OnCPU() && sessions > 0 {
+			n.Waiting = 1
+		}
+		if take != nil {
+			take(c, sessions)
 		}
 	}
-	return tellsCPU
+	return n
 }
 
 // Samples are how many samples of a database a bucket has: in how many a session waits, which
-// the averages of waits are over, and in how many sessions on the CPU are counted.
-type Samples struct{ Waiting, Told uint64 }
+// the averages of waits are over, in how many sessions on the CPU are counted, and in how many
+// deadlocks are; and how many of those there were.
+type Samples struct{ Waiting, Told, Counting, Deadlocks uint64 }
 
 // ActivitySlot is a bucket's data for the databases of an instance; nil without samples.
 type ActivitySlot struct {
@@ -254,7 +277,7 @@ func (s *ActivitySlot) count(database uuid.UUID, n Samples) {
 		return
 	}
 	sum := s.databases[database]
-	s.databases[database] = Samples{sum.Waiting + n.Waiting, sum.Told + n.Told}
+	s.databases[database] = Samples{sum.Waiting + n.Waiting, sum.Told + n.Told, sum.Counting + n.Counting, sum.Deadlocks + n.Deadlocks}
 }
 
 func newActivitySlot() *ActivitySlot {
@@ -305,8 +328,8 @@ func (a *ActivityRow) each(i int, samples func(database int, n Samples), sum fun
 		return false, nil
 	}
 	r := reader{bytes: a.slots[i]}
-	for range r.count(3) {
-		database, n := r.uvarint(), Samples{r.uvarint(), r.uvarint()}
+	for range r.count(5) {
+		database, n := r.uvarint(), Samples{r.uvarint(), r.uvarint(), r.uvarint(), r.uvarint()}
 		if database >= uint64(len(a.Databases)) || r.bad {
 			return false, ErrBytes
 		}
@@ -359,6 +382,11 @@ func (s Samples) average(c *Combination, sum uint64) float64 {
 		return float64(sum) / float64(max(s.Told, 1))
 	}
 	return float64(sum) / float64(max(s.Waiting, 1))
+}
+
+// EachSamples hands what a slot has of each database to take.
+func (a *ActivityRow) EachSamples(slot int, take func(database uuid.UUID, n Samples)) (sampled bool, err error) {
+	return a.each(slot, func(database int, n Samples) { take(a.Databases[database], n) }, func(int, uint64) {})
 }
 
 // EachAverage hands the average number of sessions of each combination to take.
@@ -439,7 +467,9 @@ func (s *ActivitySlot) encode(ids []uuid.UUID, place map[uuid.UUID]uint64, order
 	out := binary.AppendUvarint(nil, uint64(len(s.databases)))
 	for _, id := range ids {
 		if n, there := s.databases[id]; there {
-			out = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(out, place[id]), n.Waiting), n.Told)
+			for _, number := range []uint64{place[id], n.Waiting, n.Told, n.Counting, n.Deadlocks} {
+				out = binary.AppendUvarint(out, number)
+			}
 		}
 	}
 	skipped := uint64(0)
@@ -498,18 +528,10 @@ func (activityKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples [
 
 func (s *ActivitySlot) addSample(body []byte) error {
 	for r := (reader{bytes: body}); len(r.bytes) > 0; {
-		database, n := r.uuid(), Samples{}
-		told := nextActivity(&r, database, func(c Combination, sessions uint64) {
-			s.sums[c] += sessions
-			if !c.OnCPU() {
-				n.Waiting = 1
-			}
-		})
+		database := r.uuid()
+		n := nextActivity(&r, database, func(c Combination, sessions uint64) { s.sums[c] += sessions })
 		if r.bad {
 			return ErrBytes
-		}
-		if told {
-			n.Told = 1
 		}
 		s.count(database, n)
 	}

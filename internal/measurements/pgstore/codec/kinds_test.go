@@ -68,6 +68,7 @@ func drawnActivity(r *rapid.T, engine fleet.Engine, instance, database uuid.UUID
 		Instance: instance, Engine: engine, Database: database, At: at, Active: rapid.Int64Range(0, 400).Draw(r, "active"),
 		Waits:   rapid.MapOfN(rapid.SampledFrom([]string{"Lock", "LWLock", "IO", "Client", "Activity"}), rapid.Int64Range(0, 9), 0, 3).Draw(r, "waits"),
 		Partial: rapid.Bool().Draw(r, "partial"), Part: rapid.SampledFrom([]measurements.SessionPart{measurements.WholeSessions, measurements.OnlyWaits}).Draw(r, "part"),
+		Deadlocks: rapid.Ptr(rapid.Int64Range(-1, 5), true).Draw(r, "deadlocks"),
 	}
 	if rapid.IntRange(0, 20).Draw(r, "crowd") == 0 {
 		for i := range 300 {
@@ -365,7 +366,7 @@ func numbersOf(r *rapid.T, name string, slot []byte) (numbers []float64) {
 		}
 		for _, id := range []byte{1, 2, 3} {
 			n := slots[0].databases[uuid.UUID{15: id}]
-			numbers = append(numbers, float64(n.Waiting), float64(n.Told))
+			numbers = append(numbers, float64(n.Waiting), float64(n.Told), float64(n.Counting), float64(n.Deadlocks))
 		}
 		return numbers
 	case Sessions:

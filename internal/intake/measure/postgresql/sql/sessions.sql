@@ -6,10 +6,11 @@
 --
 -- Sessions that do the same for the same people are one row: their event, their statement, as the
 -- list of statements names it (@query_id@: null before 14; of an idle session it is its last one),
--- their user, application and client.
+-- their user, application and client. The last column is how many deadlocks the database had since its
+-- statistics began.
 SELECT d.oid, d.datname, d.datallowconn, coalesce(pg_has_role('pg_read_all_stats', 'USAGE'), false), quote_ident(current_user),
        coalesce(s.split, ''), coalesce(s.wait, ''), coalesce(s.sessions, 0),
-       coalesce(s.event, ''), coalesce(s.statement, ''), coalesce(s.usename::text, ''), coalesce(s.application, ''), coalesce(s.client, '')
+       coalesce(s.event, ''), coalesce(s.statement, ''), coalesce(s.usename::text, ''), coalesce(s.application, ''), coalesce(s.client, ''), t.deadlocks
 FROM pg_database d
 LEFT JOIN (
     SELECT datid, wait_event_type AS wait, wait_event AS event, count(*) AS sessions, usename, nullif(application_name, '') AS application,
@@ -28,5 +29,6 @@ LEFT JOIN (
       AND NOT (application_name = '@application@' AND usename = current_user)
     GROUP BY datid, split, wait, event, usename, application, client, statement
 ) s ON s.datid = d.oid
+LEFT JOIN pg_stat_database t ON t.datid = d.oid
 WHERE NOT d.datistemplate OR d.datallowconn AND d.datname NOT IN ('template0', 'template1')
 ORDER BY d.oid
