@@ -47,6 +47,8 @@ GET    /api/v1/metrics/wait-events                   tvmaA metrics:read
 GET    /api/v1/metrics/wait-events/contributors      tvmaA metrics:read
 GET    /api/v1/statements                            tvmaA metrics:read
 GET    /api/v1/statements/:statementId               tvmaA metrics:read
+GET    /api/v1/activity                              tvmaA metrics:read
+GET    /api/v1/activity/deadlocks                    tvmaA metrics:read
 GET    /api/v1/blocking                              tvmaA metrics:read
 GET    /api/v1/blocking/:episodeId                   tvmaA metrics:read
 GET    /api/v1/alerts                                tvmaA alerts:read

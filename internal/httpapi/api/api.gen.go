@@ -2004,7 +2004,7 @@ type DatabaseDeadlocks struct {
 	Database ContributingDatabase `json:"database"`
 	Instance ContributingInstance `json:"instance"`
 
-	// Statements The statements of both sides of the newest deadlock
+	// Statements The statements of both sides of the newest deadlock, as far as the server reports them.
 	Statements []ContributingStatement `json:"statements"`
 
 	// Values One value for each bucket. Null is a gap. At most three decimals.

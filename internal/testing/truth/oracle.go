@@ -9,6 +9,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/oracle"
+	"muster/internal/servers/serverstest"
 	"muster/internal/testing/clocktest"
 )
 
@@ -135,7 +136,7 @@ func (o *Oracle) rows(_, line, statement string) ([][]string, error) {
 		"-- Oracle 12.2+: the instance that we are on, since when it runs, by its local time, and":  always([]string{"1", o.started.Format(time.DateTime), "NO"}),
 		"-- Oracle 12.2+: the databases, which are the containers that our account sees: from the": always(
 			[]string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "app", "READ WRITE"}, []string{"4", "crm", "READ WRITE"}),
-		"-- Oracle 12.2+: the client sessions of each container by what they do and wait for. A":        denied([]string{"3", "waiting", "Application", fmt.Sprint(o.waiting)}),
+		"-- Oracle 12.2+: the client sessions of each container by what they do and wait for. A":        denied([]string{"3", "waiting", "Application", fmt.Sprint(o.waiting), "enq: TX - row lock contention", "SHOP", "shop", "app01", serverstest.Null}),
 		"-- Oracle 12.2+: who waits for what another session holds, locks of DBMS_LOCK apart: how many": denied(),
 		"-- Oracle 12.2+: who waits for whom, asked only while a session waits for what":                always(),
 		"-- Oracle 12.2+: the server's clock, in microseconds since 1970, and by how many minutes its":  always([]string{fmt.Sprint(o.now()), fmt.Sprint(int64(o.ahead / time.Minute))}),

@@ -104,14 +104,14 @@ func (p *PostgreSQL) rows(database, line, statement string) ([][]string, error) 
 	sees := map[bool]string{true: "t", false: "f"}
 	split := func() []string {
 		if p.denied {
-			return []string{"hidden", "", strconv.Itoa(p.waiting)}
+			return []string{"hidden", "", strconv.Itoa(p.waiting), "", "", "", "", "", "0"}
 		}
-		return []string{"waiting", "Lock", strconv.Itoa(p.waiting)}
+		return []string{"waiting", "Lock", strconv.Itoa(p.waiting), "transactionid", "", "shop", "shop", "10.4.1.11", "0"}
 	}
 	all := answers{
 		"-- PostgreSQL 13 and newer. The client sessions of each database by what they do and": always(
 			append([]string{postgresOIDs["app"], "app", "t", sees[!p.denied], "watcher"}, split()...),
-			[]string{postgresOIDs["crm"], "crm", "t", sees[!p.denied], "watcher", "", "", "0"}),
+			[]string{postgresOIDs["crm"], "crm", "t", sees[!p.denied], "watcher", "", "", "0", "", "", "", "", "", "0"}),
 		"-- PostgreSQL 13 and newer. Does a lock say since when it is waited for (14)?":                 always([]string{"t"}),
 		"-- PostgreSQL 13 and newer: who waits for locks, advisory ones apart: how many client":         always(),
 		"-- PostgreSQL 13 and newer: who waits for whom. Asked only while a client session waits for a": always(),

@@ -138,7 +138,7 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+: the databases, their states, whether we may look into them, and their query stores.": always(
 			[]string{"1", "master", "0", "1", "0"}, []string{"5", "app", "0", "1", bit[s.stores("app")]}, []string{"6", "crm", "0", "1", bit[s.stores("crm")]}),
 		"-- SQL Server 2016+: the databases of availability groups here, and whether this is their primary replica.":                                                      always(),
-		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":                                              always([]string{"5", "waiting", "LCK_M_X", fmt.Sprint(s.waiting)}),
+		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":                                              always([]string{"5", "waiting", "LCK_M_X", fmt.Sprint(s.waiting), "shop", "shop", "app01", serverstest.Null}),
 		"-- SQL Server 2016+ and Azure SQL: who waits for locks, those of sp_getapplock apart: how many client sessions, and for how many milliseconds the longest does.": always(),
 		"-- SQL Server 2016+ and Azure SQL: who waits for whom, asked only while a session waits for a lock.":                                                             always(),
 		"-- SQL Server 2016+ and Azure SQL: what time it is in UTC, how many minutes local time is ahead, and when the server was started.": always(
