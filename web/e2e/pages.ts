@@ -49,6 +49,7 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "schedule-paused", path: `/schedules/${paused}`, again: true },
     { name: "exports", path: "/exports" },
     { name: "instances", path: "/instances" },
+    { name: "instances-by-team", path: "/instances?group=team", again: true },
     { name: "instance", path: `/instances/${instance}` },
     { name: "add-server", path: "/instances/new" },
     { name: "connect", path: "/instances/connect" },
@@ -62,6 +63,7 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "findings", path: "/findings" },
     { name: "findings-not-assessed", path: "/findings?status=notAssessed&status=accepted", again: true },
     { name: "findings-none", path: "/findings?q=no-such-finding", again: true },
+    { name: "findings-each", path: "/findings?group=none", again: true },
     { name: "findings-viewer", path: "/findings", as: "viewer", again: true },
     { name: "finding", path: `/findings/${finding}` },
     { name: "checks", path: "/checks" },
@@ -73,6 +75,7 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "channels", path: "/notifications/channels" },
     { name: "deliveries", path: "/notifications/deliveries" },
     { name: "delivery", path: `/notifications/deliveries/${delivery}` },
+    { name: "teams", path: "/teams" },
     { name: "members", path: "/settings/members" },
     { name: "members-viewer", path: "/settings/members", as: "viewer", again: true },
     { name: "tokens", path: "/settings/tokens" },
@@ -89,6 +92,8 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "sign-in", path: "/alerts?range=7d", as: null },
     { name: "setup", path: "/setup#token=abc", as: null },
     { name: "invitation", path: "/invitation#token=abc", as: null },
+    { name: "address", path: "/addresses/confirm#token=abc", as: null },
+    { name: "leave", path: "/addresses/leave#token=abc", as: null },
     { name: "api", path: "/docs/api", as: null },
   ];
 }

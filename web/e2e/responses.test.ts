@@ -1,5 +1,6 @@
 // How many responses and how much time a page takes before its first useful content, with an empty cache. Times are
 // printed, and not held against their goals: they depend on the machine and on what else it does.
+import { readFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { expect, test } from "vitest";
 import { apiAs, visit } from "./browser";
@@ -68,6 +69,20 @@ async function opened(): Promise<PageAt[]> {
   const { items } = (await orders.json()) as { items: { id: string }[] };
   return [...pages, { name: "instance with load", path: `/instances/${items[0]?.id}` }];
 }
+
+test("the list of pages has a page for each route", async () => {
+  const routes = [...(await readFile("src/routes.tsx", "utf8")).matchAll(/^ {4}"(\/[^"]*)",$/gm)].map(
+    ([, path]) => path ?? "",
+  );
+  expect(routes.length).toBeGreaterThan(40);
+  const paths = (await everyPage()).map(({ path }) => path.replace(/[?#].*/, ""));
+  const fits = (route: string) => {
+    // A page whose address names a thing is not also the page of another route, as of a form for a new one.
+    const named = new RegExp(`^${route.replace(/\$\w+/g, "(?!new$|view$|history$|verify$|connect$)[^/]+")}$`);
+    return paths.some((path) => named.test(path));
+  };
+  expect(routes.filter((route) => !fits(route))).toEqual([]);
+});
 
 test("every page shows its first useful content after at most 20 responses", async () => {
   const over: string[] = [];

@@ -89,11 +89,11 @@ function Cards({ items, selection }: Rows) {
           <Score health={i.health} />
         </div>
       </Group>
-      <SimpleGrid cols={3} spacing="sm" mt="xs">
+      <SimpleGrid cols={3} spacing="sm" mt="xs" style={{ alignItems: "end" }}>
         {levels.map(({ name, of, ...from }) => (
           <div key={name}>
             <Text size="xs" c="dimmed">
-              {name} {period}
+              {name} <span style={{ whiteSpace: "nowrap" }}>{period}</span>
             </Text>
             <Level value={of(i)} old={hostIsOld(i)} {...from} />
           </div>
