@@ -64,12 +64,33 @@ func (s *scene) assessed(organization, instance uuid.UUID, at time.Time, score i
 	return e.AssessmentID
 }
 
+// sameHistory holds the scores of forty days against the days of an instance.
+func (s *scene) sameHistory(organization, instance uuid.UUID, days []health.Score) {
+	s.t.Helper()
+	first := time.Date(2026, 10, 20, 0, 0, 0, 0, time.UTC)
+	history, err := s.reader.History(s.t.Context(), organization, []uuid.UUID{instance, uuid.New()}, first, 40)
+	want := make([]*int, 40)
+	scored := false
+	for _, day := range days {
+		if at := int(day.Day.Sub(first) / (24 * time.Hour)); at >= 0 && at < len(want) {
+			want[at], scored = day.Score, scored || day.Score != nil
+		}
+	}
+	if !scored {
+		want = nil
+	}
+	if diff := cmp.Diff(want, history[instance]); err != nil || diff != "" || len(history) > 1 {
+		s.t.Errorf("the history, %v, of %d instances (-days +history):\n%s", err, len(history), diff)
+	}
+}
+
 func (s *scene) days(organization, instance uuid.UUID) string {
 	s.t.Helper()
 	rows, err := s.reader.Days(s.t.Context(), organization, []uuid.UUID{instance}, noon.AddDate(-3, 0, 0))
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.sameHistory(organization, instance, rows)
 	var words []string
 	for _, row := range rows {
 		word := row.Day.Format("01-02") + " -"

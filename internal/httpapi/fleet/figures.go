@@ -46,16 +46,16 @@ const everyone = math.MaxInt32
 // figures are how the instances of a list fare. They are read in a number of statements
 // that does not grow with the instances. A map that could not be read is nil.
 type figures struct {
-	states               map[uuid.UUID]assessment.TargetState
-	agents               map[uuid.UUID]heartbeat.State
-	statuses             map[uuid.UUID]status.Status
-	alerts               map[uuid.UUID]alerts.OpenCount
-	alertsUnknown        bool // alerts could not be read; an instance that is not in it has none
-	scores               map[uuid.UUID]health.Score
-	cpu, memory, disk    map[uuid.UUID]float64 // percent
-	connections          map[uuid.UUID]float64
-	days                 map[uuid.UUID][]health.Score
-	firstDay, today, now time.Time
+	states            map[uuid.UUID]assessment.TargetState
+	agents            map[uuid.UUID]heartbeat.State
+	statuses          map[uuid.UUID]status.Status
+	alerts            map[uuid.UUID]alerts.OpenCount
+	alertsUnknown     bool // alerts could not be read; an instance that is not in it has none
+	scores            map[uuid.UUID]health.Score
+	cpu, memory, disk map[uuid.UUID]float64 // percent
+	connections       map[uuid.UUID]float64
+	days              map[uuid.UUID][]*int // scores of each day
+	firstDay, now     time.Time
 }
 
 // figuresOf reads how instances fare, but for the days of their scores (showInstances). What
@@ -63,8 +63,7 @@ type figures struct {
 func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance, side *wire.Side) (f figures, err error) {
 	ids, organization := idsOf(rows), wire.Caller(ctx).Organization.ID
 	f.now = s.Now().UTC()
-	f.today = timegrid.Day.Floor(f.now)
-	f.firstDay = f.today.AddDate(0, 0, 1-historyDays)
+	f.firstDay = timegrid.Day.Floor(f.now).AddDate(0, 0, 1-historyDays)
 	if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
 		return f, err
 	}
@@ -251,7 +250,10 @@ func (f figures) show(id uuid.UUID) *api.InstanceFigures {
 		shown.OpenAlerts, shown.CriticalAlerts = &open.Open, &open.Critical
 	}
 	if f.days != nil {
-		history := everyDay(f.days[id], f.firstDay, f.today)
+		history := f.days[id]
+		if history == nil {
+			history = make([]*int, historyDays)
+		}
 		shown.ScoreHistory = &history
 	}
 	if score, ok := f.scores[id]; ok {

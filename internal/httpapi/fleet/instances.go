@@ -24,7 +24,6 @@ import (
 	"muster/internal/servers"
 	"muster/internal/watch/status"
 	"muster/projections/fleet"
-	"muster/projections/health"
 )
 
 const instancesPath = "/api/v1/instances/"
@@ -188,12 +187,8 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance,
 	}
 	figured := mayReadMetrics(ctx)
 	if figured && len(rows) > 0 {
-		scores, err := s.Health.Days(ctx, organization, idsOf(rows), f.firstDay)
-		if !side.Lacks(ctx, err, "health.scoreHistory") {
-			f.days = make(map[uuid.UUID][]health.Score, len(rows))
-			for _, score := range scores {
-				f.days[score.Instance] = append(f.days[score.Instance], score)
-			}
+		if f.days, err = s.Health.History(ctx, organization, idsOf(rows), f.firstDay, historyDays); side.Lacks(ctx, err, "health.scoreHistory") {
+			f.days = nil
 		}
 	}
 	near, err := s.serversOf(ctx, rows)
