@@ -19,12 +19,26 @@ const (
 // Bundle returns openapi.yaml with the headers of every response at each response, as it is
 // served, read and linted.
 func Bundle(source []byte) ([]byte, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal(source, &document); err != nil {
+	document, err := bundle(source)
+	if err != nil || len(document.Content) == 0 {
+		return source, err
+	}
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(document); err != nil {
+		return nil, fmt.Errorf("write openapi.yaml: %w", err)
+	}
+	return out.Bytes(), encoder.Close()
+}
+
+func bundle(source []byte) (*yaml.Node, error) {
+	document := &yaml.Node{}
+	if err := yaml.Unmarshal(source, document); err != nil {
 		return nil, fmt.Errorf("read openapi.yaml: %w", err)
 	}
 	if len(document.Content) == 0 {
-		return source, nil
+		return document, nil
 	}
 	top := document.Content[0]
 	every := wordsOf(take(top, everyResponse))
@@ -41,13 +55,7 @@ func Bundle(source []byte) ([]byte, error) {
 			}
 		}
 	}
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(&document); err != nil {
-		return nil, fmt.Errorf("write openapi.yaml: %w", err)
-	}
-	return out.Bytes(), encoder.Close()
+	return document, nil
 }
 
 // addHeaders adds headers to each response of an operation that is not a reference.

@@ -1,6 +1,8 @@
 package contract_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"slices"
 	"strings"
@@ -106,5 +108,33 @@ func TestOurDescriptionSaysEachHeaderOnce(t *testing.T) {
 				t.Errorf("%s %s has no X-Request-Id", key, status)
 			}
 		}
+	}
+}
+
+// TestBothFormsSayTheSame: the description as JSON, and what a reader makes of it as YAML.
+func TestBothFormsSayTheSame(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := contract.Load(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := c.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := openapi3.NewLoader().LoadFromData(written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromYAML, err := json.Marshal(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asJSON, err := c.JSON(); err != nil || !bytes.Equal(asJSON, fromYAML) {
+		t.Errorf("%d bytes of JSON, %v; as YAML it would have %d", len(asJSON), err, len(fromYAML))
 	}
 }

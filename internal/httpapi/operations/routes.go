@@ -45,6 +45,6 @@ type OperatorRoutes struct {
 	Ready       *readiness.Board
 	Build       Build
 
-	ContractJSON, ContractYAML []byte // of the server
+	ContractJSON, ContractYAML func() ([]byte, error) // of the server
 	Now                        func() time.Time
 }

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"muster/internal/httpapi/api"
@@ -77,11 +78,19 @@ func (s *OperatorRoutes) GetMetrics(ctx context.Context, _ api.GetMetricsRequest
 }
 
 func (s *OperatorRoutes) GetOpenapiJson(ctx context.Context, _ api.GetOpenapiJsonRequestObject) (api.GetOpenapiJsonResponseObject, error) {
-	return handled{handler: wire.Fixed("application/json", "public, max-age=300", s.ContractJSON), request: wire.CallOf(ctx).Request}, nil
+	return described(ctx, "application/json", s.ContractJSON)
 }
 
 func (s *OperatorRoutes) GetOpenapiYaml(ctx context.Context, _ api.GetOpenapiYamlRequestObject) (api.GetOpenapiYamlResponseObject, error) {
-	return handled{handler: wire.Fixed("application/yaml", "public, max-age=300", s.ContractYAML), request: wire.CallOf(ctx).Request}, nil
+	return described(ctx, "application/yaml", s.ContractYAML)
+}
+
+func described(ctx context.Context, contentType string, contract func() ([]byte, error)) (handled, error) {
+	text, err := contract()
+	if err != nil {
+		return handled{}, fmt.Errorf("write the API's description: %w", err)
+	}
+	return handled{handler: wire.Fixed(contentType, "public, max-age=300", text), request: wire.CallOf(ctx).Request}, nil
 }
 
 // Door answers for one process whether it lives, whether it is ready, and with its
