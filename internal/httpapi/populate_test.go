@@ -18,7 +18,7 @@ import (
 	"muster/projections/fleet"
 )
 
-// populated are the organizations of the template "world", before anybody signs in.
+// populated are the organizations of the template "world", whose members have signed in.
 var populated struct{ ours, theirs tenant }
 
 // populate makes the two organizations of every world and fills the projections with
@@ -40,8 +40,23 @@ func populate(database string) error {
 	if populated.theirs, err = f.tenant("theirs", true); err != nil {
 		return err
 	}
+	for _, p := range append(populated.ours.people(), populated.theirs.people()...) {
+		if p.session, _, err = people.StartSession(ctx, p.ID, accounts.MethodPassword, client0); err != nil {
+			return err
+		}
+	}
 	return project(ctx, db, database, events)
 }
+
+// signInNow has the sessions of a world begin when it does, and not when its template was made.
+const signInNow = `WITH seen AS (
+    UPDATE members SET last_sign_in_at = $1 WHERE last_sign_in_at IS NOT NULL
+), known AS (
+    UPDATE sign_in_addresses SET last_at = $1
+)
+UPDATE sessions SET created_at = $1, last_seen_at = $1, expires_at = $1 + (expires_at - created_at)`
+
+func (t *tenant) people() []*person { return []*person{&t.admin, &t.member, &t.auditor, &t.viewer} }
 
 // project fills the projections with what the logs hold, and ends.
 func project(ctx context.Context, db *sqlx.DB, database string, events *eventstore.Store) error {

@@ -98,7 +98,8 @@ type person struct {
 func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	t.Helper()
 	w := assemble(t, pgtest.FilledURL(t, "world", populate), change)
-	w.ours, w.theirs = w.withSessions(populated.ours), w.withSessions(populated.theirs)
+	w.deps.DB.MustExec(signInNow, w.clock.Now())
+	w.ours, w.theirs = populated.ours, populated.theirs
 	return w
 }
 
