@@ -158,3 +158,57 @@ test.skipIf(!newest)(
   },
   240_000,
 );
+
+test.skipIf(!newest)(
+  "the dashboard names who left a transaction open, one click from the tree behind it",
+  async () => {
+    const dsn = `postgres://postgres@127.0.0.1:${watched.port}/postgres`;
+    watched.sql("CREATE TABLE IF NOT EXISTS orders (id int PRIMARY KEY, status text)");
+    watched.sql("INSERT INTO orders VALUES (1, 'new') ON CONFLICT DO NOTHING");
+    const { id } = await api<{ id: string }>("POST", "/api/v1/instances", {
+      name: "billed",
+      engine: "postgresql",
+      dsn,
+    });
+    const connected = () => api<{ status: string }>("GET", `/api/v1/instances/${id}`);
+    await expect.poll(async () => (await connected()).status, { timeout: 60_000 }).toBe("up");
+    // Somebody has the dashboard open already.
+    const page = await visit("/?range=15m", {
+      as: null,
+      baseURL: muster.url,
+      before: (page) => enter(page.context(), muster.url, session),
+    });
+    await plotOf(page, "Wait events").waitFor();
+    await page.getByRole("region", { name: "Connections" }).waitFor();
+
+    const began = Date.now();
+    const change = "UPDATE orders SET status = 'paid' WHERE id = 1";
+    const as = (application: string) => `dbname=postgres application_name=${application}`;
+    const blocker = watched.run("psql", as("billing"), "-qc", "BEGIN", "-c", change, "-c", "\\! sleep 90");
+    const idle = "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'";
+    await expect.poll(() => watched.sql(idle)).toBe("1");
+    const blocked = Array.from({ length: 12 }, () => watched.run("psql", as("shop"), "-qc", change));
+    const name = page.locator("[data-blocked]");
+    await expect
+      .poll(() => name.textContent().catch(() => ""), { timeout: 60_000 })
+      .toMatch(/^billing holds up \d+ session/);
+    await name.click(); // one
+    await page.getByRole("heading", { level: 1, name: /^billing holds up 12 sessions on public\.orders$/ }).waitFor();
+    const root = page.locator("[data-root]");
+    await root.getByText(/^Idle in transaction for/).waitFor();
+    await root.getByText("postgres", { exact: true }).waitFor();
+    const seconds = (Date.now() - began) / 1_000;
+    process.stdout.write(
+      `incident: from its beginning to the root blocker's name ${seconds.toFixed(0)} s, one click\n`,
+    );
+    expect(seconds).toBeLessThan(60);
+    // What the page offers ends it, and the episode says how.
+    const end = (await page.getByRole("region", { name: "Statement" }).last().textContent()) ?? "";
+    expect(end).toContain("pg_terminate_backend");
+    watched.sql(end);
+    await Promise.all(blocked.map(ended));
+    blocker.kill();
+    await page.getByText("The root's session ended: it was closed or terminated.").waitFor({ timeout: 60_000 });
+  },
+  240_000,
+);

@@ -24,6 +24,9 @@ import (
 // thorough is a reader that asks for as much as one of PostgreSQL does.
 type thorough struct{ idle }
 
+func (thorough) Freed(context.Context, *measure.Line, blocking.Node, time.Time) (blocking.End, error) {
+	return "", nil
+}
 func (thorough) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking.Look, error) {
 	return nil, nil
 }

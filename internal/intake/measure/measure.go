@@ -37,6 +37,9 @@ type Reader interface {
 	// waits for a lock. texts says whether the texts of statements are wanted, and at is the time
 	// of the look, by our clock.
 	Blocking(ctx context.Context, l *Line, at time.Time, texts bool) (*blocking.Look, error)
+	// Freed reads how the root of the last look let the others go, now that nobody waits any more;
+	// empty: that cannot be known. at is the time of this look.
+	Freed(ctx context.Context, l *Line, root blocking.Node, at time.Time) (blocking.End, error)
 	// Statements reads the counters of all statements, but for when that was; nil: there
 	// are none to be read. A list may come with the error of what it lacks beside.
 	Statements(ctx context.Context, l *Line) (*List, error)

@@ -28,6 +28,9 @@ type idle struct{}
 func (idle) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
 	return &measure.Activity{}, l.Each(ctx, 1, "SELECT sessions", func([][]byte) error { return nil })
 }
+func (idle) Freed(context.Context, *measure.Line, blocking.Node, time.Time) (blocking.End, error) {
+	return "", nil
+}
 func (idle) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking.Look, error) {
 	return nil, nil
 }

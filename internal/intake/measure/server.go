@@ -79,6 +79,7 @@ type Server struct {
 	// waiting says of each class of locks (0: the engine's, 1: advisory ones) that the home does
 	// not know that nobody waits: as somebody did, or nothing was said yet.
 	waiting [2]bool
+	roots   [2]*blocking.Node // of the last looks at which somebody waited
 }
 
 // New returns a server; Run measures it.
@@ -214,6 +215,15 @@ func (s *Server) readBlocking(ctx context.Context, a *Activity) ([]blocking.Samp
 	}
 	var out []blocking.Sample
 	for class, sample := range look.Samples(s.Instance, s.Engine.SessionsEvery) {
+		if roots := blocking.Roots(sample.Nodes); len(roots) > 0 {
+			s.roots[class] = &roots[0].Node
+		} else if root := s.roots[class]; root != nil && s.waiting[class] {
+			// What cannot be read is not known, and no reason to lose that nobody waits.
+			sample.End, err = s.reader.Freed(ctx, &s.line, *root, sample.At)
+			if err != nil {
+				_ = s.went("blocking", err)
+			}
+		}
 		if len(sample.Nodes) > 0 || s.waiting[class] {
 			out = append(out, sample)
 		}
@@ -238,7 +248,9 @@ func (s *Server) kept(b measurements.Batch, err error) error {
 	for class := range s.waiting {
 		for _, sample := range b.Blocking {
 			if sample.Advisory == (class == 1) {
-				s.waiting[class] = err != nil || len(sample.Nodes) > 0
+				if s.waiting[class] = err != nil || len(sample.Nodes) > 0; !s.waiting[class] {
+					s.roots[class] = nil
+				}
 			}
 		}
 	}

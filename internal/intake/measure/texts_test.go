@@ -33,6 +33,9 @@ func (r *slow) Activity(context.Context, *measure.Line) (*measure.Activity, erro
 	return &measure.Activity{Databases: []measure.Database{{ID: 1, Name: "app"}}}, nil
 }
 
+func (*slow) Freed(context.Context, *measure.Line, blocking.Node, time.Time) (blocking.End, error) {
+	return "", nil
+}
 func (*slow) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking.Look, error) {
 	return nil, nil
 }

@@ -33,6 +33,9 @@ func (f *failing) Activity(ctx context.Context, l *measure.Line) (*measure.Activ
 	}
 	return f.idle.Activity(ctx, l)
 }
+func (*failing) Freed(context.Context, *measure.Line, blocking.Node, time.Time) (blocking.End, error) {
+	return "", nil
+}
 func (*failing) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking.Look, error) {
 	return nil, nil
 }

@@ -178,6 +178,7 @@ func (f *mixedFleet) sqlserver() {
 		"replicas":  func() [][]any { return nil },
 		"lock_wait": func() [][]any { return [][]any{{0, 1, 0}} },
 		"blocking":  func() [][]any { return nil },
+		"freed":     func() [][]any { return nil },
 		"clocks":    func() [][]any { return [][]any{{time.Now().UnixMicro(), 0, 1}} },
 		"sessions":  func() [][]any { return [][]any{{5, "idle", "", mixedSessions}, {6, "waiting", "LCK_M_X", 2}} },
 		"plan_cache": func() (all [][]any) {
@@ -207,6 +208,7 @@ func (f *mixedFleet) oracle() {
 	on("sessions", 4, []int{0, 3}, []string{"3", "idle", "Idle", strconv.Itoa(mixedSessions)}, []string{"3", "waiting", "Application", "2"})
 	on("lock_wait", 3, []int{0, 1, 2}, []string{"0", "1", "0"})
 	on("blocking", 21, nil)
+	on("freed", 1, nil)
 	on("births", 5, []int{0, 1, 3, 4})
 	began := time.Now()
 	changing := func() {

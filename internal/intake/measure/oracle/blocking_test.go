@@ -110,3 +110,28 @@ func TestWithoutTheGrantNothingIsSaid(t *testing.T) {
 		t.Errorf("%+v", b.Blocking)
 	}
 }
+
+// TestHowARootLetsTheOthersGo is in the sample that says that nobody waits any more; which transaction a session has is not
+// known.
+func TestHowARootLetsTheOthersGo(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	for name, test := range map[string]struct {
+		rows [][]string
+		want blocking.End
+	}{
+		"it is in no transaction": {[][]string{{"0"}}, blocking.TransactionEnded}, "it is in one": {[][]string{{"1"}}, ""}, "it is gone": {nil, blocking.SessionEnded},
+	} {
+		s.on(sessionsQuery, []string{"3", "waiting", "Application", "1"})
+		s.blocked(session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "9"))
+		s.pass(20 * time.Second)
+		s.on(sessionsQuery)
+		s.on(strings.NewReplacer("@sid@", "7", "@serial@", "70").Replace(freedQuery), test.rows...)
+		if got := s.pass(20 * time.Second).Blocking; len(got) != 1 || got[0].End != test.want {
+			t.Errorf("%s: %+v, want %q", name, got, test.want)
+		}
+	}
+	if got := strings.NewReplacer("@instance@", "2").Replace((&reader{cluster: true}).in(freedQuery, clusterFreedQuery)); !strings.Contains(got, "gv$session") || !strings.Contains(got, "inst_id = 2") {
+		t.Errorf("in a cluster: %s", got)
+	}
+}

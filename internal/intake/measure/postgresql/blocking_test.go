@@ -509,3 +509,77 @@ func (l *listening) Each(ctx context.Context, columns int, query string, do func
 	*l.heard = append(*l.heard, query)
 	return l.Session.Each(ctx, columns, query, do)
 }
+
+// TestHowARootLetsTheOthersGo is read when nobody waits any more: it committed, its session ended, or those who waited gave
+// up. Another session with its id is not it.
+func TestHowARootLetsTheOthersGo(t *testing.T) {
+	t.Parallel()
+	for _, major := range pgtest.Majors(t) {
+		t.Run(fmt.Sprint(major), func(t *testing.T) {
+			t.Parallel()
+			c := newCrowd(t, major)
+			root := func(statements ...string) blocking.Node {
+				t.Helper()
+				c.does("billing", false, statements...)
+				c.does("shop", true, `UPDATE orders SET note = '' WHERE id = 1`)
+				return blocking.Roots(c.look(false))[0].Node
+			}
+			freed := func(of blocking.Node) blocking.End {
+				t.Helper()
+				end, err := c.read.Freed(t.Context(), c.line, of, time.Now())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return end
+			}
+			expect := func(what string, got, want blocking.End) {
+				t.Helper()
+				if got != want {
+					t.Errorf("%s: %q, want %q", what, got, want)
+				}
+			}
+			held := root(`BEGIN`, update)
+			c.admin.MustExec(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'shop'`)
+			c.until(`SELECT count(*) = 0 FROM pg_locks WHERE NOT granted`)
+			expect("those who waited gave up", freed(held), blocking.WaitsEnded)
+			other := held
+			earlier := held.Began.Add(-time.Second)
+			other.Began = &earlier
+			expect("another session has its id", freed(other), blocking.SessionEnded)
+			before := held
+			ago := held.Transaction.Add(-5 * time.Second)
+			before.Transaction = &ago
+			expect("it has another transaction", freed(before), blocking.TransactionEnded)
+			c.admin.MustExec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'billing'`)
+			c.until(`SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'billing'`)
+			expect("it was terminated", freed(held), blocking.SessionEnded)
+			c.over()
+
+			conn, err := pgx.Connect(t.Context(), c.URL("bill", "postgres"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			execute := func(statement string) {
+				t.Helper()
+				if _, err := conn.Exec(t.Context(), statement, pgx.QueryExecModeSimpleProtocol); err != nil {
+					t.Fatal(err)
+				}
+			}
+			execute(`BEGIN; ` + update)
+			c.does("shop", true, `UPDATE orders SET note = '' WHERE id = 1`)
+			held = blocking.Roots(c.look(false))[0].Node
+			execute(`COMMIT`)
+			expect("it committed", freed(held), blocking.TransactionEnded)
+			if err := conn.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c.over()
+			held = root(`BEGIN`, update, `PREPARE TRANSACTION 'it''s'`)
+			expect("a prepared transaction is there", freed(held), blocking.WaitsEnded)
+			c.admin.MustExec(`ROLLBACK PREPARED 'it''s'`)
+			expect("a prepared transaction was rolled back", freed(held), blocking.TransactionEnded)
+			expect("a process that has no number", freed(blocking.Node{Session: "prepared", Kind: blocking.Prepared}), "")
+			c.over()
+		})
+	}
+}

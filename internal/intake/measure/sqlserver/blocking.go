@@ -18,6 +18,9 @@ import (
 // unnamed are the blockers that are no sessions, by the ids that the server gives them.
 var unnamed = map[string]blocking.Kind{"-2": blocking.Distributed, "-3": blocking.Recovery, "-4": blocking.Latch, "-5": blocking.Latch}
 
+// loginTime is how the server writes when a session began.
+const loginTime = "2006-01-02T15:04:05.999"
+
 // Blocking reads who waits for whom.
 func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts bool) (*blocking.Look, error) {
 	look := &blocking.Look{At: at}
@@ -69,7 +72,7 @@ func (r *reader) blockingNode(row [][]byte, at time.Time) (blocking.Node, error)
 	if user := string(row[8]); user == "1" || user == "true" {
 		n.Kind = blocking.Client
 	}
-	if began, err := time.Parse("2006-01-02T15:04:05.999", string(row[1])); err == nil {
+	if began, err := time.Parse(loginTime, string(row[1])); err == nil {
 		n.Began = &began
 	}
 	if i := slices.IndexFunc(r.databases, func(d database) bool { return uint64(d.id) == number }); i >= 0 {

@@ -121,3 +121,34 @@ func TestWithoutThePermissionNothingIsSaid(t *testing.T) {
 		t.Errorf("%v, %+v", err, b.Blocking)
 	}
 }
+
+// TestHowARootLetsTheOthersGo is in the sample that says that nobody waits any more; which transaction a session has is not
+// known.
+func TestHowARootLetsTheOthersGo(t *testing.T) {
+	t.Parallel()
+	const began = "2026-11-20T10:00:00.007"
+	for name, test := range map[string]struct {
+		root  int
+		freed []row
+		want  blocking.End
+	}{
+		"it has no transaction":        {51, []row{{began, 0}}, blocking.TransactionEnded},
+		"it has one":                   {51, []row{{began, 1}}, ""},
+		"it is gone":                   {51, nil, blocking.SessionEnded},
+		"another session has its id":   {51, []row{{"2026-11-20T11:59:00", 1}}, blocking.SessionEnded},
+		"a distributed transaction is": {-2, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			f.sessions, f.freed = []row{{5, "waiting", "LCK_M_X", 1}}, test.freed
+			f.blocking = []row{holds(51, 1, 9), waits(52, test.root, 9000, "OBJECT: 5:2:0")}
+			m := f.measure(t)
+			m.well()
+			f.sessions, f.blocking = nil, nil
+			if got := m.well().Blocking; len(got) != 1 || got[0].End != test.want {
+				t.Errorf("%+v, want %q", got, test.want)
+			}
+		})
+	}
+}

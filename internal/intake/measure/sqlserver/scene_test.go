@@ -40,6 +40,7 @@ type fake struct {
 	sessions         []row          // database, split, wait, sessions, and of whom (if they say so)
 	lockWait         int            // ms
 	blocking         []row          // who waits for whom
+	freed            []row          // what became of a session that held others up
 	stores           map[string]row // state and mode by database
 	counters         map[string][]row
 	plans            []row
@@ -81,6 +82,7 @@ func newFake(t testing.TB) *fake {
 	rows("replicas", func(tdstest.Query) []row { return f.replicas })
 	rows("sessions", func(tdstest.Query) []row { return ofNobody(f.sessions) })
 	rows("lock_wait", func(tdstest.Query) []row { return []row{{0, 3, f.lockWait}} })
+	rows("freed", func(tdstest.Query) []row { return f.freed })
 	rows("blocking", func(tdstest.Query) []row { return f.blocking })
 	now := func() int64 { return f.clock.Now().Add(f.skew).UnixMicro() }
 	rows("clocks", func(tdstest.Query) []row { return []row{{now(), f.offset, f.started}} })
