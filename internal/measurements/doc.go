@@ -25,6 +25,11 @@
 //	Wait events   sessions    of each database and category Σ waiting ÷ samples in which at least one session
 //	                          waits, for whatever; the sum over databases and engines. §4.6, R20
 //
+// Activity is what sessions do that are on the CPU or wait, in sessions: of each database the
+// waiting ones as in wait events, and those on the CPU as Σ on the CPU ÷ samples that tell. All of
+// its lines together are the wait events and the sessions on the CPU, whichever way they are
+// divided (Dimension). Deadlocks are counted between two samples of a database.
+//
 // For Oracle, a query with a single sample in a bucket does not count in it, and a bucket that
 // starts more than seven days ago has no part from it (R17). Classify has the categories of
 // waits (R22). An interval of counters needs two scrapes of the same CPUs, ten minutes apart at
@@ -90,4 +95,6 @@
 //   - A clock is off: samples have their senders' times. The store's clock decides which are
 //     late, and the caller's clock which sessions count as open now.
 //   - A wait has a name that no table knows: it is in Other.
+//   - A sender says of other sessions what they do than it counts: what exceeds its counts is left
+//     out, and what lacks is added as not reported (SessionSample.Activity).
 package measurements

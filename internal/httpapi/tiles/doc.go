@@ -10,6 +10,9 @@
 // callers repeat the request. They come from the same reading as the tile, with their names,
 // also those of removed ones.
 //
+// What sessions do (activity.go) is cached as tiles are, by what is asked for. Viewers may not ask
+// whose sessions they are. Names and texts are side figures.
+//
 // Statements (statements.go) are read in the same way: all that were executed in the window are
 // filtered, sorted and cut to a page here, because any of them may come first. Only the
 // statements of the page get their names and their figures of the previous window; only=slower

@@ -20,6 +20,9 @@
 // the execution time of each database over the same interval. Every look at the sessions also
 // lists the databases, and the home is told if the list changed.
 //
+// The look at the sessions says what those do that are on the CPU or wait, and whose they are, as far
+// as the server tells (Database.Count); PostgreSQL tells how many deadlocks there were, too.
+//
 // Texts are read where the organization stores them, for executed statements whose texts were
 // not sent yet, the most expensive first. They pass package sqltext before any other code sees
 // them. The set of sent texts is stored with the list, and is valid if the list is. A server
@@ -47,6 +50,8 @@
 //     list is a basis, unless an entry says that it was created since.
 //   - The longest execution covers a longer time than the interval: it counts if it rose, or if
 //     its entry was created since. Otherwise nothing is reported.
+//   - A sample with deadlocks is lost, or the process starts again: the deadlocks until the next
+//     look are not counted.
 //   - Texts cannot be read: the counters are stored without them, and ten minutes later the
 //     texts are requested again.
 //   - Who waits for whom cannot be read: nothing is reported of it, neither that somebody waits nor

@@ -8,7 +8,7 @@
 //   - tables: the keys and rows of the tables, and blocks in PostgreSQL.
 //   - rollup: from samples to minutes, hours, days and weeks.
 //   - compaction: from the head to blocks, sealing, retention.
-//   - dictionary: the keys and texts of statements.
+//   - dictionary: the keys and texts of statements, and the names of waits and people.
 //   - placement: where blocks are, and how they are moved.
 //   - ledger: what rollup, compaction and this package share.
 //
@@ -31,10 +31,11 @@
 //
 // Locks: everything done to a series is done under its row in measured_series, except that
 // minutes are forgotten without it. Writers take turns first (by instance), then create missing
-// series (by key), then lock series (by id), then rows of measured_statements (by series and
-// hash). All others skip locked rows (SKIP LOCKED); only Roll waits, for one series at most a
-// second, holding nothing. So no cycle can close. A statement of its own takes a lock, and
-// everything found before it is checked again.
+// series (by key), then lock series (by id), then the organization's row (if names of people or
+// texts are written), then names (by hash), then rows of measured_statements (by series and hash).
+// All others skip locked rows (SKIP LOCKED); only Roll waits, for one series at most a second,
+// holding nothing. So no cycle can close. A statement of its own takes a lock, and everything
+// found before it is checked again.
 //
 // What may go wrong: a process that dies leaves no part of a step, and the marks are still
 // there. An hour that cannot be rolled up, or a whole that cannot be made, waits longer each

@@ -9,6 +9,12 @@
 // Texts are written under a share lock of the organization's row (KeepsTexts), and deleted under
 // an exclusive lock of it (DropTexts). So no writer brings a deleted text back.
 //
+// Names of waits, users, applications and clients are rows of measured_names, once for an
+// organization, by their hashes. Those of people are written and deleted in the same way
+// (HoldsPeople, DropPeople). A process believes for half a minute what an organization decided
+// (WithoutPeople); until then samples may have hashes, but no names. It remembers for an hour that
+// it wrote a name, so a name that was deleted and is kept again may be missing for that long.
+//
 // What may go wrong: a process dies, and loses its memory. The next process looks each statement
 // up once.
 package dictionary
