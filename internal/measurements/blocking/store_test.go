@@ -386,3 +386,39 @@ func TestTextsGoWhenTheyAreTurnedOff(t *testing.T) {
 		t.Errorf("of another organization %q", got)
 	}
 }
+
+// TestTwoSessionsOfOneIDAreTwoRoots: they differ in when they began, in the samples of one episode and in the trees.
+func TestTwoSessionsOfOneIDAreTwoRoots(t *testing.T) {
+	t.Parallel()
+	db, organization, instance := pgtest.DB(t), uuid.New(), uuid.New()
+	began := func(s blocking.Sample, minutes int) blocking.Sample {
+		at := noon.Add(-time.Duration(minutes) * time.Minute)
+		s.Nodes[0].Began = &at
+		return s
+	}
+	record(t, db, organization, began(pile(t, instance, 0, 1, "7"), 60), began(pile(t, instance, 10, 2, "7"), 1), pile(t, instance, 20, 0, ""))
+	of := episodes(t, db, organization, instance)
+	if len(of) != 1 {
+		t.Fatalf("%d episodes", len(of))
+	}
+	moments, err := blocking.Moments(t.Context(), db, organization, of[0])
+	if err != nil || len(moments) != 2 || moments[0].Root.Root.Session != moments[1].Root.Root.Session ||
+		!moments[0].Root.Root.Began.Equal(noon.Add(-time.Hour)) || !moments[1].Root.Root.Began.Equal(noon.Add(-time.Minute)) || !of[0].Held.Root.Began.Equal(noon.Add(-time.Minute)) {
+		t.Errorf("%+v, %v", moments, err)
+	}
+}
+
+// TestTwoRootsAtOnceAreOneEpisode, which names the one that most wait behind and counts both; the tree has both.
+func TestTwoRootsAtOnceAreOneEpisode(t *testing.T) {
+	t.Parallel()
+	db, organization, instance := pgtest.DB(t), uuid.New(), uuid.New()
+	record(t, db, organization, sample(t, instance, 0, "1", "9", "2<-1:20", "8<-9:20", "7<-9:20"), sample(t, instance, 10, "1", "2<-1:20"), pile(t, instance, 20, 0, ""))
+	of := episodes(t, db, organization, instance)
+	if len(of) != 1 || of[0].Held.Root.Session != "9" || of[0].Held.Roots != 2 || of[0].Held.Behind != 2 || of[0].Waiting != 3 {
+		t.Fatalf("%+v", of)
+	}
+	tree, _, ok, err := blocking.TreeAt(t.Context(), db, organization, of[0], of[0].First)
+	if roots := blocking.Roots(tree.Nodes); err != nil || !ok || len(roots) != 2 || roots[0].Node.Session != "9" || roots[1].Node.Session != "1" {
+		t.Errorf("%+v, %v", roots, err)
+	}
+}

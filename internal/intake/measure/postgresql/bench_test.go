@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,25 +27,47 @@ import (
 // With texts, a statement is new in each of them, so that texts are read every minute.
 // server-ms is the CPU time of our backend there, as its kernel counts it; of a
 // minute of one core it is what "% of a core" says (goal: 1). muster-ms is what
-// reading and comparing costs us, with waiting for the answers.
+// reading and comparing costs us, with waiting for the answers. With 12, or with all other, sessions
+// that wait for one, who waits for whom is read in each of the six looks.
 func BenchmarkRound(b *testing.B) {
-	b.Run("counters", func(b *testing.B) { benchmarkRound(b, false) })
-	b.Run("texts", func(b *testing.B) { benchmarkRound(b, true) })
+	b.Run("counters", func(b *testing.B) { benchmarkRound(b, false, 0) })
+	b.Run("texts", func(b *testing.B) { benchmarkRound(b, true, 0) })
+	b.Run("waiting=12", func(b *testing.B) { benchmarkRound(b, false, 12) })
+	b.Run("waiting=199", func(b *testing.B) { benchmarkRound(b, false, 199) })
 }
 
-func benchmarkRound(b *testing.B, texts bool) {
+func benchmarkRound(b *testing.B, texts bool, waiting int) {
 	server := pgtest.Cluster(b, pgtest.Options{Settings: map[string]string{
 		"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.max": "5000", "max_connections": "400", "autovacuum": "off",
 	}})
 	admin := pgtest.Connect(b, server.Superuser())
 	admin.MustExec(`CREATE EXTENSION pg_stat_statements`)
 	fillStatements(b, func(statement string) { admin.MustExec(statement) })
-	for range 200 {
+	admin.MustExec(`CREATE TABLE held (id int PRIMARY KEY)`)
+	admin.MustExec(`INSERT INTO held VALUES (1)`)
+	waits, over := context.WithCancel(b.Context())
+	var ended sync.WaitGroup
+	defer ended.Wait()
+	defer over()
+	for n := range 200 {
 		conn, err := pgx.Connect(b.Context(), server.Superuser())
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer func() { _ = conn.Close(b.Context()) }()
+		defer func() { _ = conn.Close(context.Background()) }()
+		switch {
+		case waiting > 0 && n == 0:
+			if _, err := conn.Exec(b.Context(), `BEGIN; UPDATE held SET id = id`, pgx.QueryExecModeSimpleProtocol); err != nil {
+				b.Fatal(err)
+			}
+		case n <= waiting:
+			ended.Go(func() { _, _ = conn.Exec(waits, `UPDATE held SET id = id`) })
+		}
+	}
+	for seen := -1; seen != waiting; {
+		if err := admin.Get(&seen, `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`); err != nil {
+			b.Fatal(err)
+		}
 	}
 	target, err := new(servers.Reach).Target(fleet.PostgreSQL, server.TCPURL(pgtest.Superuser, "postgres"))
 	if err != nil {

@@ -39,12 +39,24 @@ func newCrowd(t *testing.T, major int) *crowd {
 	}
 	c := &crowd{t: t, Server: pgtest.Cluster(t, pgtest.Options{Major: major, Settings: settings})}
 	c.admin = pgtest.Connect(t, c.Superuser())
+	c.stock()
+	c.watch()
+	return c
+}
+
+// stock makes the roles and the table of the scenes.
+func (c *crowd) stock() {
 	for _, statement := range []string{
 		`CREATE ROLE watcher LOGIN`, `GRANT pg_monitor TO watcher`, `CREATE ROLE bill LOGIN SUPERUSER`,
 		`CREATE TABLE orders (id int PRIMARY KEY, status text, note text)`, `INSERT INTO orders SELECT n, 'new' FROM generate_series(1, 9) n`,
 	} {
 		c.admin.MustExec(statement)
 	}
+}
+
+// watch connects the reader.
+func (c *crowd) watch() {
+	t := c.t
 	target := c.target()
 	session, err := target.Open(t.Context(), "postgres", time.Minute)
 	if err != nil {
@@ -52,7 +64,6 @@ func newCrowd(t *testing.T, major int) *crowd {
 	}
 	t.Cleanup(func() { session.Close(context.Background()) })
 	c.line, c.read = measure.NewLine(session, nil), &reader{now: time.Now}
-	return c
 }
 
 func (c *crowd) target() servers.Target {
@@ -582,4 +593,30 @@ func TestHowARootLetsTheOthersGo(t *testing.T) {
 			c.over()
 		})
 	}
+}
+
+// TestReplayThatWaitsOnAStandbyIsInBetween: a query on the standby holds up the replay of a change, and that holds up whoever
+// comes later. The root is the query.
+func TestReplayThatWaitsOnAStandbyIsInBetween(t *testing.T) {
+	t.Parallel()
+	first := newCrowd(t, 0)
+	options := pgtest.Options{Settings: map[string]string{"max_standby_streaming_delay": "-1", "deadlock_timeout": "10min", "hot_standby_feedback": "off"}}
+	c := &crowd{t: t, Server: pgtest.Standby(t, first.Server, options)}
+	c.admin = pgtest.Connect(t, c.Superuser())
+	c.until(`SELECT to_regclass('orders') IS NOT NULL`)
+	c.watch()
+	c.does("report", false, `BEGIN`, `SELECT count(*) FROM orders`)
+	first.admin.MustExec(`ALTER TABLE orders ADD COLUMN gift text`)
+	c.until(`SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.backend_type = 'startup'`)
+	c.does("shop", true, `SELECT 1 FROM orders`)
+	roots := blocking.Roots(c.look(false))
+	if len(roots) != 1 || roots[0].Node.Application != "report" || !roots[0].Node.Idle || roots[0].Behind != 2 {
+		t.Errorf("%+v", roots)
+	}
+	for _, n := range c.look(false) {
+		if n.Application == "shop" && (len(n.For) != 1 || n.For[0] == roots[0].Node.Session) {
+			t.Errorf("shop waits for %v, and not for the replay", n.For)
+		}
+	}
+	c.over()
 }

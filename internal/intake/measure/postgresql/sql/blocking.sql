@@ -14,7 +14,9 @@
 -- is the row that it has locked meanwhile, so the object is the table of that row. A name is that
 -- of a relation in the database that we are connected to: of another one pg_class has none.
 -- pg_blocking_pids has 0 for a prepared transaction, which is known by a lock on the same object
--- that no process holds. The workers of a parallel query count as the session that leads them.
+-- that no process holds. It says nothing of the process that replays the log on a standby. That
+-- wants exclusive locks alone, so whoever has a lock on the same object holds it up. The workers of
+-- a parallel query count as the session that leads them.
 WITH locks AS MATERIALIZED (
     SELECT locktype, database, relation, page, tuple, virtualxid, transactionid, classid, objid, objsubid,
            virtualtransaction, pid, mode, granted, @since@ AS waitstart
@@ -24,7 +26,7 @@ WITH locks AS MATERIALIZED (
     WHERE pid <> pg_backend_pid() AND NOT (application_name = '@application@' AND usename = current_user)
 ), queue AS MATERIALIZED (
     SELECT DISTINCT ON (session) *
-    FROM (SELECT coalesce(a.leader_pid, a.pid) AS session, coalesce(l.waitstart, a.query_start) AS since, l.*
+    FROM (SELECT coalesce(a.leader_pid, a.pid) AS session, coalesce(l.waitstart, a.query_start) AS since, l.*, a.backend_type = 'startup' AS replays
           FROM locks l JOIN activity a USING (pid) WHERE NOT l.granted) one
     ORDER BY session, since
 ), oldest AS MATERIALIZED (
@@ -32,7 +34,12 @@ WITH locks AS MATERIALIZED (
 ), blocked AS MATERIALIZED (
     SELECT o.*, ARRAY(
         SELECT b.pid
-        FROM (SELECT DISTINCT unnest(pg_blocking_pids(o.session)) AS pid) b
+        FROM (
+            SELECT DISTINCT unnest(pg_blocking_pids(o.session)) AS pid WHERE NOT o.replays
+            UNION SELECT h.pid FROM locks h
+            WHERE o.replays AND h.granted AND h.pid IS NOT NULL AND h.locktype = o.locktype
+              AND (h.database, h.relation) IS NOT DISTINCT FROM (o.database, o.relation)
+        ) b
         LEFT JOIN oldest q ON q.session = b.pid
         WHERE b.pid <> o.session
         ORDER BY q.since NULLS FIRST, b.pid
