@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -21,7 +22,7 @@ func (s *MemberRoutes) ListTeams(ctx context.Context, _ api.ListTeamsRequestObje
 	if err != nil {
 		return nil, err
 	}
-	items, err := s.showTeams(ctx, teams)
+	items, err := s.showTeams(ctx, teams, 0, len(teams))
 	return api.ListTeams200JSONResponse{Items: items}, err
 }
 
@@ -36,44 +37,27 @@ func (s *MemberRoutes) team(ctx context.Context, id uuid.UUID) (shown api.Team, 
 	if err != nil {
 		return api.Team{}, "", err
 	}
-	items, err := s.showTeams(ctx, teams)
+	at := slices.IndexFunc(teams, func(t accounts.Team) bool { return t.ID == id })
+	if at < 0 {
+		return api.Team{}, "", wire.Found(false, nil, "team")
+	}
+	items, err := s.showTeams(ctx, teams, at, at+1)
 	if err != nil {
 		return api.Team{}, "", err
 	}
-	for i, t := range teams {
-		if t.ID == id {
-			return items[i], stateTag(t), nil
-		}
-	}
-	return api.Team{}, "", wire.Found(false, nil, "team")
+	return items[0], stateTag(teams[at]), nil
 }
 
-// showTeams shows all teams of the organization, which have to be in their order.
-func (s *MemberRoutes) showTeams(ctx context.Context, teams []accounts.Team) ([]api.Team, error) {
-	organization := wire.Caller(ctx).Organization.ID
-	var people []uuid.UUID
-	for _, t := range teams {
-		for _, m := range t.Terms.Members {
-			people = append(people, m.ID)
-		}
-	}
-	names, err := wire.MemberNames(ctx, s.Accounts, people)
+// showTeams shows the teams of the organization from one place to another. all are in their order.
+func (s *MemberRoutes) showTeams(ctx context.Context, all []accounts.Team, from, to int) ([]api.Team, error) {
+	teams := all[from:to]
+	names, err := wire.MemberNames(ctx, s.Accounts, accounts.MembersOf(teams))
 	if err != nil {
 		return nil, err
 	}
 	var side wire.Side
-	selectors := accounts.Selectors(teams)
-	servers, err := s.Fleet.Matching(ctx, organization, selectors...)
+	matches, owns, err := s.countServers(ctx, accounts.Selectors(all), from, to)
 	unknown := side.Lacks(ctx, err, "items.instanceCount", "items.ownedCount")
-	matches, owns := make([]int64, len(teams)), make([]int64, len(teams))
-	for id, tags := range servers {
-		owns[team.Owner(selectors, id, tags)]++
-		for i, selector := range selectors {
-			if selector.Matches(id, tags) {
-				matches[i]++
-			}
-		}
-	}
 	items := make([]api.Team, len(teams))
 	for i, t := range teams {
 		items[i] = api.Team{
@@ -85,6 +69,25 @@ func (s *MemberRoutes) showTeams(ctx context.Context, teams []accounts.Team) ([]
 		}
 	}
 	return items, nil
+}
+
+// countServers counts the servers that the selectors from one place to another match, and those that none before
+// matches.
+func (s *MemberRoutes) countServers(ctx context.Context, selectors []team.Selector, from, to int) (matches, owns []int64, err error) {
+	servers, err := s.Fleet.Matching(ctx, wire.Caller(ctx).Organization.ID, selectors[from:to]...)
+	matches, owns = make([]int64, to-from), make([]int64, to-from)
+	for id, tags := range servers {
+		owner := team.Owner(selectors, id, tags)
+		for i := max(owner, from); i < to; i++ {
+			if i == owner {
+				owns[i-from]++
+			}
+			if i == owner || selectors[i].Matches(id, tags) {
+				matches[i-from]++
+			}
+		}
+	}
+	return matches, owns, err
 }
 
 func showSelector(s team.Selector) api.TeamSelector {
