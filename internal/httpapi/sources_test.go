@@ -396,7 +396,7 @@ var ofTables = map[string]subject{
 
 	"blocking_episodes":      {"the episodes", "getBlocking listBlocking"},
 	"blocking_samples":       {"the samples of an episode", "getBlocking"},
-	"alert_people":           {"whose sessions deliveries name", "getDelivery listDeliveries"},
+	"alert_people":           {"whose sessions a delivery names", "getDelivery"},
 	"alert_last_seen":        {"when alerts fired last", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"assessment_feeds":       {"how a server is assessed, and which findings count", "getInstance groupFindings listFindings listInstances"},
 	"assessment_targets":     {"whether Muster connects to a server, and which findings count", "getInstance groupFindings listFindings listInstances"},
@@ -404,7 +404,7 @@ var ofTables = map[string]subject{
 	"declined_grants":        {"which grants to ask for: those that are declined would be asked for again", "getInstance listInstances"},
 	"assessments":            {"the evidence", "getControl"},
 	"findings":               {"the findings", "getFinding groupFindings listFindings"},
-	"teams":                  {"the teams, and which rules tell of a server", "getTeam listInstanceNotificationRules listTeams"},
+	"teams":                  {"the teams, which rules tell of a server, and who is told of an alert", "getTeam listAlertNotifications listInstanceNotificationRules listTeams"},
 	"finding_assignments":    {"who closes the findings", "getFinding listFindings"},
 	"channel_addresses":      {"whom a channel reaches", "getChannel listChannels listInstanceNotificationRules"},
 	"notification_channels":  {"the channels", "getChannel getDelivery listAlertNotifications listChannels listDeliveries listInstanceNotificationRules"},
