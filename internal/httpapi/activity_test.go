@@ -231,6 +231,7 @@ func TestDeadlocks(t *testing.T) {
 	}
 	w.measured(w.ours, measurements.Batch{Sessions: []measurements.SessionSample{
 		sample("orders", domain.PostgreSQL, orders, 0, to(int64(2))), sample("orders", domain.PostgreSQL, orders, 1, to(int64(0))), sample("orders", domain.PostgreSQL, orders, 2, nil),
+		sample("orders", domain.PostgreSQL, uuid.New(), 0, to(int64(0))), // a database without a deadlock
 		sample("billing", domain.SQLServer, billing, 0, nil),
 	}})
 	read := func(as person, size, query string) (d struct {
