@@ -130,20 +130,21 @@ func (l *activityLines) add(instance uuid.UUID, first int, w window, row *codec.
 		if at < 0 || at >= l.buckets {
 			continue
 		}
-		sampled, told, err := averages.Each(slot, func(combination int, sessions float64) {
-			if of[combination] == unknown {
-				if c := &row.Combinations[combination]; l.Counts(c.StateOf()) {
-					of[combination] = l.line(c.Key(instance, l.By))
-				} else {
-					of[combination] = uncounted
-				}
-			}
-			if line := of[combination]; line != uncounted {
-				l.values[line][at] += sessions
-			}
-		})
+		found, sampled, told, err := averages.Of(slot)
 		if err != nil {
 			return err
+		}
+		for _, one := range found {
+			if of[one.Combination] == unknown {
+				if c := &row.Combinations[one.Combination]; l.Counts(c.StateOf()) {
+					of[one.Combination] = l.line(c.Key(instance, l.By))
+				} else {
+					of[one.Combination] = uncounted
+				}
+			}
+			if line := of[one.Combination]; line != uncounted {
+				l.values[line][at] += one.Sessions
+			}
 		}
 		l.sampled[at], l.told[at] = l.sampled[at] || sampled, l.told[at] || told
 	}
