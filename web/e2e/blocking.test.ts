@@ -72,8 +72,8 @@ test("a viewer sees the sessions, and not whose they are", async () => {
 test("the list, a server, an alert and the breakdown of waits lead to an episode", async () => {
   const { episode: e } = await detail();
   const title = /^billing (holds|held) up/;
-  const page = await visit("/statements?range=30d");
-  await page.getByRole("navigation", { name: "Queries" }).getByRole("link", { name: "Blocking" }).click();
+  const page = await visit("/activity?range=30d");
+  await page.getByRole("navigation", { name: "Activity" }).getByRole("link", { name: "Blocking" }).click();
   await page.getByRole("table", { name: "Blocking" }).getByRole("link", { name: title }).first().waitFor();
   expect(new URL(page.url()).searchParams.get("range")).toBe("30d");
   expect(await violations(page)).toEqual([]);

@@ -53,6 +53,8 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "instance", path: `/instances/${instance}` },
     { name: "add-server", path: "/instances/new" },
     { name: "connect", path: "/instances/connect" },
+    { name: "activity", path: "/activity?range=6h" },
+    { name: "activity-viewer", path: "/activity?range=6h&by=database", as: "viewer", again: true },
     { name: "statements", path: "/statements?range=1h" },
     { name: "statements-none", path: "/statements?q=no-such-statement", again: true },
     { name: "statement", path: `/statements/${statement}?range=1h` },

@@ -94,6 +94,12 @@ const routes = [
     { title: "Alert", permission: "alerts:read" },
   ),
   page(
+    "/activity",
+    schemas.activitySearch,
+    code(() => import("./activity/ActivityPage"), "ActivityPage"),
+    { title: "Activity", scoped: true, team: "servers", permission: "metrics:read" },
+  ),
+  page(
     "/statements",
     schemas.statementsSearch,
     code(() => import("./statements/StatementsPage"), "StatementsPage"),

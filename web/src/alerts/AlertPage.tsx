@@ -23,7 +23,7 @@ import { AlertActions } from "./AlertActions";
 import { AlertTimeline } from "./AlertTimeline";
 import { aroundOf } from "./around";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
-import { meaningOf, measuredOf } from "./rules";
+import { aboutSessions, meaningOf, measuredOf } from "./rules";
 import "./useAlertsSearch";
 import { WhoWasTold } from "./WhoWasTold";
 
@@ -201,6 +201,7 @@ function HeldUp({ blocking: { episodeId, tree } }: { blocking: NonNullable<Schem
 }
 
 function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
+  const about = aboutSessions(alert);
   const now = useNow(30_000);
   const { can } = useSession();
   return (
@@ -251,6 +252,18 @@ function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
               , <bdi>{alert.instance.name}</bdi> only
             </>
           )}
+        </Anchor>
+      )}
+      {can("metrics:read") && about && (
+        <Anchor
+          component={Link}
+          to="/activity"
+          search={{ ...aroundOf(alert, now), ...(about === "connections" && { idle: "include" }) } as never}
+          size="sm"
+          mt="xs"
+          display="block"
+        >
+          What its sessions did at that time
         </Anchor>
       )}
     </Panel>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { meaningOf, measuredOf } from "./rules";
+import { aboutSessions, meaningOf, measuredOf } from "./rules";
 
 const instance = { id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01", name: "orders" };
 const rule = (id: string, threshold: number | null, unit: string | null) => ({ id, name: id, threshold, unit });
@@ -23,4 +23,14 @@ test("the value is one of the dashboard's figures, with a threshold of the same 
   expect(of("wraparound", 80, "percent")).toBeNull();
   expect(measuredOf({ rule: rule("volume", 90, "percent"), description: null, instance: null })).toBeNull();
   expect(measuredOf({ rule: null, description: null, instance })).toBeNull();
+});
+
+test("an alert about locks or connections of a server leads to its sessions", () => {
+  const of = (id: string) => aboutSessions({ rule: rule(id, null, null), instance });
+  expect(["lock_wait", "blocking", "connections", "failover-connections", "volume", "listener"].map(of)).toEqual([
+    ...["locks", "locks", "connections", "connections"],
+    ...[null, null],
+  ]);
+  expect(aboutSessions({ rule: rule("lock_wait", 5, "minutes"), instance: null })).toBeNull();
+  expect(aboutSessions({ rule: null, instance })).toBeNull();
 });

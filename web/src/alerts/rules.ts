@@ -30,6 +30,13 @@ const figures: Record<Figure, readonly string[]> = {
   cpu: ["release-cpu", "turned-plan-cpu"],
 };
 
+/** aboutSessions is what an alert is about where sessions explain it: locks, or connections; else null. */
+export function aboutSessions({ rule, instance }: Pick<Alert, "rule" | "instance">): "locks" | "connections" | null {
+  if (!rule || !instance) return null;
+  if (figures.locks.includes(rule.id)) return "locks";
+  return /(^|-)connections$/.test(rule.id) ? "connections" : null;
+}
+
 /** Measured is the figure that an alert is about, with the threshold where that is one of the same figure. */
 export type Measured = { figure: Figure; threshold: number | null };
 

@@ -30,6 +30,7 @@ export function TimeSeriesChart(props: ChartProps) {
     hidden = none,
     pickedAt = null,
     marks = null,
+    level = null,
   } = props;
   const model = useModel(props, stacked, hidden);
   const root = useRef<HTMLElement>(null);
@@ -57,7 +58,9 @@ export function TimeSeriesChart(props: ChartProps) {
           role="slider"
           tabIndex={0}
           aria-label={`${title}, bucket`}
-          aria-describedby={shown.length + model.bands.length > 0 || marks || props.onPick ? notesId : undefined}
+          aria-describedby={
+            shown.length + model.bands.length > 0 || model.level !== null || marks || props.onPick ? notesId : undefined
+          }
           aria-valuemin={0}
           aria-valuemax={Math.max(0, model.starts.length - 1)}
           aria-valuenow={Math.max(0, model.idle)}
@@ -74,6 +77,11 @@ export function TimeSeriesChart(props: ChartProps) {
               {label}
             </div>
           ))}
+          {level && model.level !== null && (
+            <div className="chart-level" data-height={model.level}>
+              <span>{level.label}</span>
+            </div>
+          )}
           {shown.map((m) => (
             <div key={`${m.at} ${m.label}`} className="chart-marker" data-at={Date.parse(m.at)}>
               <span>{m.label}</span>
@@ -104,6 +112,7 @@ export function TimeSeriesChart(props: ChartProps) {
 function useModel(props: ChartProps, stacked: boolean, hidden: ReadonlySet<string>): Model {
   const series = useStable(props.series);
   const { bucketStarts, bucketSize, lastBucketPartial, generatedAt, bands, upTo } = props;
+  const level = props.level?.value;
   const { from, to } = props.window;
   return useMemo(
     () =>
@@ -118,8 +127,9 @@ function useModel(props: ChartProps, stacked: boolean, hidden: ReadonlySet<strin
         hidden,
         bands,
         upTo,
+        level,
       }),
-    [from, to, bucketSize, bucketStarts, lastBucketPartial, generatedAt, series, stacked, hidden, bands, upTo],
+    [from, to, bucketSize, bucketStarts, lastBucketPartial, generatedAt, series, stacked, hidden, bands, upTo, level],
   );
 }
 

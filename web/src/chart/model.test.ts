@@ -214,3 +214,19 @@ describe("what a click means", () => {
     expect(spanOf(model(columns, { lastBucketPartial: true }), [3, 3])).toEqual([iso(at(11)), iso(at(11, 30))]);
   });
 });
+
+describe("a level", () => {
+  const columns = [[1, 2, null, 3]];
+
+  test("stands at its value, and the axis reaches it", () => {
+    const { level, ticks } = model(columns, { level: 8 });
+    expect(level).toBeCloseTo(ticks.find(({ value }) => value === 8)?.height ?? Number.NaN);
+    expect(ticks.at(-1)?.value).toBeGreaterThanOrEqual(8);
+    expect(model(columns, { level: 2 }).ticks.at(-1)?.value, "below the figures it moves nothing").toBe(3);
+  });
+
+  test("is not there without figures, and not unless it is asked for", () => {
+    expect(model(columns).level).toBeNull();
+    expect(model([[null, null, null, null]], { level: 8 }).level).toBeNull();
+  });
+});

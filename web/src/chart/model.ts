@@ -26,6 +26,8 @@ export type Model = {
   ticks: { height: number; value: number }[];
   /** The bands that are there, and where each one's name stands; none is one band without a name. */
   bands: { label: string; top: number }[];
+  /** How high a value stands that the figures are read against; null without one, or without figures. */
+  level: number | null;
   /** Sums of the shown series, for stacks; null in it where none of them has data, and without any shown. */
   totals: Values | null;
   hidden: ReadonlySet<string>;
@@ -46,6 +48,7 @@ type Source = {
   hidden: ReadonlySet<string>;
   bands?: readonly Band[];
   upTo?: number;
+  level?: number;
 };
 
 /** modelOf prepares a chart's figures once an answer, so that moving the mouse computes nothing. */
@@ -91,15 +94,16 @@ function totalBefore(former: readonly (Values | null)[], n: number): (Values | n
  * what they are compared with.
  */
 function heightsOf(
-  { series, hidden, bands, upTo, stacked }: Source,
+  { series, hidden, bands, upTo = 0, level, stacked }: Source,
   sums: Values[],
   former: readonly (Values | null)[],
-): Pick<Model, "drawn" | "before" | "ticks" | "bands"> {
+): Pick<Model, "drawn" | "before" | "ticks" | "bands" | "level"> {
   const all: readonly Band[] = bands ?? [{ label: "", scale: "linear", series: series.map((s) => s.key) }];
   const there = all.filter((band) => band.series.some((key) => !hidden.has(key)));
   const drawn = [...sums];
   const before: Model["before"] = [];
   const ticks: Model["ticks"] = [];
+  let at: number | null = null;
   const room = 1 / there.length;
   const size = room - (bands ? nameShare : 0);
   there.forEach((band, i) => {
@@ -108,7 +112,8 @@ function heightsOf(
     const columns = of.map((column) => sums[column] ?? []);
     const compared = of.map((column) => former[column] ?? []);
     const inView = [...columns, ...compared];
-    const axis = band.scale === "log" ? logAxis(inView) : linearAxis(inView, upTo);
+    const axis = band.scale === "log" ? logAxis(inView) : linearAxis(inView, Math.max(upTo, level ?? 0));
+    if (level !== undefined) at = axis.height(level);
     const place = (value: number | null) => (value === null ? null : base + axis.height(value) * size);
     ticks.push(...axis.ticks.map((value) => ({ height: base + axis.height(value) * size, value })));
     of.forEach((column, k) => {
@@ -119,7 +124,13 @@ function heightsOf(
   });
   const names = bands ? there.map(({ label }, i) => ({ label, top: 1 - i * room })) : [];
   // The canvas wants them from the base up.
-  return { drawn, before, ticks: ticks.sort((a, b) => a.height - b.height), bands: names };
+  return {
+    drawn,
+    before,
+    ticks: ticks.sort((a, b) => a.height - b.height),
+    bands: names,
+    level: ticks.length > 0 && !bands ? at : null,
+  };
 }
 
 const nothing = (n: number): Values => new Array<null>(n).fill(null);

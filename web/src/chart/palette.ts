@@ -10,6 +10,7 @@ export const hues = {
   grey: ["#66717c", "#9aa6b1"],
   red: ["#c4303f", "#ff8080"],
   gold: ["#8f6a00", "#e0b84c"],
+  green: ["#3f8f2f", "#7ccf5f"],
 } as const satisfies Record<string, readonly [string, string]>;
 
 /** seriesColors are the hues as CSS colours that follow the scheme: `color: seriesColors.blue`. */
@@ -31,4 +32,6 @@ export const palette = {
   io: seriesColors.blue,
   clientNetwork: seriesColors.teal,
   other: seriesColors.grey,
+  /** Sessions on the CPU: beside the waits, where blue is I/O. */
+  onCpu: seriesColors.green,
 } as const;

@@ -28,6 +28,9 @@ export const withBefore = (series: readonly ChartSeries[]): Pick<ChartSeries, "k
  */
 export type Band = { label: string; scale: "linear" | "log"; series: readonly string[] };
 
+/** Level is a value worth a horizontal line: "16 cores". */
+export type Level = { value: number; label: string };
+
 /** Marker is an instant worth a vertical line: "monitoring started 19 Nov 06:12". */
 export type Marker = { at: string; label: string };
 
@@ -67,6 +70,8 @@ export type ChartProps = {
   hidden?: ReadonlySet<string>;
   /** A series of the legend was pressed; without it nothing can be hidden. */
   onToggle?: (key: string) => void;
+  /** A line across at a value that the figures are read against, with what it is; the axis reaches it. Not with bands. */
+  level?: Level | null;
   markers?: Marker[];
   marks?: Marks | null;
   /** Told the whole buckets that were dragged over, as RFC 3339; without it nothing can be dragged. */

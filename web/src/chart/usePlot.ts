@@ -104,7 +104,7 @@ function follow(plot: Plot, model: Ref<Model>, latest: Ref<ChartProps>): () => v
 }
 
 /**
- * placeLabels puts names of bands on top of these, and vertical lines where the plot has their instants; labels turn to
+ * placeLabels puts names of bands on top of these, a level at its height, and vertical lines where the plot has their instants; labels turn to
  * where there is room.
  */
 function placeLabels(u: uPlot, figure: HTMLElement) {
@@ -113,6 +113,11 @@ function placeLabels(u: uPlot, figure: HTMLElement) {
   for (const band of figure.querySelectorAll<HTMLElement>(".chart-band")) {
     band.style.left = `${left}px`;
     band.style.top = `${u.bbox.top / ratio + u.valToPos(Number(band.dataset.height), "y")}px`;
+  }
+  for (const level of figure.querySelectorAll<HTMLElement>(".chart-level")) {
+    level.style.left = `${left}px`;
+    level.style.width = `${width}px`;
+    level.style.top = `${u.bbox.top / ratio + u.valToPos(Number(level.dataset.height), "y")}px`;
   }
   for (const marker of figure.querySelectorAll<HTMLElement>(".chart-marker")) {
     const x = u.valToPos(Number(marker.dataset.at), "x");

@@ -1,5 +1,6 @@
 import { Badge, Skeleton, Tooltip } from "@mantine/core";
 import { IconClockExclamation } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
 import { onServer } from "../api/clock";
 import { engineName } from "../engines";
@@ -71,6 +72,7 @@ function Split({ name, value }: { name: string; value: number | null }) {
 }
 
 function Sessions({ snapshot, answeredAt, known }: { snapshot: Snapshot; answeredAt: number; known: boolean }) {
+  const { search } = useScope();
   const { instancesWithoutSample: without } = snapshot;
   return (
     <>
@@ -98,6 +100,9 @@ function Sessions({ snapshot, answeredAt, known }: { snapshot: Snapshot; answere
           )}
         </span>
         <span className={classes.sampled}>
+          <Link to="/activity" search={{ ...search, idle: "include" }} className={classes.way}>
+            Activity
+          </Link>
           <Sampled snapshot={snapshot} answeredAt={answeredAt} />
         </span>
       </div>

@@ -64,6 +64,7 @@ export function Tile<A extends Answer>({
   counted,
   plotHeight = 200,
   later = false,
+  way,
 }: {
   title: string;
   about: string;
@@ -79,6 +80,8 @@ export function Tile<A extends Answer>({
   plotHeight?: number;
   /** Below what is seen first, it waits until there is a chart there. */
   later?: boolean;
+  /** Leads to a page that tells more. */
+  way?: ReactNode;
 }) {
   const scope = useScope();
   const { hidden, toggle } = useHidden();
@@ -161,6 +164,7 @@ export function Tile<A extends Answer>({
             {scope.compares && before?.isError && " · the window before could not be loaded"}
           </p>
         </div>
+        {way}
         <div className={classes.menus}>
           {menu && (
             <menu.TileMenu

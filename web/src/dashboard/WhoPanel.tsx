@@ -7,6 +7,7 @@ import { SeverityBadge } from "../alerts/badges";
 import { api, type Schemas } from "../api/client";
 import { serverNow } from "../api/clock";
 import { asProblem } from "../api/problem";
+import { useSession } from "../api/session";
 import { EpisodeLine } from "../blocking/EpisodeLine";
 import { cursorGroup } from "../chart/cursor";
 import { copy } from "../shell/clipboard";
@@ -24,6 +25,7 @@ import {
   movedBy,
   namedOf,
   notKeptSince,
+  offeredKeys,
   shownOf,
   soFar,
   type Tile,
@@ -136,6 +138,7 @@ export function WhoPanel({ who }: { who: Who }) {
             <>
               <Choices tile={tile} who={who} onChange={(next) => show(next, true)} />
               <Behind who={who} span={span} onBy={(by) => show({ ...who, by }, true)} />
+              {span && title === "Wait events" && <ToActivity span={span} />}
               {span && title === "Wait events" && <BlockingThen span={span} />}
               {span && title !== "Alert history" && <AlertsThen span={span} />}
             </>
@@ -146,13 +149,14 @@ export function WhoPanel({ who }: { who: Who }) {
   );
 }
 
-const byOf = ({ figure, by }: Who): Key => {
-  const keys = shownOf(figure).by;
-  return keys.find((key) => key === by) ?? (keys[0] as Key);
-};
+/** useKeys is what a figure may be told apart by, and what it is by now. */
+function useKeys({ figure, by }: Who): { keys: Key[]; by: Key } {
+  const keys = offeredKeys(figure, useSession().role !== "viewer");
+  return { keys, by: keys.find((key) => key === by) ?? (keys[0] as Key) };
+}
 
 function Choices({ tile, who, onChange }: { tile: Tile; who: Who; onChange: (next: Who) => void }) {
-  const keys = shownOf(who.figure).by;
+  const { keys, by } = useKeys(who);
   return (
     <div className={classes.choices}>
       <NativeSelect
@@ -165,7 +169,7 @@ function Choices({ tile, who, onChange }: { tile: Tile; who: Who; onChange: (nex
       <NativeSelect
         label="By"
         size="xs"
-        value={byOf(who)}
+        value={by}
         data={keys.map((key) => ({ value: key, label: keyName(key, false) }))}
         onChange={(event) => onChange({ ...who, by: event.currentTarget.value as Key })}
       />
@@ -188,9 +192,9 @@ function Waiting() {
 
 /** Behind is the figure, the ranked contributors, and the rest of them. */
 function Behind({ who, span, onBy }: { who: Who; span: Span | null; onBy: (by: Key) => void }) {
-  const { tile, label, series, by: keys } = shownOf(who.figure);
+  const { tile, label, series } = shownOf(who.figure);
+  const { keys, by } = useKeys(who);
   const { servers } = useScope();
-  const by = byOf(who);
   const current = useCurrent();
   const query = { ...span, series, by, ...servers };
   const asked = api.useQuery("get", tile.path, { params: { query: query as never } }, span === null ? current : {});
@@ -245,8 +249,8 @@ function said(label: string, tile: Tile, answer: Answer, by: Key): string {
   return `${label} ${tile.format(answer.total)}, ${count(many)} ${keyName(by, many !== 1)}. First: ${namedOf(by, first, []).title} ${tile.format(first.value)}${part}`;
 }
 
-const idOf = ({ instance, database, host, mount, category, statement, alert }: Schemas["Contributor"]) =>
-  [alert?.id, statement?.id, database?.id, instance?.id, host, mount, category].join(" ");
+const idOf = ({ instance, database, host, mount, category, statement, alert, name }: Schemas["Contributor"]) =>
+  [alert?.id, statement?.id, database?.id, instance?.id, host, mount, category, name].join(" ");
 
 function Ranked({ tile, answer, by, asked }: { tile: Tile; answer: Answer; by: Key; asked: Span | null }) {
   const fleet = useFleet(by === "host" || by === "volume").data ?? [];
@@ -466,6 +470,23 @@ function Narrow({
     >
       {children}
     </Anchor>
+  );
+}
+
+/** ToActivity leads to what sessions did in that time, by every dimension. */
+function ToActivity({ span }: { span: Span }) {
+  const { search } = useScope();
+  return (
+    <div className={classes.pad}>
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link to="/activity" search={{ ...search, pickedFrom: span.from, pickedTo: span.to }} {...props} />
+        )}
+      >
+        Activity in this time
+      </Anchor>
+    </div>
   );
 }
 

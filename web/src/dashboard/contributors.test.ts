@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { lengthOf, movedBy, namedOf, notKeptSince, shownOf, soFar, windowAround } from "./contributors";
+import { lengthOf, movedBy, namedOf, notKeptSince, offeredKeys, shownOf, soFar, windowAround } from "./contributors";
 
 const item = (of: Partial<Schemas["Contributor"]>): Schemas["Contributor"] => ({
   ...{ name: null, instance: null, database: null, host: null, mount: null, category: null },
@@ -71,4 +71,23 @@ test("a breakdown of a bucket that is not over says how much of it there was", (
   expect(soFar(bucket, "2026-11-26T17:55:00Z")).toBeNull();
   expect(soFar({ ...bucket, to: "2026-11-26T18:54:00Z" }, "2026-11-26T18:04:00Z")).toBe("partial (10 of 60 min)");
   expect(soFar({ ...bucket, to: "2026-11-26T18:10:00Z" }, "2026-11-26T18:04:00Z"), "no bucket").toBeNull();
+});
+
+test("waits are by users, applications and clients, too, which viewers are not offered", () => {
+  const people = ["user", "application", "client"];
+  for (const figure of ["all", "locks", "other"] as const) {
+    expect(offeredKeys(figure, true)).toEqual(expect.arrayContaining(["event", "statement", ...people]));
+    expect(offeredKeys(figure, false)).toEqual(offeredKeys(figure, true).filter((key) => !people.includes(key)));
+    expect(offeredKeys(figure, false)).toContain("event");
+  }
+  expect(offeredKeys("total", true)).toEqual(["instance", "database"]);
+});
+
+test("a name that nobody reported is said so; a wait event has its kind", () => {
+  for (const by of ["user", "application", "client", "event"] as const) {
+    expect(namedOf(by, item({ name: "checkout" }), []).title).toBe("checkout");
+    expect(namedOf(by, item({}), []).title).toBe("not reported");
+  }
+  expect(namedOf("event", item({ name: "relation", category: "locks" }), []).where).toBe("Locks");
+  expect(namedOf("statement", item({}), [])).toMatchObject({ title: "not reported", where: null });
 });

@@ -19,7 +19,8 @@ export type Tile = {
 type Span = { from: string; to: string };
 
 const path = (tile: string) => `/api/v1/metrics/${tile}/contributors` as Tile["path"];
-const waiters: Key[] = ["instance", "database"];
+const connected: Key[] = ["instance", "database"];
+const waiters: Key[] = [...connected, "event", "statement", "user", "application", "client"];
 const queries: Key[] = ["statement", "instance", "database"];
 
 const alerts: Key[] = ["alert", "instance"];
@@ -70,10 +71,10 @@ const tiles: Tile[] = [
     title: "Connections",
     path: path("connections"),
     figures: [
-      { figure: "total", label: "Total", by: waiters },
-      { figure: "active", label: "Active", by: waiters },
-      { figure: "idle", label: "Idle", by: waiters },
-      { figure: "waiting", label: "Waiting", by: waiters },
+      { figure: "total", label: "Total", by: connected },
+      { figure: "active", label: "Active", by: connected },
+      { figure: "idle", label: "Idle", by: connected },
+      { figure: "waiting", label: "Waiting", by: connected },
     ],
     format: count,
   },
@@ -101,7 +102,18 @@ const keyNames: Record<Key, [one: string, many: string]> = {
   statement: ["statement", "statements"],
   category: ["kind of wait", "kinds of wait"],
   alert: ["alert", "alerts"],
+  event: ["wait event", "wait events"],
+  user: ["user", "users"],
+  application: ["application", "applications"],
+  client: ["client", "clients"],
 };
+
+/** personal are the keys that are refused to viewers. */
+const personal: readonly Key[] = ["user", "application", "client"];
+
+/** offeredKeys are those of a figure that its reader may choose. */
+export const offeredKeys = (figure: Figure, seesPeople: boolean): Key[] =>
+  shownOf(figure).by.filter((key) => seesPeople || !personal.includes(key));
 
 /** keyName is so many of them in words: "1 other host", "207 other statements". */
 export const keyName = (by: Key, many: boolean) => keyNames[by][many ? 1 : 0];
@@ -137,11 +149,15 @@ export function namedOf(
   }
   if (by === "category")
     return { title: categories[item.category ?? ""] ?? item.category ?? "", where: null, instances: [] };
+  if (by === "event" || personal.includes(by))
+    return { title: item.name ?? "not reported", where: categories[item.category ?? ""] ?? null, instances: [] };
   if (by === "instance") return { title: instance?.name ?? "No instance", where: null, instances: own };
   if (by === "database") return { title: database?.name ?? "", where: instance?.name ?? null, instances: own };
   const where = [instance?.name, database?.name].filter(Boolean).join(" · ");
   if (by === "alert") return { title: item.alert?.title ?? "", where, instances: [] };
-  return { title: item.statement?.text ?? `Statement ${item.statement?.id.slice(-8) ?? ""}`, where, instances: own };
+  const { statement } = item;
+  if (!statement) return { title: "not reported", where: where || null, instances: own };
+  return { title: statement.text ?? `Statement ${statement.id.slice(-8)}`, where, instances: own };
 }
 
 /** lengthOf is how much of its bar an item fills: its share, or where it has none its part of the greatest or of a hundred. */

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
 import { palette } from "../chart/palette";
 import { engineName } from "../engines";
@@ -6,6 +7,7 @@ import { windowQuery } from "../window/query";
 import { useScope } from "../window/scope";
 import { queryBefore } from "./asking";
 import { Coverage } from "./Coverage";
+import classes from "./dashboard.module.css";
 import { type Drawing, Tile } from "./Tile";
 import { latency, percent, sessions } from "./units";
 
@@ -179,6 +181,11 @@ export function WaitEventsTile() {
       whole="all"
       plotHeight={tall}
       later
+      way={
+        <Link to="/activity" search={scope.search} className={classes.way}>
+          Activity
+        </Link>
+      }
     />
   );
 }

@@ -1,5 +1,5 @@
-import { Group, NativeSelect, Paper, SimpleGrid, Skeleton, Text, Title } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
+import { Anchor, Group, NativeSelect, Paper, SimpleGrid, Skeleton, Text, Title } from "@mantine/core";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useCallback, useId, useState } from "react";
 import { api } from "../api/client";
 import { type Picked, TimeSeriesChart } from "../chart/TimeSeriesChart";
@@ -38,11 +38,20 @@ type Charted = { instanceId: string; series: Series };
 
 /** Load is what a server's sessions wait for, and the choice of the window that all charts of the page show. */
 export function Load({ instanceId, series }: Charted) {
+  const { search } = useScope();
   return (
     <section aria-label="Load" style={{ minWidth: 0 }}>
       <Group justify="space-between" mb="sm">
         <Title order={2}>Load</Title>
-        <WindowChoice />
+        <Group gap="md">
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link to="/activity" search={{ ...search, instanceId: [instanceId] }} {...props} />}
+          >
+            Activity of this server
+          </Anchor>
+          <WindowChoice />
+        </Group>
       </Group>
       <Trend
         title="Wait events"

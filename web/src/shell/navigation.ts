@@ -1,4 +1,5 @@
 import {
+  IconActivity,
   IconBell,
   IconBellRinging,
   IconFileCode,
@@ -67,13 +68,23 @@ export const sections: { name: string; entries: Entry[] }[] = [
         icon: IconServer2,
         pages: [{ to: "/instances", name: "Servers", permission: "metrics:read", ofTeam: true }],
       },
+    ],
+  },
+  {
+    name: "Load",
+    entries: [
+      {
+        name: "Activity",
+        icon: IconActivity,
+        pages: [
+          { to: "/activity", name: "Load", permission: "metrics:read", scoped: true },
+          { to: "/blocking", name: "Blocking", permission: "metrics:read", scoped: true },
+        ],
+      },
       {
         name: "Queries",
         icon: IconFileCode,
-        pages: [
-          { to: "/statements", name: "Statements", permission: "metrics:read", scoped: true },
-          { to: "/blocking", name: "Blocking", permission: "metrics:read", scoped: true },
-        ],
+        pages: [{ to: "/statements", name: "Queries", permission: "metrics:read", scoped: true }],
       },
     ],
   },

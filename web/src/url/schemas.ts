@@ -52,7 +52,10 @@ export const figures = [
   ...(["total", "active", "idle", "waiting"] as const),
 ] as const;
 /** What contributors are told apart by. */
-export const keys = ["host", "volume", "instance", "database", "statement", "category", "alert"] as const;
+export const keys = [
+  ...(["host", "volume", "instance", "database", "statement", "category", "alert"] as const),
+  ...(["event", "user", "application", "client"] as const),
+] as const;
 const ofThisMoment: readonly string[] = ["total", "active", "idle", "waiting"];
 /** `active` is every state but `inactive`. */
 export const instanceStatuses = ["down", "silent", "unknown", "up", "inactive", "active"] as const;
@@ -172,6 +175,34 @@ export const statementsSearch = search(
   oneWindow,
 );
 export const statementSearch = search(scope, oneWindow);
+/** What sessions are told apart by; the first is what the chart of activity shows without a choice. */
+export const dimensions = [
+  ...(["waitClass", "waitEvent", "statement", "user", "application", "client"] as const),
+  ...(["database", "instance", "state"] as const),
+] as const;
+
+type Picked = { pickedFrom?: string; pickedTo?: string };
+
+/** A bucket of the chart has two bounds in their order. */
+const onePicked = ({ pickedFrom: from, pickedTo: to }: Picked): (keyof Picked)[] => {
+  if (from !== undefined && to !== undefined && from < to) return [];
+  return [
+    ...(from === undefined ? [] : (["pickedFrom"] as const)),
+    ...(to === undefined ? [] : (["pickedTo"] as const)),
+  ];
+};
+
+export const activitySearch = search(
+  {
+    ...scope,
+    by: oneOf(...dimensions),
+    top: oneOf(...dimensions.filter((d) => d !== "waitClass" && d !== "state")),
+    idle: oneOf("include"),
+    pickedFrom: instant,
+    pickedTo: instant,
+  },
+  (values) => [...oneWindow(values), ...onePicked(values)],
+);
 export const checksSearch = search({
   q: text,
   engine: someOf(...checkedEngines),

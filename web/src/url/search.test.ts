@@ -1,11 +1,31 @@
 import { describe, expect, test } from "vitest";
-import { alertsSearch, auditSearch, dashboardSearch } from "./schemas";
+import { activitySearch, alertsSearch, auditSearch, dashboardSearch } from "./schemas";
 import { parseSearch, stringifySearch } from "./search";
 
 const a = "0193a1b2-0000-7000-8000-00000000000a";
 const b = "0193a1b2-0000-7000-8000-00000000000b";
 const read = (query: string) => dashboardSearch(parseSearch(query));
 const dropped = (query: string) => dashboardSearch.dropped(parseSearch(query)).map((d) => `${d.name}=${d.value}`);
+
+test.each([
+  ["?by=client&top=user&idle=include", { by: "client", top: "user", idle: "include" }, []],
+  ["?by=host&top=state&idle=off", {}, ["by=host", "top=state", "idle=off"]],
+  [
+    "?pickedFrom=2026-11-20T00:00:00Z&pickedTo=2026-11-20T00:01:00Z",
+    { pickedFrom: "2026-11-20T00:00:00.000Z", pickedTo: "2026-11-20T00:01:00.000Z" },
+    [],
+  ],
+  ["?pickedFrom=2026-11-20T00:00:00Z", {}, ["pickedFrom=2026-11-20T00:00:00Z"]],
+  [
+    "?pickedFrom=2026-11-20T00:01:00Z&pickedTo=2026-11-20T00:00:00Z",
+    {},
+    ["pickedFrom=2026-11-20T00:01:00Z", "pickedTo=2026-11-20T00:00:00Z"],
+  ],
+])("an address of activity, %s, has a dimension that there is, and a bucket with both bounds", (query, want, lost) => {
+  expect(activitySearch(parseSearch(query))).toEqual(want);
+  const dropped = activitySearch.dropped(parseSearch(query));
+  expect(dropped.map((d) => `${d.name}=${d.value}`)).toEqual(lost);
+});
 
 describe("an address of the dashboard", () => {
   test.each([

@@ -1,0 +1,110 @@
+import { Anchor, Text, UnstyledButton } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { serverNow } from "../api/clock";
+import { windowAround } from "../dashboard/contributors";
+import { StatementName } from "../statements/Texts";
+import { useScope } from "../window/scope";
+import classes from "./activity.module.css";
+import type { Dimension, Row } from "./query";
+
+type Props = { by: Dimension; row: Row; picked: { from: string; to: string } | null };
+
+/** Name is what a row is of, and leads to its page where it has one: a statement, a server, the statements of a database. */
+export function Name({ by, row: { item, name }, picked }: Props) {
+  const { search } = useScope();
+  const [now] = useState(serverNow);
+  const { range, from, to } = search;
+  const { instance, statement, database } = item;
+  const around = picked ? { range: undefined, ...windowAround(picked.from, picked.to, now) } : {};
+  if (by === "statement" && statement) {
+    return (
+      <Anchor
+        className={classes.target}
+        renderRoot={(props) => (
+          <Link
+            to="/statements/$statementId"
+            params={{ statementId: statement.id }}
+            search={{ ...search, ...around }}
+            {...props}
+          />
+        )}
+      >
+        <StatementName id={statement.id} text={statement.text} />
+      </Anchor>
+    );
+  }
+  if (by === "instance" && instance && !instance.removed) {
+    return (
+      <Anchor
+        className={classes.target}
+        renderRoot={(props) => (
+          <Link
+            to="/instances/$instanceId"
+            params={{ instanceId: instance.id }}
+            search={{ range, from, to, ...around }}
+            {...props}
+          />
+        )}
+      >
+        <bdi>{name}</bdi>
+      </Anchor>
+    );
+  }
+  if (by === "database" && database && instance && !instance.removed) {
+    return (
+      <Anchor
+        className={classes.target}
+        aria-label={`Statements of database ${name} of ${instance.name}`}
+        renderRoot={(props) => (
+          <Link
+            to="/statements"
+            search={{ ...search, instanceId: [instance.id], databaseId: database.id, ...around } as never}
+            {...props}
+          />
+        )}
+      >
+        <bdi>{name}</bdi>
+      </Anchor>
+    );
+  }
+  const told = item.known || by === "waitEvent";
+  return (
+    <span className={told ? classes.name : classes.untold}>
+      <bdi>{name}</bdi>
+      {instance?.removed && by === "instance" && " (removed)"}
+    </span>
+  );
+}
+
+/** Where is the server of a row, which narrows the page to itself, and the database. */
+export function Where({ by, row: { item, where } }: Pick<Props, "by" | "row">) {
+  const { setServers } = useScope();
+  const { instance, database } = item;
+  if (where === null || !instance) return null;
+  return (
+    <Text size="xs" c="dimmed" component="div">
+      {instance.removed ? (
+        <>
+          <bdi>{instance.name}</bdi> (removed)
+        </>
+      ) : (
+        <UnstyledButton
+          fz="xs"
+          td="underline"
+          mih={24}
+          aria-label={`Only ${instance.name}`}
+          onClick={() => setServers({ instanceId: [instance.id] })}
+        >
+          <bdi>{instance.name}</bdi>
+        </UnstyledButton>
+      )}
+      {by === "statement" && database && (
+        <>
+          {" · "}
+          <bdi>{database.name}</bdi>
+        </>
+      )}
+    </Text>
+  );
+}
