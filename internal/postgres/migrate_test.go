@@ -166,7 +166,7 @@ func TestEveryMigrationCanBeTakenBack(t *testing.T) {
 	if left := objects(t, db); len(left) != 0 {
 		t.Errorf("going down left behind: %q", left)
 	}
-	if err := postgres.Migrate(t.Context(), db, quiet); err != nil {
+	if err := postgres.Finish(t.Context(), db, quiet); err != nil { // to Migrate it is no new database
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(whole, objects(t, db)); diff != "" {

@@ -3,8 +3,10 @@ package pgstore
 import (
 	"cmp"
 	"context"
+	_ "embed" // the statement
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,11 +15,43 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/postgres/statement"
 )
 
 // mostLines is how many numbers the lines of an engine have while they are read, 32 MB. Of more
 // lines, the smaller half becomes one.
 const mostLines = 4 << 20
+
+//go:embed sql/takes_activity.sql
+var takesActivity string
+
+// begun is whether activity is kept, as far as is known.
+type begun struct {
+	yes   atomic.Bool
+	asked atomic.Int64 // when, in nanoseconds since 1970
+}
+
+// beginEvery is how often a process asks whether it may begin.
+const beginEvery = 30 * time.Second
+
+// takesActivity says whether activity is kept: only after the second step of the upgrade to it. A
+// program from before would fail at hours of a series whose kind it does not know, and roll up
+// nothing.
+func (s *Store) takesActivity(ctx context.Context) (bool, error) {
+	now := time.Now()
+	if s.begun.yes.Load() {
+		return true, nil
+	}
+	if last := s.begun.asked.Load(); last > 0 && now.Sub(time.Unix(0, last)) < beginEvery {
+		return false, nil
+	}
+	yes, err := statement.One[bool](ctx, s.db, "ask whether activity is kept", takesActivity)
+	if err == nil {
+		s.begun.yes.Store(yes)
+		s.begun.asked.Store(now.UnixNano())
+	}
+	return yes, err
+}
 
 // Activity is documented at measurements.Store.
 func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, asked timegrid.Window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {

@@ -38,6 +38,7 @@ type Store struct {
 	db     *sqlx.DB
 	ledger *ledger.Ledger
 	told   atomic.Bool // that blocks have moved
+	begun  begun       // of activity
 
 	wholeFrom, wholeRows int                     // the constants, but in tests
 	crashAt              func(step string) error // where a test lets Whole die; nil: nowhere

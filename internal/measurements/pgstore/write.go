@@ -43,9 +43,13 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	if b.Sessions, err = s.WithoutPeople(ctx, b.Organization, b.Sessions); err != nil {
 		return measurements.Receipt{}, err
 	}
-	arrived, err := codec.Arrivals(b)
+	activity, err := s.takesActivity(ctx)
 	if err != nil {
-		return measurements.Receipt{}, fmt.Errorf("encode %d samples: %w", b.Len(), err)
+		return measurements.Receipt{}, err
+	}
+	arrived, err := arrivals(b, activity)
+	if err != nil {
+		return measurements.Receipt{}, err
 	}
 	var receipt measurements.Receipt
 	var noted entered
@@ -62,8 +66,8 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 		counted := len(b.Statements) - len(ours)
 		if counted > 0 { // by another sender, before
 			b.Statements = ours
-			if arrived, err = codec.Arrivals(b); err != nil {
-				return fmt.Errorf("encode %d samples: %w", b.Len(), err)
+			if arrived, err = arrivals(b, activity); err != nil {
+				return err
 			}
 		}
 		if len(arrived) > 0 || len(b.Sessions) > 0 {
@@ -78,6 +82,15 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	s.RememberStatements(noted.Noted)
 	s.RememberNames(noted.NotedNames)
 	return receipt, nil
+}
+
+// arrivals are those of a batch, with activity or without.
+func arrivals(b measurements.Batch, activity bool) ([]codec.Arrival, error) {
+	all, err := codec.Arrivals(b)
+	if err != nil {
+		return nil, fmt.Errorf("encode %d samples: %w", b.Len(), err)
+	}
+	return slices.DeleteFunc(all, func(a codec.Arrival) bool { return !activity && a.Kind == codec.Activity }), nil
 }
 
 // entered is what the dictionary has once a batch is committed.
@@ -104,8 +117,10 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	if err := s.mark(ctx, tx, news); err != nil {
 		return receipt, known, err
 	}
-	if known.NotedNames, err = s.NoteNames(ctx, tx, b.Organization, b.Sessions); err != nil {
-		return receipt, known, err
+	if slices.ContainsFunc(arrived, func(a codec.Arrival) bool { return a.Kind == codec.Activity }) {
+		if known.NotedNames, err = s.NoteNames(ctx, tx, b.Organization, b.Sessions); err != nil {
+			return receipt, known, err
+		}
 	}
 	if known.Noted, err = s.NoteStatements(ctx, tx, b.Organization, h.statementsOf, h.now, samples); err != nil {
 		return receipt, known, err

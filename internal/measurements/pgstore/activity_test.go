@@ -1,0 +1,49 @@
+package pgstore
+
+import (
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+	"muster/internal/postgres/statement"
+	"muster/internal/testing/pgtest"
+)
+
+// TestActivityBeginsWithTheSecondStep: until then a program from before may run, which cannot roll it
+// up. Everything else is kept as ever.
+func TestActivityBeginsWithTheSecondStep(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	db.MustExec(`ALTER TABLE measured_series DROP CONSTRAINT measured_series_kinds`)
+	organization := uuid.New()
+	s := New(db, slog.New(slog.DiscardHandler))
+	write := func(minute int) {
+		t.Helper()
+		if _, err := s.Write(t.Context(), measurements.Batch{Organization: organization, Sessions: []measurements.SessionSample{{
+			Instance: uuid.UUID{1}, Engine: fleet.PostgreSQL, Database: uuid.UUID{2}, At: time.Now().Add(-time.Duration(minute) * time.Minute), Active: 1,
+			Waits: map[string]int64{"Lock": 1}, Doing: []measurements.Doing{{State: measurements.Waits, Wait: "Lock", Event: "relation", Sessions: 1}},
+		}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kinds := func(want ...string) {
+		t.Helper()
+		got, err := statement.All[string](t.Context(), db, "list kinds", `SELECT kind FROM measured_series UNION ALL SELECT name FROM measured_names ORDER BY 1`)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v are kept, want %v; %v", got, want, err)
+		}
+	}
+	write(3)
+	kinds("sessions")
+	db.MustExec(`ALTER TABLE measured_series ADD CONSTRAINT measured_series_kinds CHECK (true)`)
+	write(2) // it asks again in half a minute
+	kinds("sessions")
+	s.begun.asked.Store(time.Now().Add(-beginEvery).UnixNano())
+	write(1)
+	kinds("activity", "relation", "sessions")
+}
