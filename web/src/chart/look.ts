@@ -44,9 +44,11 @@ export function readLook(root: HTMLElement, colors: readonly string[]): Look {
   ];
   const probe = document.createElement("span");
   probe.hidden = true;
-  for (const color of names) {
+  for (const [i, color] of names.entries()) {
     const child = document.createElement("i");
     child.style.color = color;
+    // Series keep their colors where the system forces others: it has one for all of them.
+    if (i >= names.length - colors.length) child.style.setProperty("forced-color-adjust", "none");
     probe.append(child);
   }
   root.append(probe);
