@@ -56,6 +56,7 @@ test("the chart and the tables show what the API says of the demo, by each dimen
   await expect.poll(() => legend(page)).toContain("checkout");
   expect(new URL(page.url()).searchParams.get("top")).toBe("client");
 
+  await settled(page);
   const asked = requestsTo(page, "/api/v1/activity");
   await page.reload();
   await settled(page);
@@ -225,4 +226,24 @@ test("on a phone nothing is wider than the screen", async () => {
   await rows(page).getByText("on CPU", { exact: true }).waitFor();
   expect(await sideways(page)).toBe(false);
   expect(await violations(page)).toEqual([]);
+});
+
+test("where the system forces its colors, series keep theirs", async () => {
+  const page = await visit(`/activity?${hour}`, { forcedColors: "active" });
+  await chart(page).locator(".u-over").waitFor();
+  const hues = await chart(page).evaluate((figure) => {
+    const canvas = figure.querySelector("canvas") as HTMLCanvasElement;
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+    copy?.drawImage(canvas, 0, 0);
+    const data = copy?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray();
+    let colored = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      const [r = 0, g = 0, b = 0] = data.subarray(i, i + 3);
+      if (Math.max(r, g, b) - Math.min(r, g, b) > 40) colored++;
+    }
+    const swatches = [...figure.querySelectorAll(".chart-swatch")].map((s) => getComputedStyle(s).backgroundColor);
+    return { colored: colored / (data.length / 4), swatches: new Set(swatches).size };
+  });
+  expect(hues.swatches).toBe(6);
+  expect(hues.colored).toBeGreaterThan(0.1);
 });
