@@ -20,6 +20,13 @@ test("missing figures are named once, and why they are missing is said once", ()
   );
 });
 
+test("what the page of activity may lack has names", () => {
+  const figures = ["cores", "items.name", "items.statement.text"];
+  expect(named(figures.map((figure) => ({ figure, code: "unavailable", sentence: why })))).toEqual([
+    ...["cores", "names", "texts"],
+  ]);
+});
+
 test("an answer of which nothing is missing says nothing", () => {
   render(<NotAvailable missing={[]} />, { wrapper: MantineProvider });
   expect(screen.queryByRole("status")).toBeNull();
