@@ -112,6 +112,11 @@ func TestActivity(t *testing.T) {
 			}
 		}
 	}
+	w.exec(`DELETE FROM measured_names WHERE dimension = 'application'`)
+	w.build() // forgets the tiles that it keeps
+	if a := read(w.ours.admin, "1h", "by=application&limit=1"); len(a.Items) != 1 || a.Items[0].Known || *a.Series["unknown"][0] != 13.5 {
+		t.Errorf("without their names, applications are one line: %+v", a)
+	}
 	a := read(w.ours.admin, "1m", "by=waitClass&instanceId="+ids["orders"].String())
 	if len(a.Series["cpu"]) != 60 || a.Series["cpu"][1] != nil || *a.Series["cpu"][0] != 1.5 || *a.Cores != 2 || a.CoreHosts != 1 || *a.Average != 9.5 {
 		t.Errorf("by the minute: %+v", a)

@@ -201,7 +201,6 @@ const ClassOnCPU = waitclass.OnCPU
 type ActivityQuery struct {
 	By     Dimension
 	States []State // that count; none: all
-	Limit  int     // how many lines there are, but for the others
 }
 
 // Counts says whether sessions in a state count.
@@ -217,7 +216,7 @@ func (q *ActivityQuery) Counts(s State) bool {
 // tile has it, §4.6), and that of sessions on the CPU over all of its samples that tell.
 type Activity struct {
 	Lines      []ActivityLine // the greatest first
-	Others     Values         // all other lines together; nil: there are none
+	Others     Values         // sessions too many to be kept one by one, and lines that were cut off; nil: there are none
 	OtherLines int            // of how many Others is; sessions that were too many to be kept one by one are one
 	Total      Values
 	Engines    []fleet.Engine // read, and with a sample in the window
@@ -284,29 +283,29 @@ func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope flee
 			}
 		}
 	}
-	all.rank(lines, q.Limit)
+	for key, line := range lines {
+		if key.Rest {
+			all.addOther(line)
+		} else {
+			all.Lines = append(all.Lines, ActivityLine{ActivityKey: key, Values: line, Average: line.Average()})
+		}
+	}
+	all.sort()
 	return all, nil
 }
 
-// rank makes the greatest lines items, and adds up the others.
-func (a *Activity) rank(lines map[ActivityKey]Values, limit int) {
-	for key, line := range lines {
-		if !key.Rest {
-			a.Lines = append(a.Lines, ActivityLine{ActivityKey: key, Values: line, Average: line.Average()})
-		}
-	}
+func (a *Activity) sort() {
 	slices.SortFunc(a.Lines, func(x, y ActivityLine) int {
 		return cmp.Or(cmp.Compare(y.Average, x.Average), x.compare(y.ActivityKey))
 	})
+}
+
+// Cut leaves so many lines, and adds up the others.
+func (a *Activity) Cut(limit int) {
 	for _, line := range a.Lines[min(limit, len(a.Lines)):] {
 		a.addOther(line.Values)
 	}
 	a.Lines = a.Lines[:min(limit, len(a.Lines))]
-	for key, line := range lines {
-		if key.Rest {
-			a.addOther(line)
-		}
-	}
 }
 
 func (a *Activity) addOther(line Values) {
@@ -350,6 +349,7 @@ func (t *Tiles) NameLines(ctx context.Context, organization uuid.UUID, by Dimens
 		named = append(named, line)
 	}
 	a.Lines = named
+	a.sort()
 	return err
 }
 

@@ -37,7 +37,7 @@ const (
 // GetActivity answers what sessions did, by a dimension.
 func (s *TileRoutes) GetActivity(ctx context.Context, r api.GetActivityRequestObject) (api.GetActivityResponseObject, error) {
 	p := r.Params
-	q := measurements.ActivityQuery{By: measurements.Dimension(p.By), Limit: wire.ContributorLimit(p.Limit)}
+	q, limit := measurements.ActivityQuery{By: measurements.Dimension(p.By)}, wire.ContributorLimit(p.Limit)
 	for _, state := range wire.Value(p.State) {
 		q.States = append(q.States, measurements.State(state))
 	}
@@ -47,9 +47,9 @@ func (s *TileRoutes) GetActivity(ctx context.Context, r api.GetActivityRequestOb
 		return nil, err
 	}
 	texts := q.By == measurements.DimStatement && seesTexts(ctx)
-	name := fmt.Sprintf("activity by %s of %v up to %d, texts %t", q.By, q.States, q.Limit, texts)
+	name := fmt.Sprintf("activity by %s of %v up to %d, texts %t", q.By, q.States, limit, texts)
 	return s.tile(ctx, name, func(ctx context.Context, of tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
-		return s.readActivity(ctx, of, scope, now, q, texts)
+		return s.readActivity(ctx, of, scope, now, q, limit, texts)
 	}, p.From, p.To, p.BucketSize, wire.Filter{IDs: p.InstanceId, Tags: p.Tag})
 }
 
@@ -63,7 +63,7 @@ func seesPeople(ctx context.Context, personal bool) error {
 	return nil
 }
 
-func (s *TileRoutes) readActivity(ctx context.Context, of tileQuery, scope fleet.Scope, now time.Time, q measurements.ActivityQuery, texts bool) (*tile, error) {
+func (s *TileRoutes) readActivity(ctx context.Context, of tileQuery, scope fleet.Scope, now time.Time, q measurements.ActivityQuery, limit int, texts bool) (*tile, error) {
 	a, err := s.Tiles.Activity(ctx, of.organization, scope, of.window, q)
 	if err != nil {
 		return nil, notKept(err)
@@ -72,6 +72,7 @@ func (s *TileRoutes) readActivity(ctx context.Context, of tileQuery, scope fleet
 	cores, hosts, err := s.coresOf(ctx, of, scope)
 	side.Lacks(ctx, err, "cores")
 	side.Lacks(ctx, s.Tiles.NameLines(ctx, of.organization, q.By, &a), "items.name")
+	a.Cut(limit)
 	named, err := s.activityNames(ctx, of.organization, a, texts, &side)
 	if err != nil {
 		return nil, err
