@@ -46,6 +46,7 @@ settings:
   reportRetentionDays: 60
   paperSize: Letter
   statementTexts: off
+  sessionDetail: off
   watch: {volumePercent: 90}
 instances:
   - externalId: pg-1
@@ -64,7 +65,7 @@ exceptions:
     reason: "  because\n"
     until: 2027-03-01T01:00:00+01:00
 `)
-	if *f.Settings.Name != "Acme" || *f.Settings.ReportRetentionDays != 60 || *f.Settings.PaperSize != "Letter" || *f.Settings.StatementTexts != "off" ||
+	if *f.Settings.Name != "Acme" || *f.Settings.ReportRetentionDays != 60 || *f.Settings.PaperSize != "Letter" || *f.Settings.StatementTexts != "off" || *f.Settings.SessionDetail != "off" ||
 		*f.Settings.VolumePercent != 90 || f.Settings.InputsRetentionDays != nil || f.Settings.SilentMinutes != nil {
 		t.Errorf("settings %+v", f.Settings)
 	}
@@ -73,13 +74,13 @@ exceptions:
 	}
 	first, second := f.Instances[0], f.Instances[1]
 	if first.ExternalID != "pg-1" || *first.Name != "Orders" || first.Engine != fleet.PostgreSQL || first.DSN != "postgres://muster:pl4nted@db01/postgres" ||
-		*first.Host != "db01.example" || *first.Active || first.Classify != "off" || first.Line != 9 {
+		*first.Host != "db01.example" || *first.Active || first.Classify != "off" || first.Line != 10 {
 		t.Errorf("%+v", first)
 	}
 	if second.ExternalID != "my-1" || second.Name != nil || second.Host != nil || second.Active != nil || second.DSN != "" || second.Classify != "" {
 		t.Errorf("%+v", second)
 	}
-	want := fleetfile.Exception{Place: fleetfile.Place{Line: 18, Field: "exceptions[0]"}, CheckID: "PG-S17", Instance: "pg-1", Database: "orders",
+	want := fleetfile.Exception{Place: fleetfile.Place{Line: 19, Field: "exceptions[0]"}, CheckID: "PG-S17", Instance: "pg-1", Database: "orders",
 		ObjectRef: "public.t", Reason: "because", Until: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)}
 	if diff := cmp.Diff([]fleetfile.Exception{want}, f.Exceptions, cmp.Comparer(time.Time.Equal)); diff != "" {
 		t.Error(diff)
@@ -162,7 +163,7 @@ agents: []
 	want := []string{
 		"2: settings.reportRetentionDays must be 1 to 365",
 		"3: settings.inputsRetentionDays must be a whole number",
-		"4: settings.papersize is not known here; there are dueDays, exceptionApproval, inputsRetentionDays, name, paperSize, protectedTags, reportRetentionDays, statementTexts, watch",
+		"4: settings.papersize is not known here; there are dueDays, exceptionApproval, inputsRetentionDays, name, paperSize, protectedTags, reportRetentionDays, sessionDetail, statementTexts, watch",
 		"5: settings.paperSize must be A4 or Letter",
 		"6: settings.statementTexts must be off or normalized",
 		"8: settings.watch.silentMinutes must be 1 to 1440",

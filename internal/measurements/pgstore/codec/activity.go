@@ -115,19 +115,22 @@ func CombinationOf(s *measurements.SessionSample, d measurements.Doing) Combinat
 type doing map[Combination]uint64
 
 // fewer leaves so many combinations, those with the most sessions, and adds the others up by
-// their database, state and category.
+// their database, state and category. What was added up before is not counted, and stays: fewer
+// of fewer is the same.
 func (d doing) fewer() doing {
 	if len(d) <= measurements.MaxDoings {
 		return d
 	}
 	order := d.combinations()
 	slices.SortStableFunc(order, func(a, b Combination) int { return cmp.Compare(d[b], d[a]) })
-	kept := make(doing, len(d))
-	for i, c := range order {
-		if i < measurements.MaxDoings {
+	kept, left := make(doing, len(d)), measurements.MaxDoings
+	for _, c := range order {
+		switch rest := c.rest(); {
+		case c == rest || left == 0:
+			kept[rest] += d[c]
+		default:
 			kept[c] += d[c]
-		} else {
-			kept[c.rest()] += d[c]
+			left--
 		}
 	}
 	return kept
