@@ -81,7 +81,7 @@ func sqlServer(t *testing.T) string {
 		"server":    {{3, 15, 1, 1, "[watcher]", "[dbo]", 0}},
 		"databases": {{1, "master", 0, 1, false}},
 		"replicas":  nil, "plan_cache": nil,
-		"sessions":  {{1, "idle", "", 3}},
+		"sessions":  {{1, "idle", "", 3, "shop", "checkout", "web-01", ""}},
 		"lock_wait": {{0, 1, 0}},
 		"clocks":    {{1_000_000, 0, 1}},
 	} {
@@ -103,7 +103,7 @@ func oracleDatabase(t *testing.T) string {
 	on("self", 4, nil, []string{"3", "ERP", "ORCL", "MUSTER"})
 	on("instance", 3, []int{0}, []string{"1", "2026-11-01 03:00:00", "NO"})
 	on("containers", 3, []int{0}, []string{"3", "ERP", "READ WRITE"})
-	on("sessions", 4, []int{0, 3}, []string{"3", "idle", "Idle", "3"})
+	on("sessions", 9, []int{0, 3}, []string{"3", "idle", "Idle", "3", "SQL*Net message from client", "SHOP", "checkout", "web-01", ""})
 	on("lock_wait", 3, []int{0, 1, 2}, []string{"0", "1", "0"})
 	on("db_time", 2, []int{0, 1}, []string{"3", "1000"})
 	on("clock", 2, []int{0, 1}, []string{"1000000", "0"})

@@ -180,7 +180,9 @@ func (f *mixedFleet) sqlserver() {
 		"blocking":  func() [][]any { return nil },
 		"freed":     func() [][]any { return nil },
 		"clocks":    func() [][]any { return [][]any{{time.Now().UnixMicro(), 0, 1}} },
-		"sessions":  func() [][]any { return [][]any{{5, "idle", "", mixedSessions}, {6, "waiting", "LCK_M_X", 2}} },
+		"sessions": func() [][]any {
+			return [][]any{{5, "idle", "", mixedSessions, "shop", "checkout", "web-01", ""}, {6, "waiting", "LCK_M_X", 2, "shop", "checkout", "web-01", ""}}
+		},
 		"plan_cache": func() (all [][]any) {
 			calls := 1 + int(time.Since(began).Seconds())
 			for n := range mixedStatements {
@@ -205,7 +207,7 @@ func (f *mixedFleet) oracle() {
 	on("self", 4, nil, []string{"3", "ERP", "ORCL", "MUSTER"})
 	on("instance", 3, []int{0}, []string{"1", "2026-11-01 03:00:00", "NO"})
 	on("containers", 3, []int{0}, []string{"3", "ERP", "READ WRITE"})
-	on("sessions", 4, []int{0, 3}, []string{"3", "idle", "Idle", strconv.Itoa(mixedSessions)}, []string{"3", "waiting", "Application", "2"})
+	on("sessions", 9, []int{0, 3}, []string{"3", "idle", "Idle", strconv.Itoa(mixedSessions), "", "SHOP", "checkout", "web-01", ""}, []string{"3", "waiting", "Application", "2", "", "SHOP", "checkout", "web-01", ""})
 	on("lock_wait", 3, []int{0, 1, 2}, []string{"0", "1", "0"})
 	on("blocking", 21, nil)
 	on("freed", 1, nil)
