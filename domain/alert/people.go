@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"muster/domain/printable"
 )
 
 // Person is whose session it is of which an alert about a wait for a lock speaks. It is never in the log: it is kept beside
@@ -65,12 +67,7 @@ func (p Person) called() (name, about string) {
 	return "", ""
 }
 
-func shortName(name string) string {
-	if runes := []rune(name); len(runes) > longestName {
-		return string(runes[:longestName-1]) + "…"
-	}
-	return name
-}
+func shortName(name string) string { return printable.Cut(name, longestName) }
 
 // The titles of alerts about a wait for a lock, as package watch writes them behind the server's name: who blocks others, by
 // the id of a session. The log has them so.

@@ -32,6 +32,14 @@ func Clean(s string) string {
 	return strings.Map(func(r rune) rune { return shown(r, misleading(r)) }, s)
 }
 
+// Cut is a text of at most so many characters; the last of one that is cut is an ellipsis.
+func Cut(text string, most int) string {
+	if len(text) <= most || utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
 // Text is a text of several lines as it may be printed: line feeds and tabs are its own.
 func Text(s string) string {
 	return strings.Map(func(r rune) rune { return shown(r, misleadingInText(r)) }, s)

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -92,10 +91,7 @@ const maxName = 200
 // clean makes names legible, and cuts them: they come from whoever connects to a server.
 func (d *Doing) clean() {
 	for _, name := range []*string{&d.Event, &d.User, &d.Application, &d.Client} {
-		*name = printable.Clean(strings.ReplaceAll(*name, "\x00", ""))
-		if utf8.RuneCountInString(*name) > maxName {
-			*name = string([]rune(*name)[:maxName-1]) + "…"
-		}
+		*name = printable.Cut(printable.Clean(strings.ReplaceAll(*name, "\x00", "")), maxName)
 	}
 }
 

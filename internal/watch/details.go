@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -60,12 +59,7 @@ func (d Details) encoded() (string, error) {
 	return string(text), nil
 }
 
-func shortened(text string) string {
-	if utf8.RuneCountInString(text) <= maxDetail {
-		return text
-	}
-	return string([]rune(text)[:maxDetail-1]) + "…"
-}
+func shortened(text string) string { return printable.Cut(text, maxDetail) }
 
 // volume names a volume of a host: "volume /tank and 2 more of pool tank".
 func (d Details) volume(mount string) string {

@@ -32,7 +32,7 @@ func (r *assessmentRules) unassessed(at string, c CheckItem, check catalogue.Che
 		}
 		out = append(out, snapshot.CheckResult{
 			CheckID: c.ID, Database: r.database(at+"/database", u.Database, instance), Status: snapshot.StatusNotAssessed,
-			ReasonCode: snapshot.ReasonSent, Reason: snapshot.CutTo(printable.Clean(reason), keptReason), Threshold: check.Pass,
+			ReasonCode: snapshot.ReasonSent, Reason: printable.Cut(printable.Clean(reason), keptReason), Threshold: check.Pass,
 		})
 	}
 	return out

@@ -137,7 +137,7 @@ func (r *assessmentRules) line(pointer string, text *string, most, kept int) str
 	if text == nil {
 		return ""
 	}
-	return snapshot.CutTo(printable.Clean(r.text(pointer, *text, 0, most)), kept)
+	return printable.Cut(printable.Clean(r.text(pointer, *text, 0, most)), kept)
 }
 
 // words are names of which an account or a table has several, each once.
@@ -417,7 +417,7 @@ func (r *assessmentRules) notRead(at string, items []NotReadItem, run *snapshot.
 	for i, item := range items {
 		at := at + "/" + strconv.Itoa(i)
 		schema, table := r.text(at+"/schema", item.Schema, 0, maxFound), r.text(at+"/table", item.Table, 1, maxFound)
-		reason := snapshot.CutTo(printable.Clean(r.text(at+"/reason", item.Reason, 1, maxWords)), keptReason)
+		reason := printable.Cut(printable.Clean(r.text(at+"/reason", item.Reason, 1, maxWords)), keptReason)
 		if columns := r.words(at+"/columns", item.Columns); len(columns) > 0 {
 			run.UnreadColumns = append(run.UnreadColumns, snapshot.UnreadColumns{Schema: schema, Table: table, Columns: columns, Reason: reason})
 			continue

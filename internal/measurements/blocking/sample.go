@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -214,23 +213,16 @@ func (n *Node) clean() {
 	for _, text := range []*string{
 		&n.Session, &n.User, &n.Application, &n.Client, &n.Database, &n.State, &n.StatementID, &n.Lock, &n.Mode, &n.Object,
 	} {
-		*text = cut(printable.Clean(strings.ReplaceAll(*text, "\x00", "")), maxName)
+		*text = printable.Cut(printable.Clean(strings.ReplaceAll(*text, "\x00", "")), maxName)
 	}
 	n.For = slices.Clone(n.For)
 	for i, other := range n.For {
-		n.For[i] = cut(printable.Clean(strings.ReplaceAll(other, "\x00", "")), maxName)
+		n.For[i] = printable.Cut(printable.Clean(strings.ReplaceAll(other, "\x00", "")), maxName)
 	}
-	n.Statement = cut(printable.Clean(strings.ReplaceAll(n.Statement, "\x00", "")), maxText)
+	n.Statement = printable.Cut(printable.Clean(strings.ReplaceAll(n.Statement, "\x00", "")), maxText)
 	if !slices.Contains(Kinds(), n.Kind) {
 		n.Kind = System
 	}
-}
-
-func cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }
 
 // First puts first who does not wait, then who has waited longest, and leaves at most so many:

@@ -6,14 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Shortened is a text of at most so many characters.
-func Shortened(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
-}
-
 // Unmentioned parts @ from its neighbors by spaces that nobody sees: a chat notifies everybody
 // of @channel, @all, @here and @everyone, wherever they stand, and links mail addresses.
 func Unmentioned(text string) string { return ats.Replace(text) }

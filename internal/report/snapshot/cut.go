@@ -6,21 +6,15 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"muster/domain/printable"
 )
 
 // Characters is how many of a name or of evidence are kept.
 const Characters = 200
 
 // Cut shortens a text.
-func Cut(text string) string { return CutTo(text, Characters) }
-
-// CutTo shortens a text to so many characters.
-func CutTo(text string, most int) string {
-	if len(text) <= most || utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
-}
+func Cut(text string) string { return printable.Cut(text, Characters) }
 
 // CutName shortens an object's name so that two which differ stay different:
 // exceptions are about names.

@@ -104,7 +104,7 @@ func Body(m channel.Message, format notification.Format) ([]byte, error) {
 	}
 	text, shown := head, 0
 	for _, n := range m.Events {
-		line := "\n• " + form.link(form.plain(channel.Shortened(channel.Line(n), chatLine)), channel.Link(m.PublicURL, n)) + " " + n.At.UTC().Format("15:04 UTC")
+		line := "\n• " + form.link(form.plain(printable.Cut(channel.Line(n), chatLine)), channel.Link(m.PublicURL, n)) + " " + n.At.UTC().Format("15:04 UTC")
 		if shown == chatLines || utf8.RuneCountInString(text)+utf8.RuneCountInString(line) > chatRoom {
 			break
 		}

@@ -154,7 +154,7 @@ func enqueue(ctx context.Context, poster *channel.Poster, to string, body []byte
 func eventsOf(ctx context.Context, with channel.Tools, d channel.Delivery) ([]event, error) {
 	if d.Test {
 		key := "muster/test/" + d.ID.String()
-		p := payload{Summary: channel.Shortened(printable.Clean(d.Rule.Name), longestSummary), Source: printable.Clean(d.Organization), Severity: "info", Timestamp: d.At.UTC()}
+		p := payload{Summary: printable.Cut(printable.Clean(d.Rule.Name), longestSummary), Source: printable.Clean(d.Organization), Severity: "info", Timestamp: d.At.UTC()}
 		return []event{{Action: "trigger", DedupKey: key, Client: "Muster", ClientURL: d.PublicURL, Payload: &p}, {Action: "resolve", DedupKey: key}}, nil
 	}
 	kept, err := statement.All[struct {
@@ -232,14 +232,14 @@ func trigger(n channel.Notice, m channel.Message) (event, error) {
 		return event{}, err
 	}
 	p := payload{
-		Summary: channel.Shortened(channel.About(n), longestSummary), Source: printable.Clean(m.Organization),
+		Summary: printable.Cut(channel.About(n), longestSummary), Source: printable.Clean(m.Organization),
 		Severity: severity, Timestamp: n.At.UTC(), Group: printable.Clean(m.Organization),
 	}
 	if n.Instance != nil && n.Instance.Name != "" {
 		p.Source = printable.Clean(n.Instance.Name)
 	}
 	if facts := channel.Facts(n); len(facts) > 0 {
-		p.Details = map[string]string{"details": channel.Shortened(strings.Join(facts, " "), longestFact), "rule": channel.Shortened(printable.Clean(m.Rule.Name), longestFact)}
+		p.Details = map[string]string{"details": printable.Cut(strings.Join(facts, " "), longestFact), "rule": printable.Cut(printable.Clean(m.Rule.Name), longestFact)}
 	}
 	to := channel.Link(m.PublicURL, n)
 	return event{Action: "trigger", Client: "Muster", ClientURL: to, Payload: &p, Links: []link{{Href: to, Text: "Open in Muster"}}}, nil

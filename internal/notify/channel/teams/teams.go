@@ -80,13 +80,13 @@ func envelope(card element) element {
 }
 
 func card(m channel.Message, shown int) element {
-	head := channel.Shortened(m.Organization+": "+m.Rule.Name, line)
+	head := printable.Cut(m.Organization+": "+m.Rule.Name, line)
 	if m.Demo {
 		head = "[Demo] " + head
 	}
 	body := []element{paragraph(element{"type": "TextRun", "text": plain(head), "weight": "Bolder"})}
 	for _, n := range m.Events[:shown] {
-		run := element{"type": "TextRun", "text": plain(channel.Shortened(channel.Line(n), line)), "selectAction": open("", channel.Link(m.PublicURL, n))}
+		run := element{"type": "TextRun", "text": plain(printable.Cut(channel.Line(n), line)), "selectAction": open("", channel.Link(m.PublicURL, n))}
 		at := element{"type": "TextRun", "text": " " + n.At.UTC().Format("15:04 UTC"), "isSubtle": true}
 		body = append(body, paragraph(run, at))
 	}
