@@ -368,44 +368,27 @@ type Average struct {
 // Averages reads the averages of the slots of a row, one slot at a time. A day of 1,000 servers has
 // a million slots: it makes nothing anew for each.
 type Averages struct {
-	row   *ActivityRow
-	parts []struct{ told, waiting float64 } // of each database, what one session in the slot comes to
-	found []Average
+	row     *ActivityRow
+	samples []Samples // of each database, in the slot
+	found   []Average
 }
 
 // Averages begins to read the slots.
 func (a *ActivityRow) Averages() Averages {
-	return Averages{row: a, parts: make([]struct{ told, waiting float64 }, len(a.Databases))}
+	return Averages{row: a, samples: make([]Samples, len(a.Databases))}
 }
 
 // Of returns the averages of a slot, which are good until the next call.
 func (a *Averages) Of(slot int) (found []Average, sampled, told bool, err error) {
-	row := a.row
-	if slot >= len(row.slots) || len(row.slots[slot]) == 0 {
-		return nil, false, false, nil
-	}
-	r := reader{bytes: row.slots[slot]}
-	for range r.count(5) {
-		database, n := r.uvarint(), Samples{r.uvarint(), r.uvarint(), r.uvarint(), r.uvarint()}
-		if database >= uint64(len(a.parts)) {
-			return nil, false, false, ErrBytes
-		}
-		told = told || n.Told > 0
-		a.parts[database].told, a.parts[database].waiting = 1/float64(max(n.Told, 1)), 1/float64(max(n.Waiting, 1))
-	}
+	clear(a.samples)
 	a.found = a.found[:0]
-	for at := uint64(0); len(r.bytes) > 0; at++ {
-		skip, n := r.uvarint(), r.uvarint()
-		if at += skip; at >= uint64(len(row.Combinations)) {
-			return nil, false, false, ErrBytes
-		}
-		part := a.parts[row.of[at]].waiting
-		if row.Combinations[at].OnCPU() {
-			part = a.parts[row.of[at]].told
-		}
-		a.found = append(a.found, Average{int(at), float64(n) * part})
-	}
-	return a.found, true, told, r.end()
+	sampled, err = a.row.each(slot, func(database int, n Samples) {
+		a.samples[database] = n
+		told = told || n.Told > 0
+	}, func(i int, n uint64) {
+		a.found = append(a.found, Average{i, a.samples[a.row.of[i]].average(&a.row.Combinations[i], n)})
+	})
+	return a.found, sampled, told, err
 }
 
 // average is what a sum of sessions comes to: over all samples that tell of the CPU, or over those
@@ -518,15 +501,6 @@ func (s *ActivitySlot) encode(ids []uuid.UUID, place map[uuid.UUID]uint64, order
 	return out
 }
 
-func sortedIDs(of map[uuid.UUID]bool) []uuid.UUID {
-	ids := make([]uuid.UUID, 0, len(of))
-	for id := range of {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	return ids
-}
-
 // activityKind is the kind of series of what sessions do.
 type activityKind struct{ withoutDetails }
 
@@ -539,22 +513,14 @@ func (activityKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples [
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range MinutesOfHour {
-		if dirty>>i&1 != 0 {
-			row[i] = nil
+	err = rollSlots(row, hour, dirty, samples, func(slot **ActivitySlot, body []byte) error {
+		if *slot == nil {
+			*slot = newActivitySlot()
 		}
-	}
-	for _, s := range samples {
-		minute, ok := minuteOf(hour, s.At)
-		if !ok || dirty>>minute&1 == 0 {
-			continue
-		}
-		if row[minute] == nil {
-			row[minute] = newActivitySlot()
-		}
-		if err := row[minute].addSample(s.Body); err != nil {
-			return nil, nil, err
-		}
+		return (*slot).addSample(body)
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	return encodeActivity(row), nil, nil
 }

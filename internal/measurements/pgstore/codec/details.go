@@ -3,7 +3,6 @@ package codec
 import (
 	"bytes"
 	"encoding/binary"
-	"maps"
 	"math"
 	"slices"
 
@@ -109,7 +108,7 @@ func AddUpDetails(details []Detail) Detail {
 		}
 	}
 	var sum Detail
-	for _, database := range slices.SortedFunc(maps.Keys(lists), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
+	for _, database := range sortedIDs(lists) {
 		sum = append(sum, DatabaseStatements{database, addUp(lists[database])})
 	}
 	return sum.whole()

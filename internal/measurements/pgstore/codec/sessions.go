@@ -88,7 +88,12 @@ func (s WaitSlot) encode() []byte {
 
 // Databases are their ids in order.
 func (s WaitSlot) Databases() []uuid.UUID {
-	return slices.SortedFunc(maps.Keys(s), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	return sortedIDs(s)
+}
+
+// sortedIDs are the keys of a map in order.
+func sortedIDs[V any](of map[uuid.UUID]V) []uuid.UUID {
+	return slices.SortedFunc(maps.Keys(of), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // appendWaitSums writes the sums of the database at a place: which categories are not
@@ -135,30 +140,26 @@ func (sessionKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range MinutesOfHour {
-		if dirty>>i&1 != 0 {
-			row[i] = nil
-		}
-	}
-	for _, s := range samples {
-		minute, ok := minuteOf(hour, s.At)
-		if !ok || dirty>>minute&1 == 0 {
-			continue
-		}
-		if row[minute] == nil {
-			row[minute] = WaitSlot{}
-		}
-		for r := (reader{bytes: s.Body}); len(r.bytes) > 0; {
-			database, w := r.uuid(), nextWaiting(&r)
-			if r.bad {
-				return nil, nil, ErrBytes
-			}
-			if w.any() {
-				row[minute].AddDatabase(database, WaitSums{1, w})
-			}
-		}
+	if err := rollSlots(row, hour, dirty, samples, (*WaitSlot).addSample); err != nil {
+		return nil, nil, err
 	}
 	return row.encode(), nil, nil
+}
+
+func (s *WaitSlot) addSample(body []byte) error {
+	if *s == nil {
+		*s = WaitSlot{}
+	}
+	for r := (reader{bytes: body}); len(r.bytes) > 0; {
+		database, w := r.uuid(), nextWaiting(&r)
+		if r.bad {
+			return ErrBytes
+		}
+		if w.any() {
+			s.AddDatabase(database, WaitSums{1, w})
+		}
+	}
+	return nil
 }
 
 func (sessionKind) Total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
