@@ -79,6 +79,22 @@ func (s *SessionSample) Activity() (all []Doing, tellsCPU bool) {
 	return all, tellsCPU
 }
 
+// Name is its name of a dimension that is Named; empty: it is not known.
+func (d *Doing) Name(of Dimension) string {
+	switch of {
+	case DimWaitEvent:
+		return d.Event
+	case DimUser:
+		return d.User
+	case DimApplication:
+		return d.Application
+	case DimClient:
+		return d.Client
+	case DimState, DimWaitClass, DimStatement, DimDatabase, DimInstance:
+	}
+	return ""
+}
+
 // Compare is the order in which doings are written.
 func (d Doing) Compare(o Doing) int {
 	return cmp.Or(cmp.Compare(d.State, o.State), cmp.Compare(d.Wait, o.Wait), cmp.Compare(d.Event, o.Event), cmp.Compare(d.Statement, o.Statement),

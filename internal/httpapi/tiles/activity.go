@@ -57,7 +57,7 @@ func (a tileAnswer) VisitGetActivityResponse(w http.ResponseWriter) error { retu
 
 // seesPeople refuses viewers what is by people.
 func seesPeople(ctx context.Context, personal bool) error {
-	if personal && !seesTexts(ctx) {
+	if personal && wire.HidesPeople(ctx) {
 		return &wire.Problem{Code: "forbidden", Detail: "Viewers do not see users, applications and clients."}
 	}
 	return nil

@@ -145,9 +145,7 @@ func (r *Reference) Names(_ context.Context, organization uuid.UUID, of measurem
 	names := make(map[uint64]string)
 	for _, s := range r.of(organization).sessions {
 		for _, d := range s.Doing {
-			name := map[measurements.Dimension]string{
-				measurements.DimWaitEvent: d.Event, measurements.DimUser: d.User, measurements.DimApplication: d.Application, measurements.DimClient: d.Client,
-			}[of]
+			name := d.Name(of)
 			for _, hash := range hashes {
 				if name != "" && hash == measurements.HashName(of, name) {
 					names[hash] = name

@@ -64,9 +64,9 @@ func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.E
 	if err != nil {
 		return measurements.ActivityPart{}, err
 	}
-	err = s.eachActivity(ctx, w, series, func(instance uuid.UUID, first int, row *codec.ActivityRow) error {
+	err = s.eachActivity(ctx, w, series, func(instance uuid.UUID, start time.Time, row *codec.ActivityRow) error {
 		lines.fold()
-		return lines.add(instance, first, w, row)
+		return lines.add(instance, start, w, row)
 	})
 	part := lines.part()
 	part.Partial = series.arePartial(w.Start(), w.End())
@@ -84,12 +84,8 @@ func (s *Store) Deadlocks(ctx context.Context, organization uuid.UUID, of fleet.
 		return nil, err
 	}
 	found := measurements.Deadlocks{}
-	return found, s.eachActivity(ctx, w, series, func(instance uuid.UUID, first int, row *codec.ActivityRow) error {
-		for slot := w.first; slot < w.end; slot++ {
-			at := first + slot - w.first
-			if at < 0 || at >= w.buckets {
-				continue
-			}
+	return found, s.eachActivity(ctx, w, series, func(instance uuid.UUID, start time.Time, row *codec.ActivityRow) error {
+		for slot, at := range w.slots(start) {
 			_, err := row.EachSamples(slot, func(database uuid.UUID, n codec.Samples) {
 				if n.Counting == 0 {
 					return
@@ -114,9 +110,8 @@ func (s *Store) keepsActivity(ctx context.Context, w timegrid.Window) error {
 	return s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, true)
 }
 
-// eachActivity hands the rows of some instances in a window to take, with the bucket of their first
-// slot.
-func (s *Store) eachActivity(ctx context.Context, w window, series subjects, take func(instance uuid.UUID, first int, row *codec.ActivityRow) error) error {
+// eachActivity hands the rows of some instances in a window to take.
+func (s *Store) eachActivity(ctx context.Context, w window, series subjects, take func(instance uuid.UUID, start time.Time, row *codec.ActivityRow) error) error {
 	return s.eachRow(ctx, w, false, series, func(place int, start time.Time, body []byte) error {
 		instance, err := series[place].instance()
 		if err != nil {
@@ -126,7 +121,7 @@ func (s *Store) eachActivity(ctx context.Context, w window, series subjects, tak
 		if err != nil {
 			return err
 		}
-		return take(instance, w.Index(start), &row)
+		return take(instance, start, &row)
 	})
 }
 
@@ -154,16 +149,12 @@ func (l *activityLines) line(key measurements.ActivityKey) int {
 	return at
 }
 
-// add adds a row of an instance, whose slot 0 is of bucket first.
-func (l *activityLines) add(instance uuid.UUID, first int, w window, row *codec.ActivityRow) error {
+// add adds a row of an instance.
+func (l *activityLines) add(instance uuid.UUID, start time.Time, w window, row *codec.ActivityRow) error {
 	const unknown, uncounted = -1, -2
 	of := slices.Repeat([]int{unknown}, len(row.Combinations)) // the line of each
 	averages := row.Averages()
-	for slot := w.first; slot < w.end; slot++ {
-		at := first + slot - w.first
-		if at < 0 || at >= l.buckets {
-			continue
-		}
+	for slot, at := range w.slots(start) {
 		found, sampled, told, err := averages.Of(slot)
 		if err != nil {
 			return err
@@ -239,11 +230,8 @@ func (s *Store) activityContributors(ctx context.Context, organization uuid.UUID
 	sums := make(map[uuid.UUID]*codec.ActivitySlot, len(series))
 	for _, piece := range span.Pieces() {
 		w := windowOf(piece)
-		err := s.eachActivity(ctx, w, series, func(instance uuid.UUID, first int, row *codec.ActivityRow) error {
-			for slot := w.first; slot < w.end; slot++ {
-				if at := first + slot - w.first; at < 0 || at >= w.buckets {
-					continue
-				}
+		err := s.eachActivity(ctx, w, series, func(instance uuid.UUID, start time.Time, row *codec.ActivityRow) error {
+			for slot := range w.slots(start) {
 				one, err := row.Slot(slot)
 				if err != nil {
 					return err

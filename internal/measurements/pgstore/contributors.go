@@ -248,15 +248,11 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 			if err != nil {
 				return err
 			}
-			first := w.Index(start) // the bucket of the first slot
-			for i, slot := range slots[:w.end] {
-				if at := first + i; slot == nil || at < 0 || at >= w.buckets {
-					continue
-				}
-				if sums[place] == nil {
+			for i := range w.slots(start) {
+				if slots[i] != nil && sums[place] == nil {
 					sums[place] = codec.WaitSlot{}
 				}
-				for database, sum := range slot {
+				for database, sum := range slots[i] {
 					sums[place].AddDatabase(database, sum)
 				}
 			}

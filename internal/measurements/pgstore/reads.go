@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -54,6 +55,18 @@ type window struct {
 }
 
 func windowOf(w timegrid.Window) window { return window{w, levelOf(w.Size), w.Len()} }
+
+// slots are the slots of a row that starts at a time which are in the window, each with its bucket.
+func (w window) slots(start time.Time) iter.Seq2[int, int] {
+	of := w.Index(start) - w.first // the bucket of slot 0
+	return func(yield func(slot, bucket int) bool) {
+		for slot := max(w.first, -of); slot < min(w.end, w.buckets-of); slot++ {
+			if !yield(slot, of+slot) {
+				return
+			}
+		}
+	}
+}
 
 // stretch is what a row of the window has.
 func (w window) stretch(start time.Time, row []byte) (codec.Stretch, error) {

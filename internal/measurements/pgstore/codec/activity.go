@@ -105,8 +105,10 @@ func CombinationOf(s *measurements.SessionSample, d measurements.Doing) Combinat
 	if d.Statement != "" {
 		c.Names[NameStatement] = max(measurements.HashStatement(s.Database, d.Statement), measurements.RestHash+1)
 	}
-	for place, name := range map[int]string{NameEvent: d.Event, NameUser: d.User, NameApplication: d.Application, NameClient: d.Client} {
-		c.Names[place] = measurements.HashName(dimensionOf[place], name)
+	for place, of := range dimensionOf {
+		if of.Named() {
+			c.Names[place] = measurements.HashName(of, d.Name(of))
+		}
 	}
 	return c
 }

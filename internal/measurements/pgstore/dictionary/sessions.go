@@ -157,10 +157,8 @@ func (d *Dictionary) newNames(organization uuid.UUID, samples []measurements.Ses
 		at := instant.Cut(samples[i].At)
 		doings, _ := samples[i].Activity()
 		for _, one := range doings {
-			for of, text := range map[measurements.Dimension]string{
-				measurements.DimWaitEvent: one.Event, measurements.DimUser: one.User,
-				measurements.DimApplication: one.Application, measurements.DimClient: one.Client,
-			} {
+			for _, of := range measurements.Dimensions() {
+				text := one.Name(of)
 				hash := int64(measurements.HashName(of, text))
 				if text != "" && !d.names.recent(organization, hash, at) {
 					all = append(all, name{hash, of, text, at})
