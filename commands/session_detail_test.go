@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	"muster/domain/fleet"
@@ -57,24 +56,8 @@ func TestTurningSessionDetailOff(t *testing.T) {
 	must(send(store, "bill"))
 	kept("10.1.1.1", "app", "bill", "relation")
 
-	// A sender who was told that people are kept, and has not written yet.
-	told, goOn, sent, off := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan error, 1)
 	slow := newStore()
-	slow.HoldsPeople = func(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool, error) {
-		keeps, err := h.Accounts.HoldsPeople(ctx, tx, id)
-		close(told)
-		<-goOn
-		return keeps, err
-	}
-	go func() { sent <- send(slow, "late") }()
-	<-told
-	go func() { off <- turn(organization.DetailOff) }()
-	for waits := 0; waits == 0 && len(off) == 0; {
-		must(h.db.Get(&waits, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
-	}
-	close(goOn)
-	must(<-sent)
-	must(<-off)
+	h.turnsOff(t, &slow.HoldsPeople, h.Accounts.HoldsPeople, func() error { return send(slow, "late") }, func() error { return turn(organization.DetailOff) })
 	kept("relation")
 	must(send(store, "after"))
 	must(send(newStore(), "elsewhere"))

@@ -59,26 +59,40 @@ func TestTurningTextsOff(t *testing.T) {
 		t.Errorf("%d texts are kept, want 1", n)
 	}
 
-	// A sender who was told that texts are kept, and has not written yet.
-	told, goOn, sent, off := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan error, 1)
 	slow := pgstore.New(h.db, slog.New(slog.DiscardHandler))
-	slow.KeepsTexts = func(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool, error) {
-		keeps, err := h.Accounts.HoldsTexts(ctx, tx, id)
+	h.turnsOff(t, &slow.KeepsTexts, h.Accounts.HoldsTexts, func() error { return send(slow, "late") }, func() error { return turn(organization.TextsOff) })
+	must(send(store, "after"))
+	if n, statements := texts(), count(`SELECT count(*) FROM measured_statements`); n != 0 || statements != 4 {
+		t.Errorf("%d texts of %d statements are left, want none of 4", n, statements)
+	}
+}
+
+// decision is a setting that a sender asks for in its transaction.
+type decision = func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
+
+// turnsOff turns a setting off while a sender was told that it is on, and has not written yet. The
+// sender asks by hook, and the answer is that of holds.
+func (h *house) turnsOff(t *testing.T, hook *decision, holds decision, send, turn func() error) {
+	t.Helper()
+	told, goOn, sent, off := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan error, 1)
+	*hook = func(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool, error) {
+		keeps, err := holds(ctx, tx, id)
 		close(told)
 		<-goOn
 		return keeps, err
 	}
-	go func() { sent <- send(slow, "late") }()
+	go func() { sent <- send() }()
 	<-told
-	go func() { off <- turn(organization.TextsOff) }()
+	go func() { off <- turn() }()
 	for waits := 0; waits == 0 && len(off) == 0; {
-		waits = count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+		if err := h.db.Get(&waits, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`); err != nil {
+			t.Fatal(err)
+		}
 	}
 	close(goOn)
-	must(<-sent)
-	must(<-off)
-	must(send(store, "after"))
-	if n, statements := texts(), count(`SELECT count(*) FROM measured_statements`); n != 0 || statements != 4 {
-		t.Errorf("%d texts of %d statements are left, want none of 4", n, statements)
+	for _, ended := range []chan error{sent, off} {
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -197,28 +197,36 @@ func (s *Store) Organization(ctx context.Context, id uuid.UUID) (o Organization,
 	return statement.Find[Organization](ctx, s.db, "look up an organization", `SELECT `+organizationColumns+` FROM organizations WHERE id = $1`, id)
 }
 
+// What an organization decided to keep.
+const (
+	keepsTexts  = `SELECT statement_texts = 'normalized' FROM organizations WHERE id = $1`
+	keepsPeople = `SELECT session_detail = 'on' FROM organizations WHERE id = $1`
+)
+
+// decided is what an organization decided; false if there is none.
+func decided(ctx context.Context, q sqlx.QueryerContext, query string, id uuid.UUID) (bool, error) {
+	keeps, _, err := statement.Find[bool](ctx, q, "ask what an organization keeps", query, id)
+	return keeps, err
+}
+
 // KeepsTexts reports whether an organization keeps the texts of statements.
 func (s *Store) KeepsTexts(ctx context.Context, id uuid.UUID) (bool, error) {
-	keeps, _, err := statement.Find[bool](ctx, s.db, "ask whether texts are kept", `SELECT statement_texts = 'normalized' FROM organizations WHERE id = $1`, id)
-	return keeps, err
+	return decided(ctx, s.db, keepsTexts, id)
 }
 
 // HoldsTexts is KeepsTexts, and locks the setting until tx ends.
 func (s *Store) HoldsTexts(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool, error) {
-	keeps, _, err := statement.Find[bool](ctx, tx, "hold whether texts are kept", `SELECT statement_texts = 'normalized' FROM organizations WHERE id = $1 FOR SHARE`, id)
-	return keeps, err
+	return decided(ctx, tx, keepsTexts+` FOR SHARE`, id)
 }
 
 // KeepsPeople reports whether an organization keeps users, applications and clients of sessions.
 func (s *Store) KeepsPeople(ctx context.Context, id uuid.UUID) (bool, error) {
-	keeps, _, err := statement.Find[bool](ctx, s.db, "ask whether people are kept", `SELECT session_detail = 'on' FROM organizations WHERE id = $1`, id)
-	return keeps, err
+	return decided(ctx, s.db, keepsPeople, id)
 }
 
 // HoldsPeople is KeepsPeople, and locks the setting until tx ends.
 func (s *Store) HoldsPeople(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool, error) {
-	keeps, _, err := statement.Find[bool](ctx, tx, "hold whether people are kept", `SELECT session_detail = 'on' FROM organizations WHERE id = $1 FOR SHARE`, id)
-	return keeps, err
+	return decided(ctx, tx, keepsPeople+` FOR SHARE`, id)
 }
 
 // HoldsApproval returns who may grant exceptions, and locks the setting until tx ends.

@@ -120,8 +120,8 @@ func contributing(names map[uuid.UUID]projected.Named, id *uuid.UUID) *api.Contr
 	if id == nil {
 		return nil
 	}
-	is := names[*id]
-	return &api.ContributingInstance{Id: *id, Name: is.Name, Engine: api.Engine(is.Engine), Removed: is.Removed}
+	is := wire.NamedInstance(names, *id)
+	return &is
 }
 
 // shareOf is a part of a whole in millionths; nil of nothing.

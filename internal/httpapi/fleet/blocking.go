@@ -100,10 +100,9 @@ type showBlocking struct {
 }
 
 func (s showBlocking) episode(e blocking.Episode) api.BlockingEpisode {
-	server := s.names[e.Instance]
 	return api.BlockingEpisode{
 		Id:       e.ID,
-		Instance: api.ContributingInstance{Id: e.Instance, Name: server.Name, Engine: api.Engine(server.Engine), Removed: server.Removed},
+		Instance: wire.NamedInstance(s.names, e.Instance),
 		Database: wire.Optional(e.Held.Root.Database), Advisory: e.Advisory, From: e.First.UTC(), To: wire.UTC(e.To(s.now)), EndSeen: e.Seen(),
 		MaxBlocked: e.Waiting, PeakAt: e.Peak.UTC(), BlockedSeconds: *wire.Rounded(e.Seconds, wire.Thousandths), Behind: e.Held.Behind, Roots: e.Held.Roots,
 		Cycle: named(e.Held.Cycle), Root: s.session(e.Held.Root),

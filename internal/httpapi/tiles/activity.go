@@ -129,9 +129,8 @@ func (s *TileRoutes) readDeadlocks(ctx context.Context, of tileQuery, scope flee
 			}
 		}
 		if count > 0 {
-			is := names[database.Instance]
 			items = append(items, api.DatabaseDeadlocks{
-				Instance: api.ContributingInstance{Id: database.Instance, Name: is.Name, Engine: api.Engine(is.Engine), Removed: is.Removed},
+				Instance: wire.NamedInstance(names, database.Instance),
 				Database: api.ContributingDatabase{Id: database.Database, Name: names[database.Database].Name},
 				Count:    count, Values: values, Statements: []api.ContributingStatement{},
 			})
@@ -204,8 +203,8 @@ func (s *TileRoutes) activityNames(ctx context.Context, organization uuid.UUID, 
 func (n activityNames) item(by measurements.Dimension, one measurements.ActivityLine) api.ActivityItem {
 	item := api.ActivityItem{Key: unknownKey}
 	if one.Instance != uuid.Nil {
-		is := n.names[one.Instance]
-		item.Instance = &api.ContributingInstance{Id: one.Instance, Name: is.Name, Engine: api.Engine(is.Engine), Removed: is.Removed}
+		is := wire.NamedInstance(n.names, one.Instance)
+		item.Instance = &is
 	}
 	if one.Database != uuid.Nil {
 		item.Database = &api.ContributingDatabase{Id: one.Database, Name: n.names[one.Database].Name}

@@ -199,8 +199,8 @@ func contributor(r measurements.Ranking, c measurements.Contributor, names map[u
 		item.Category = &waitclass.Names[c.Category]
 	}
 	if c.Instance != uuid.Nil {
-		is := names[c.Instance]
-		item.Instance = &api.ContributingInstance{Id: c.Instance, Name: is.Name, Engine: api.Engine(is.Engine), Removed: is.Removed}
+		is := wire.NamedInstance(names, c.Instance)
+		item.Instance = &is
 	}
 	if c.Database != uuid.Nil {
 		item.Database = &api.ContributingDatabase{Id: c.Database, Name: names[c.Database].Name}

@@ -240,10 +240,10 @@ func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statem
 	}
 	sees := seesTexts(ctx)
 	return wire.List(items, func(one measurements.StatementSums) api.Statement {
-		server, of := names[one.Instance], known[one.ID()]
+		of := known[one.ID()]
 		shown := api.Statement{
 			Id:       one.ID(),
-			Instance: api.ContributingInstance{Id: one.Instance, Name: server.Name, Engine: api.Engine(server.Engine), Removed: server.Removed},
+			Instance: wire.NamedInstance(names, one.Instance),
 			Database: api.ContributingDatabase{Id: one.Database, Name: names[one.Database].Name},
 			Calls:    *wire.Rounded(one.Calls, wire.Thousandths), TotalMs: *wire.Rounded(one.TotalMs, wire.Thousandths),
 			MeanMs: wire.Rounded(one.MeanMs(), wire.Millionths), MaxMs: wire.Rounded(one.MaxMs, wire.Thousandths), Share: wire.Rounded(all.ShareOf(one), wire.Millionths),

@@ -73,6 +73,12 @@ func FleetScope(ctx context.Context, servers *projected.Reader, f Filter, broken
 	return scope, nil
 }
 
+// NamedInstance is an instance as an answer names it, by its last name if it was removed.
+func NamedInstance(names map[uuid.UUID]projected.Named, id uuid.UUID) api.ContributingInstance {
+	is := names[id]
+	return api.ContributingInstance{Id: id, Name: is.Name, Engine: api.Engine(is.Engine), Removed: is.Removed}
+}
+
 // FilteredIDs are the ids that a filter leaves, for a list in which none stands for all: where
 // nothing passes the filter it is an id that no server has.
 func FilteredIDs(ctx context.Context, servers *projected.Reader, f Filter, broken ...[]api.FieldError) ([]uuid.UUID, error) {
