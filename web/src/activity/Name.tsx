@@ -1,8 +1,9 @@
-import { Anchor, Text, UnstyledButton } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { serverNow } from "../api/clock";
 import { windowAround } from "../dashboard/contributors";
+import { OnlyServer } from "../instances/OnlyServer";
 import { StatementName } from "../statements/Texts";
 import { useScope } from "../window/scope";
 import classes from "./activity.module.css";
@@ -84,21 +85,7 @@ export function Where({ by, row: { item, where } }: Pick<Props, "by" | "row">) {
   if (where === null || !instance) return null;
   return (
     <Text size="xs" c="dimmed" component="div">
-      {instance.removed ? (
-        <>
-          <bdi>{instance.name}</bdi> (removed)
-        </>
-      ) : (
-        <UnstyledButton
-          fz="xs"
-          td="underline"
-          mih={24}
-          aria-label={`Only ${instance.name}`}
-          onClick={() => setServers({ instanceId: [instance.id] })}
-        >
-          <bdi>{instance.name}</bdi>
-        </UnstyledButton>
-      )}
+      <OnlyServer instance={instance} onChoose={(id) => setServers({ instanceId: [id] })} />
       {by === "statement" && database && (
         <>
           {" · "}

@@ -1,4 +1,4 @@
-import { Anchor, Breadcrumbs, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconBellOff } from "@tabler/icons-react";
 import { Link, useParams, useRouterState } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
@@ -18,6 +18,7 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
 import { Time } from "../ui/Time";
+import { Trail } from "../ui/Trail";
 import { useScope } from "../window/scope";
 import { AlertActions } from "./AlertActions";
 import { AlertTimeline } from "./AlertTimeline";
@@ -44,7 +45,7 @@ export function AlertPage() {
   const unknown = (asked.error as unknown) instanceof Problem && [400, 404].includes(asked.error.status ?? 0);
   return (
     <>
-      <Trail />
+      <Back />
       <PageTitle title="Alert" />
       {unknown ? (
         <Unknown />
@@ -64,22 +65,11 @@ function useBack() {
   return { ...filters, ...search };
 }
 
-function Trail({ children }: { children?: ReactNode }) {
-  const back = useBack();
+function Back({ children }: { children?: ReactNode }) {
   return (
-    <Breadcrumbs
-      mb="xs"
-      component="nav"
-      aria-label="Breadcrumbs"
-      styles={{ root: { flexWrap: "wrap" }, breadcrumb: { whiteSpace: "normal" } }}
-    >
-      <Anchor component={Link} to="/alerts" search={back as never} size="sm">
-        Alerts
-      </Anchor>
-      <Text size="sm" c="dimmed" aria-current="page">
-        {children ?? "Alert"}
-      </Text>
-    </Breadcrumbs>
+    <Trail to="/alerts" name="Alerts" search={useBack()}>
+      {children ?? "Alert"}
+    </Trail>
   );
 }
 
@@ -117,7 +107,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
   const measured = measuredOf(alert);
   return (
     <article aria-busy={busy}>
-      <Trail>{alert.title}</Trail>
+      <Back>{alert.title}</Back>
       <PageTitle
         title={alert.title}
         lead={

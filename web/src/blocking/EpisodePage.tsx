@@ -1,4 +1,4 @@
-import { Anchor, Breadcrumbs, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconLock, IconLockOpen } from "@tabler/icons-react";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -17,6 +17,7 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Snippet } from "../ui/Snippet";
 import { Time } from "../ui/Time";
+import { Trail } from "../ui/Trail";
 import { useScope } from "../window/scope";
 import {
   branchesOf,
@@ -59,7 +60,7 @@ export function EpisodePage() {
     (asked.error as unknown) instanceof Problem && [400, 404].includes(asProblem(asked.error).status ?? 0);
   return (
     <>
-      <Trail />
+      <Back />
       <PageTitle title="Blocking" />
       {unknown ? (
         <Panel>
@@ -77,22 +78,12 @@ export function EpisodePage() {
   );
 }
 
-function Trail({ children }: { children?: ReactNode }) {
+function Back({ children }: { children?: ReactNode }) {
   const { search } = useScope();
   return (
-    <Breadcrumbs
-      mb="xs"
-      component="nav"
-      aria-label="Breadcrumbs"
-      styles={{ root: { flexWrap: "wrap" }, breadcrumb: { whiteSpace: "normal" } }}
-    >
-      <Anchor component={Link} to="/blocking" search={search as never} size="sm">
-        Blocking
-      </Anchor>
-      <Text size="sm" c="dimmed" aria-current="page">
-        {children ?? "Episode"}
-      </Text>
-    </Breadcrumbs>
+    <Trail to="/blocking" name="Blocking" search={search}>
+      {children ?? "Episode"}
+    </Trail>
   );
 }
 
@@ -131,7 +122,7 @@ function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
   const branches = tree ? branchesOf(tree) : [];
   return (
     <article aria-busy={busy}>
-      <Trail>{titleOf(e)}</Trail>
+      <Back>{titleOf(e)}</Back>
       <PageTitle title={titleOf(e)} beside={<Standing episode={e} />} lead={<Lead episode={e} />} />
       <Stack gap="md">
         <Panel>

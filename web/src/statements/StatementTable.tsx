@@ -1,6 +1,7 @@
 import { Group, Paper, Stack, Table, Text, UnstyledButton } from "@mantine/core";
 import { latency } from "../dashboard/units";
 import { engineName } from "../engines";
+import { OnlyServer } from "../instances/OnlyServer";
 import { shortTime } from "../ui/format";
 import { SortHead } from "../ui/SortHead";
 import { Changed } from "./Changed";
@@ -137,21 +138,7 @@ function Name({ statement: s, list }: { statement: Statement; list: StatementsSe
 function Where({ statement: { instance, database }, change }: { statement: Statement; change: Change }) {
   return (
     <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-      {instance.removed ? (
-        <>
-          <bdi>{instance.name}</bdi> (removed)
-        </>
-      ) : (
-        <UnstyledButton
-          fz="xs"
-          td="underline"
-          mih={24}
-          aria-label={`Only ${instance.name}`}
-          onClick={() => change({ instanceId: [instance.id], databaseId: undefined })}
-        >
-          <bdi>{instance.name}</bdi>
-        </UnstyledButton>
-      )}
+      <OnlyServer instance={instance} onChoose={(id) => change({ instanceId: [id], databaseId: undefined })} />
       {" · "}
       {instance.removed ? (
         <bdi>{database.name}</bdi>
