@@ -61,6 +61,7 @@ func busySessions(ids map[string]uuid.UUID, orders, billing uuid.UUID, start tim
 				doing(measurements.Idle, "Client", "ClientRead", "", "sh\x00op", "un\x1bknown", "10.4.1.12", 5), doing(measurements.OnCPU, "", "", "q1", "bill", "billing", "10.4.1.11", 1)),
 			at(10, nil, 1, doing(measurements.OnCPU, "", "", "q1", "bill", "billing", "10.4.1.11", 1)),
 			{Instance: ids["billing"], Engine: domain.SQLServer, Database: billing, At: start, Interval: 30 * time.Second, Waits: map[string]int64{"LCK_M_X": 4}, Part: measurements.OnlyWaits},
+			{Instance: ids["billing"], Engine: domain.SQLServer, Database: billing, At: start.Add(5 * time.Minute), Interval: 30 * time.Second, Waits: map[string]int64{"LCK_M_X": 4}, Part: measurements.OnlyWaits},
 		},
 	}
 }
@@ -120,6 +121,9 @@ func TestActivity(t *testing.T) {
 	a := read(w.ours.admin, "1m", "by=waitClass&instanceId="+ids["orders"].String())
 	if len(a.Series["cpu"]) != 60 || a.Series["cpu"][1] != nil || *a.Series["cpu"][0] != 1.5 || *a.Cores != 2 || a.CoreHosts != 1 || *a.Average != 9.5 {
 		t.Errorf("by the minute: %+v", a)
+	}
+	if a := read(w.ours.admin, "1m", "by=waitClass"); *a.Series["cpu"][0] != 1.5 || *a.Series["locks"][5] != 4 || a.Series["cpu"][5] != nil {
+		t.Errorf("who tells nothing of the CPU has nothing on it: %+v", a.Series["cpu"])
 	}
 	if none := read(w.theirs.admin, "1h", "by=user"); len(none.Items) > 0 || none.Cores != nil || none.Average != nil {
 		t.Errorf("another organization: %+v", none)

@@ -258,7 +258,7 @@ func (v Values) Average() float64 {
 // Activity reads what sessions did, as QueryPerformance reads its tile.
 func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window, q ActivityQuery) (Activity, error) {
 	all := Activity{Total: Gaps(w.Len())}
-	lines := make(map[ActivityKey]Values)
+	lines, told := make(map[ActivityKey]Values), make([]bool, w.Len())
 	var err error
 	all.Incomplete, err = t.eachKept(ctx, organization, "activity", func(ctx context.Context, engine fleet.Engine) error {
 		part, err := t.Store.Activity(ctx, organization, engine, scope, w, q)
@@ -274,6 +274,7 @@ func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope flee
 			if sampled {
 				nothing[i] = 0
 			}
+			told[i] = told[i] || part.Told[i]
 		}
 		all.Total.addValues(nothing)
 		for key, line := range part.Lines {
@@ -288,9 +289,9 @@ func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope flee
 	if err != nil {
 		return all, err
 	}
-	for _, line := range lines { // a line of one engine is nothing where only others were sampled
+	for key, line := range lines { // a line of one engine is nothing where only others were sampled, or tell of the CPU
 		for i, total := range all.Total {
-			if math.IsNaN(line[i]) && !math.IsNaN(total) {
+			if math.IsNaN(line[i]) && !math.IsNaN(total) && (told[i] || !key.OnCPU()) {
 				line[i] = 0
 			}
 		}
@@ -327,6 +328,9 @@ func (a *Activity) addOther(line Values) {
 	a.Others.addValues(line)
 	a.OtherLines++
 }
+
+// OnCPU says that the line is of sessions on the CPU alone, which not every sample tells.
+func (k ActivityKey) OnCPU() bool { return k.State == OnCPU || k.Class == ClassOnCPU }
 
 func (k ActivityKey) compare(o ActivityKey) int {
 	return cmp.Or(cmp.Compare(k.State, o.State), cmp.Compare(k.Class, o.Class), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Statement, o.Statement),

@@ -75,8 +75,7 @@ func averages(engine fleet.Engine, database []measurements.SessionSample, take f
 func (r *Reference) Activity(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	part := measurements.ActivityPart{Lines: make(map[measurements.ActivityKey]measurements.Values), Sampled: make([]bool, w.Len())}
-	told := make([]bool, w.Len())
+	part := measurements.ActivityPart{Lines: make(map[measurements.ActivityKey]measurements.Values), Sampled: make([]bool, w.Len()), Told: make([]bool, w.Len())}
 	for database, samples := range r.of(organization).byDatabase(engine, scope, measurements.OnlyCounts) {
 		for i := range w.Len() {
 			var here []measurements.SessionSample
@@ -99,13 +98,13 @@ func (r *Reference) Activity(_ context.Context, organization uuid.UUID, engine f
 				}
 				part.Lines[key][i] += sessions
 			})
-			told[i] = told[i] || tells
+			part.Told[i] = part.Told[i] || tells
 		}
 	}
 	for key, line := range part.Lines {
 		for i := range line {
 			onCPU := key.State == measurements.OnCPU || key.Class == measurements.ClassOnCPU
-			if !part.Sampled[i] || onCPU && !told[i] {
+			if !part.Sampled[i] || onCPU && !part.Told[i] {
 				line[i] = gap
 			}
 		}

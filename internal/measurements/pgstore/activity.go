@@ -206,11 +206,10 @@ func (l *activityLines) fold() {
 
 // part has gaps where nothing was sampled, and of what was on the CPU where that was not told.
 func (l *activityLines) part() measurements.ActivityPart {
-	part := measurements.ActivityPart{Lines: make(map[measurements.ActivityKey]measurements.Values, len(l.keys)), Sampled: l.sampled}
+	part := measurements.ActivityPart{Lines: make(map[measurements.ActivityKey]measurements.Values, len(l.keys)), Sampled: l.sampled, Told: l.told}
 	for i, key := range l.keys {
-		onCPU := key.State == measurements.OnCPU || key.Class == measurements.ClassOnCPU
 		for bucket := range l.values[i] {
-			if !l.sampled[bucket] || onCPU && !l.told[bucket] {
+			if !l.sampled[bucket] || key.OnCPU() && !l.told[bucket] {
 				l.values[i][bucket] = math.NaN()
 			}
 		}
