@@ -11,7 +11,7 @@ CREATE TABLE measured_names (
     hash            bigint      NOT NULL, -- of the dimension and the name
     dimension       text        NOT NULL,
     name            text        NOT NULL,
-    last_seen       timestamptz NOT NULL, -- raised when it is a day behind
+    last_seen       timestamptz NOT NULL, -- raised when it is an hour behind
     PRIMARY KEY (organization_id, hash)
 );
 CREATE TRIGGER not_for_deleted_organizations AFTER INSERT ON measured_names FOR EACH ROW EXECUTE FUNCTION refuse_deleted_organization();

@@ -124,7 +124,7 @@ func (d *Dictionary) WithoutPeople(ctx context.Context, organization uuid.UUID, 
 
 // NoteNames notes the names of samples of sessions, and returns them: RememberNames takes them
 // after the commit. Names of people are written under a share of whatever holds the
-// organization's decision to keep them (HoldsPeople), which is taken before any row is.
+// organization's decision to keep them (HoldsPeople), which is taken before any name is.
 func (d *Dictionary) NoteNames(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, samples []measurements.SessionSample) (noted NotedNames, err error) {
 	noted = NotedNames{organization, d.newNames(organization, samples)}
 	personal := func(n name) bool { return n.Dimension.Personal() }

@@ -5,9 +5,9 @@
 -- that take connections are databases like others, but for the two that every server has.
 --
 -- Sessions that do the same for the same people are one row: their event, their statement, as the
--- list of statements names it (@query_id@: null before 14; of an idle session it is its last one),
--- their user, application and client. The last column is how many deadlocks the database had since its
--- statistics began.
+-- list of statements names it (@query_id@: null before 14; of an idle session it would be its last
+-- one, so it is left out), their user, application and client. The last column is how many deadlocks
+-- the database had since its statistics began.
 SELECT d.oid, d.datname, d.datallowconn, coalesce(pg_has_role('pg_read_all_stats', 'USAGE'), false), quote_ident(current_user),
        coalesce(s.split, ''), coalesce(s.wait, ''), coalesce(s.sessions, 0),
        coalesce(s.event, ''), coalesce(s.statement, ''), coalesce(s.usename::text, ''), coalesce(s.application, ''), coalesce(s.client, ''), t.deadlocks
