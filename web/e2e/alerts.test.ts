@@ -83,13 +83,13 @@ test("25 view keeps window and scope, and 7 Back gives the same filter and page"
   const shown = await rows();
   await links.first().click();
   await page.waitForURL(/\/alerts\/[0-9a-f-]{36}\?range=30d/);
-  await page.getByRole("heading", { name: "What happened" }).waitFor();
+  await page.getByRole("heading", { name: "History", exact: true }).waitFor();
   await page.goBack();
   await eventually(rows).toEqual(shown);
   expect(page.url()).toBe(address);
 
   await links.last().click();
-  await page.getByRole("heading", { name: "What happened" }).waitFor();
+  await page.getByRole("heading", { name: "History", exact: true }).waitFor();
   await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Alerts" }).click();
   await eventually(rows).toEqual(shown);
   expect([...new URL(page.url()).searchParams].sort()).toEqual([...new URL(address).searchParams].sort());
@@ -405,7 +405,7 @@ test("a viewer sees an alert and no actions", async () => {
   const alert = items[0] as Alert;
   const page = await visit(`/alerts/${alert.id}`, { as: "viewer" });
   await page.getByRole("heading", { level: 1, name: alert.title }).waitFor();
-  await page.getByRole("heading", { name: "What happened" }).waitFor();
+  await page.getByRole("heading", { name: "History", exact: true }).waitFor();
   expect(await page.getByRole("group", { name: "Actions" }).count()).toBe(0);
 });
 
@@ -433,6 +433,6 @@ test("40 nothing scrolls sideways on a phone", async () => {
   expect(await violations(page)).toEqual([]);
   const { items } = await alerts("pageSize=1");
   await page.goto(`/alerts/${(items[0] as Alert).id}`);
-  await page.getByRole("heading", { name: "What happened" }).waitFor();
+  await page.getByRole("heading", { name: "History", exact: true }).waitFor();
   expect(await sideways(page)).toBe(false);
 });

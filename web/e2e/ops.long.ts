@@ -191,7 +191,7 @@ const loops = {
 
 test("background loops that fell are listed, and not mentioned where none did", async () => {
   const page = await operations("projections", { projections: broken, engines: none, loops });
-  await page.getByRole("heading", { name: "Background loops that fell" }).waitFor();
+  await page.getByRole("heading", { name: "Failed background loops" }).waitFor();
   await page.getByRole("row", { name: /^watch servers In trouble 1,203 .* muster-1\/2781\/k3v9qa$/ }).waitFor();
   await page.getByRole("row", { name: /^assess Running again 1 .* muster-2\/91\/x7b2mm$/ }).waitFor();
   expect(await violations(page)).toEqual([]);

@@ -68,5 +68,5 @@ func (f *Feed) Gaps() []string {
 	}
 	return append(out,
 		"The end of life of MySQL 9.7 and of MariaDB is not known.",
-		"Of SQL Server the end of extended support is meant, of Oracle that of Premier Support; what is paid for beyond it does not count.")
+		"The end of life is the end of extended support for SQL Server, and of Premier Support for Oracle; paid support beyond it does not count.")
 }

@@ -174,7 +174,7 @@ func (l Look) ask(ctx context.Context, result *snapshot.CheckResult, check catal
 	if err != nil || hidden != "" && total == 0 {
 		if err != nil {
 			_, sentence := Reason(err)
-			hidden = "What could not be seen was not told: " + sentence + "."
+			hidden = "Muster could not find out which objects the server hides: " + sentence + "."
 		}
 		if total == 0 {
 			NotAssessed(result, snapshot.ReasonQueryFailed, hidden)

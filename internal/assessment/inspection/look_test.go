@@ -207,7 +207,7 @@ func TestWhatCannotBeJudgedIsNotAPass(t *testing.T) {
 		}, snapshot.StatusNotAssessed, snapshot.ReasonQueryFailed, "Not known: the password of a, the password of x.", 0},
 		"what is hidden is not told": {login, func(_ *inspection.Look, s *serverstest.Session) {
 			s.Fail(query(login, inspection.Unreadable), &servers.Refusal{Code: "error 229", Reason: servers.Denied})
-		}, snapshot.StatusNotAssessed, snapshot.ReasonQueryFailed, "What could not be seen was not told: the server denied permission for it.", 0},
+		}, snapshot.StatusNotAssessed, snapshot.ReasonQueryFailed, "Muster could not find out which objects the server hides: the server denied permission for it.", 0},
 		"no such option": {option, func(l *inspection.Look, _ *serverstest.Session) {
 			l.Settings = map[string]string{"xp_cmdshell": "0"}
 		}, snapshot.StatusNotApplicable, snapshot.ReasonNotPresent, "This server has no sys.configurations, hadoop connectivity.", 0},

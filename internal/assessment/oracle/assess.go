@@ -113,7 +113,7 @@ func (c *Inspector) readAccounts(ctx context.Context, s servers.Session, a *snap
 		return nil
 	}
 	if found.administrators == nil {
-		a.RolesNote = "Who is SYSDBA by the password file is unknown: V$PWFILE_USERS could not be read."
+		a.RolesNote = "The SYSDBA accounts in the password file are unknown: V$PWFILE_USERS could not be read."
 	}
 	a.Roles = found.privileged(a.StartedAt)
 	return &found

@@ -164,7 +164,7 @@ func unknownOf(ctx context.Context, s servers.Session, check catalogue.Check) st
 	rows, err := servers.Query(ctx, s, 1, check.Unknown)
 	if err != nil {
 		_, sentence := inspection.Reason(err)
-		return "What the server does not tell could not be read: " + sentence + "."
+		return "Muster could not find out which facts the server hides: " + sentence + "."
 	}
 	const listed = 20
 	var said []string

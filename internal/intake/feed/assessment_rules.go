@@ -36,7 +36,7 @@ const (
 	maxNotRead    = 10_000
 	keptReason    = 500 // characters
 	keptAccounts  = 500
-	sentNothing   = "What sends the assessments did not tell of it"
+	sentNothing   = "The sender of the assessments did not report this check"
 	sentNoAccount = "The accounts were not sent."
 )
 

@@ -74,7 +74,7 @@ export function ActDialog({
       >
         <Stack>
           {choices.length > 1 && (
-            <Radio.Group label="What to do" {...form.getInputProps("action")}>
+            <Radio.Group label="Action" {...form.getInputProps("action")}>
               <Group gap="md" mt={6}>
                 {choices.map((choice) => (
                   <Radio key={choice} value={choice} label={nameOf(choice)} />

@@ -89,7 +89,7 @@ export function AlertChart({ alert, measured, now }: { alert: Schemas["Alert"]; 
   );
   const body = () => {
     if (asked.isError)
-      return <ProblemNote error={asked.error} title="Its value could not be loaded" onRetry={asked.refetch} />;
+      return <ProblemNote error={asked.error} title="The value could not be loaded" onRetry={asked.refetch} />;
     if (!read) return <Skeleton height={250} />;
     if (read.values.every((v) => v === null)) {
       return (

@@ -129,7 +129,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
             {meaning && (
               <Panel>
                 <Title order={2} mb="xs">
-                  What it means
+                  Meaning
                 </Title>
                 <Text size="sm" maw="70ch" style={{ whiteSpace: "pre-line" }}>
                   {meaning}
@@ -143,7 +143,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
             )}
             <Panel>
               <Title order={2} mb="md">
-                What happened
+                History
               </Title>
               <NotAvailable missing={alert.unavailable} />
               {alert.timeline && <AlertTimeline moments={alert.timeline} />}

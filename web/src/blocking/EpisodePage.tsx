@@ -278,7 +278,7 @@ function WhatToDo({
   return (
     <Panel>
       <Title order={2} mb={4}>
-        What to do
+        Next steps
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
         {over

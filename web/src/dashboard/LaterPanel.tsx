@@ -38,5 +38,5 @@ export function LaterPanel({ who }: { who: Who }) {
   }, [Panel]);
   if (failed !== null) throw failed;
   if (Panel !== null) return <Panel who={who} />;
-  return <div className={classes.panelWaiting} role="status" aria-label="Loading who is behind it" />;
+  return <div className={classes.panelWaiting} role="status" aria-label="Loading the breakdown" />;
 }

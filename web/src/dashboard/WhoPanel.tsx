@@ -179,7 +179,7 @@ function Choices({ tile, who, onChange }: { tile: Tile; who: Who; onChange: (nex
 
 function Waiting() {
   return (
-    <div role="status" aria-label="Loading who is behind it" className={classes.waiting}>
+    <div role="status" aria-label="Loading the breakdown" className={classes.waiting}>
       {[70, 45, 30, 20].map((width) => (
         <div key={width}>
           <Skeleton h={14} w={`${width}%`} mb={8} />

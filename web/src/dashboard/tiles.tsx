@@ -19,7 +19,7 @@ type Measured = { engines: string[]; partialEngines: string[] };
 /** In front of what else is said of a tile: the line is cut off at its end where it is too long. */
 const part = ({ partialEngines }: Measured) =>
   partialEngines.length > 0 && (
-    <strong data-part title="A sender tells Muster of a part only: of the first statements or sessions of its list.">
+    <strong data-part title="A sender reports only a part: the first statements or sessions of its list.">
       {partialEngines.map(engineName).join(", ")} in part ·{" "}
     </strong>
   );

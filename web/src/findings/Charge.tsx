@@ -129,7 +129,7 @@ function Editor({ finding: f, onDone }: { finding: Finding; onDone: () => void }
           maxLength={2_000}
           {...form.getInputProps("ticketUrl")}
         />
-        {note && <ProblemNote error={note} title="It could not be saved" />}
+        {note && <ProblemNote error={note} title="The change was not saved" />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             Cancel

@@ -77,7 +77,7 @@ function Shown({ check }: { check: Schemas["Check"] }) {
               variant="default"
               renderRoot={(props) => <Link to="/findings" search={{ checkId: [check.id] } as never} {...props} />}
             >
-              What it finds now
+              Current findings
             </Button>
           )
         }
@@ -88,7 +88,7 @@ function Shown({ check }: { check: Schemas["Check"] }) {
             <Stack gap="md">
               <Part title="Why it matters">{check.rationale}</Part>
               <Part title="Passes when">{check.threshold}</Part>
-              <Part title="What to do">
+              <Part title="Remediation">
                 {r.summary}
                 {r.needsRestart && " The server has to be restarted."}
               </Part>
@@ -99,12 +99,12 @@ function Shown({ check }: { check: Schemas["Check"] }) {
                 </Part>
               )}
               {check.rights.length > 0 && (
-                <Part title="The least rights for that">
+                <Part title="Least privileges">
                   <Lines of={check.rights} />
                 </Part>
               )}
               {check.object && (
-                <Part title="How what fails is named">
+                <Part title="Names of failed objects">
                   <Lines of={[check.object]} />
                 </Part>
               )}

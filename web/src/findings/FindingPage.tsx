@@ -183,7 +183,7 @@ function Evidence({ finding: f }: { finding: Finding }) {
   return (
     <Panel>
       <Title order={2} mb="sm">
-        {f.status === "notAssessed" ? "Why it was not assessed" : "What was found"}
+        {f.status === "notAssessed" ? "Reason" : "Evidence"}
       </Title>
       {f.reason && (
         <Text size="sm" mb="sm" style={{ overflowWrap: "anywhere" }}>

@@ -21,7 +21,7 @@ export function Remedy({ finding, remediation: r }: { finding: Finding; remediat
   return (
     <Panel>
       <Group gap="xs" mb="xs">
-        <Title order={2}>What to do</Title>
+        <Title order={2}>Remediation</Title>
         {r.needsRestart && (
           <Badge variant="outline" color="gray" size="sm" radius="sm" tt="none">
             Needs a restart

@@ -191,7 +191,7 @@ function SqlServerFields({ form }: { form: UseFormReturnType<ConnectionValues> }
     <>
       <TextInput
         label="Name in the certificate"
-        description="Only where it is not the host's."
+        description="If it differs from the host."
         autoComplete="off"
         spellCheck={false}
         key={form.key("certificateName")}

@@ -38,7 +38,8 @@ export function useHealth(i: Instance) {
 /** Score is the score of an instance, and how it came to be. */
 export function Score({ instance }: { instance: Instance }) {
   const { data, error, refetch } = useHealth(instance);
-  if (error && !data) return <ProblemNote error={error} title="Its health could not be loaded" onRetry={refetch} />;
+  if (error && !data)
+    return <ProblemNote error={error} title="The health of the server could not be loaded" onRetry={refetch} />;
   if (!data) return <Skeleton height={220} />;
   return <ScorePanel health={data} instance={instance} />;
 }

@@ -56,7 +56,7 @@ export function RuleEditor({
           <form onSubmit={onSubmit(onSend)} noValidate aria-label="Notification rule">
             <Stack gap="lg">
               <TextInput label="Name" maxLength={200} {...form.getInputProps("name")} />
-              <Checkbox.Group label="Tell when" {...form.getInputProps("event")}>
+              <Checkbox.Group label="Notify when" {...form.getInputProps("event")}>
                 <Group gap="xs" mt={6} style={{ columnGap: 24 }}>
                   {notifiedEvents.map((event) => (
                     <Checkbox key={event} value={event} label={eventName(event)} />

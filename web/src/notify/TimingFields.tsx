@@ -20,7 +20,7 @@ export function TimingFields({ form }: { form: UseFormReturnType<RuleForm> }) {
       <Group align="flex-start" gap="md">
         <Select
           label="Wait for more events"
-          description="They go out as one"
+          description="Sent together in one notification"
           flex={{ base: "1 1 100%", xs: "0 0 220px" }}
           allowDeselect={false}
           data={choices([0, 10, 30, 60, 300, 900, 3600], 1_000, "Do not wait", groupSeconds)}

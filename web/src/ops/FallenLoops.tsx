@@ -21,7 +21,7 @@ export function FallenLoops() {
   if (!data || data.items.length === 0) return null;
   return (
     <ListPanel
-      title="Background loops that fell"
+      title="Failed background loops"
       about="Muster restarts a loop that fails. While a loop is in trouble, its work waits. The log of the process says why it fell."
       label="Background loops"
       columns={["Loop", "Status", { label: "Falls", numbers: true }, "Last", "Process"]}

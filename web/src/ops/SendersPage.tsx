@@ -144,7 +144,7 @@ function Reason({ reason }: { reason: string }) {
   return (
     <Table.Tr data-reason={reason}>
       <Table.Th colSpan={2} scope="colgroup" className={classes.reason}>
-        {isOdd(reason) && <IconAlertTriangle size={14} aria-label="To look at:" className={classes.odd} />}
+        {isOdd(reason) && <IconAlertTriangle size={14} aria-label="Needs attention:" className={classes.odd} />}
         {reasonText(reason)}
       </Table.Th>
     </Table.Tr>

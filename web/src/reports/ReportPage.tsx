@@ -110,7 +110,7 @@ function Shown({ report, failed, onRetry }: { report: Report; failed: unknown; o
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
-          <Section title="What happened">
+          <Section title="History">
             <TrailTimeline report={shown} />
           </Section>
         </Grid.Col>

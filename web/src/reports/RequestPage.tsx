@@ -84,7 +84,7 @@ export function RequestPage() {
                   id={fieldId("teamIds")}
                   label="Teams as recipients (optional)"
                   none="No team"
-                  description="Everybody who is in these teams when you request the report"
+                  description="All members of these teams at the time of the request"
                   value={fill.teamIds ?? []}
                   onChange={(teamIds) => edit({ ...fill, teamIds })}
                   error={wrong.teamIds}

@@ -36,7 +36,7 @@ export function Servers({ fill, wrong, change }: Props) {
           <Radio
             value="tags"
             label="Instances with tags"
-            description="Those that are active and have the tags when the report is requested."
+            description="The servers that are active and have these tags at the time of the request."
           />
           <Radio value="chosen" label={`Selected instances, up to ${maxInstances}`} />
         </Stack>

@@ -133,7 +133,7 @@ function Teams({ form }: { form: UseFormReturnType<ScheduleForm> }) {
       <TeamSelect
         label="Teams as recipients (optional)"
         none={perTeam ? "Every team" : "No team"}
-        description={perTeam ? "Each gets its own report" : "Everybody who is in these teams at the due time"}
+        description={perTeam ? "Each gets its own report" : "All members of these teams at the due time"}
         value={teamIds}
         onChange={(ids) => form.setFieldValue("teamIds", ids)}
         error={form.errors.teamIds}

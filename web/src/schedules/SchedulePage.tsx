@@ -82,7 +82,7 @@ function Shown({ schedule: s }: { schedule: Schedule }) {
           <Grid.Col span={{ base: 12, md: 7 }}>
             <Panel h="100%">
               <Title order={2} mb="sm">
-                What it requests
+                Report
               </Title>
               <ScheduleFacts schedule={s} />
             </Panel>

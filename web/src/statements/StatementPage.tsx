@@ -342,7 +342,7 @@ function Origin({ statement: s }: { statement: Statement }) {
 /** Key is what its server knows it by, to take there. */
 function Key({ value, name }: { value: string; name: string | null }) {
   const parts = serverKey(value);
-  if (!parts) return <Snippet label="Known to its server as" text={value} wrapped />;
+  if (!parts) return <Snippet label="ID on the server" text={value} wrapped />;
   return (
     <>
       <Snippet label="queryid" text={parts.queryId} />

@@ -59,7 +59,7 @@ export function TeamDialog({ team, etag, onClose }: Editing & { onClose: () => v
             error={form.errors.tags}
           />
           <InstanceSelect
-            label="Servers in addition"
+            label="Additional servers"
             none="None"
             value={form.values.instanceIds}
             onChange={(ids) => form.setFieldValue("instanceIds", ids)}
