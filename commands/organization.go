@@ -316,6 +316,9 @@ func CheckSettings(c organization.ChangeSettings) error {
 	if c.SessionDetail != nil && *c.SessionDetail != organization.DetailOff && *c.SessionDetail != organization.DetailOn {
 		broken = append(broken, rule.Broken{Pointer: "#/sessionDetail", Code: "invalid_parameter", Detail: "must be off or on"})
 	}
+	if c.AdvisoryLocks != nil && *c.AdvisoryLocks != organization.WatchOff && *c.AdvisoryLocks != organization.WatchOn {
+		broken = append(broken, rule.Broken{Pointer: "#/watch/advisoryLocks", Code: "invalid_parameter", Detail: "must be off or on"})
+	}
 	if c.ExceptionApproval != nil && *c.ExceptionApproval != organization.ApprovalAny && *c.ExceptionApproval != organization.ApprovalAnother {
 		broken = append(broken, rule.Broken{Pointer: "#/exceptionApproval", Code: "invalid_parameter", Detail: "must be any or another"})
 	}

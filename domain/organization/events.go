@@ -81,6 +81,7 @@ type SettingsChanged struct {
 	VolumePercent       *SettingChange[int]    `json:"volumePercent,omitempty"`
 	LockWaitMinutes     *SettingChange[int]    `json:"lockWaitMinutes,omitempty"`
 	WraparoundPercent   *SettingChange[int]    `json:"wraparoundPercent,omitempty"`
+	AdvisoryLocks       *SettingChange[string] `json:"advisoryLocks,omitempty"`
 }
 
 // SettingChange is one setting before and after.

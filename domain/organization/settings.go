@@ -44,12 +44,20 @@ const (
 	ApprovalAnother = "another" // every administrator but the one who requested it (four eyes)
 )
 
+// Whether waits for advisory locks count for the watch.
+const (
+	WatchOff = "off"
+	WatchOn  = "on"
+)
+
 // Watch holds the thresholds of the built-in watch.
 type Watch struct {
 	SilentMinutes     int // without a sign of life from a server
 	VolumePercent     int // of a volume in use
 	LockWaitMinutes   int // of a session
 	WraparoundPercent int // of the transaction ids in use
+	// AdvisoryLocks says whether waits for advisory locks count: WatchOn, WatchOff.
+	AdvisoryLocks string
 }
 
 // ChangeSettings is what changes about the settings; nil stays. That each value
@@ -71,6 +79,7 @@ type ChangeSettings struct {
 	VolumePercent       *int
 	LockWaitMinutes     *int
 	WraparoundPercent   *int
+	AdvisoryLocks       *string
 }
 
 // Change returns the settings as they are after c, and one event with what
@@ -100,6 +109,7 @@ func (s Settings) Change(c ChangeSettings) (Settings, []Event) {
 	e.VolumePercent = change(&is.Watch.VolumePercent, c.VolumePercent)
 	e.LockWaitMinutes = change(&is.Watch.LockWaitMinutes, c.LockWaitMinutes)
 	e.WraparoundPercent = change(&is.Watch.WraparoundPercent, c.WraparoundPercent)
+	e.AdvisoryLocks = change(&is.Watch.AdvisoryLocks, c.AdvisoryLocks)
 	if is == s {
 		return s, nil
 	}

@@ -12,7 +12,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	was := organization.Settings{
 		Name: "Example", ReportRetentionDays: 30, InputsRetentionDays: 400, PaperSize: "A4", StatementTexts: "off",
-		Watch: organization.Watch{SilentMinutes: 5, VolumePercent: 90, LockWaitMinutes: 5, WraparoundPercent: 80},
+		Watch: organization.Watch{SilentMinutes: 5, VolumePercent: 90, LockWaitMinutes: 5, WraparoundPercent: 80, AdvisoryLocks: "on"},
 	}
 	with := func(change func(s *organization.Settings)) organization.Settings {
 		s := was
@@ -38,14 +38,15 @@ func TestSettings(t *testing.T) {
 			events{organization.SettingsChanged{ReportRetentionDays: days(30, 90)}}},
 		{"everything", organization.ChangeSettings{
 			Name: ptr("Acme"), ReportRetentionDays: ptr(1), InputsRetentionDays: ptr(2), PaperSize: ptr("Letter"), StatementTexts: ptr("normalized"),
-			SilentMinutes: ptr(3), VolumePercent: ptr(4), LockWaitMinutes: ptr(6), WraparoundPercent: ptr(7),
+			SilentMinutes: ptr(3), VolumePercent: ptr(4), LockWaitMinutes: ptr(6), WraparoundPercent: ptr(7), AdvisoryLocks: ptr("off"),
 		}, organization.Settings{Name: "Acme", ReportRetentionDays: 1, InputsRetentionDays: 2, PaperSize: "Letter", StatementTexts: "normalized",
-			Watch: organization.Watch{SilentMinutes: 3, VolumePercent: 4, LockWaitMinutes: 6, WraparoundPercent: 7}},
+			Watch: organization.Watch{SilentMinutes: 3, VolumePercent: 4, LockWaitMinutes: 6, WraparoundPercent: 7, AdvisoryLocks: "off"}},
 			events{organization.SettingsChanged{
 				NameChanged: true, ReportRetentionDays: days(30, 1), InputsRetentionDays: days(400, 2),
 				PaperSize:      &organization.SettingChange[string]{From: "A4", To: "Letter"},
 				StatementTexts: &organization.SettingChange[string]{From: "off", To: "normalized"},
 				SilentMinutes:  days(5, 3), VolumePercent: days(90, 4), LockWaitMinutes: days(5, 6), WraparoundPercent: days(80, 7),
+				AdvisoryLocks: &organization.SettingChange[string]{From: "on", To: "off"},
 			}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

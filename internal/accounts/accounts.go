@@ -39,6 +39,7 @@ type Organization struct {
 	VolumePercent       int       `db:"watch_volume_percent"`
 	LockWaitMinutes     int       `db:"watch_lock_wait_minutes"`
 	WraparoundPercent   int       `db:"watch_wraparound_percent"`
+	AdvisoryLocks       string    `db:"watch_advisory_locks"` // off, on
 	Demo                bool      `db:"demo"`
 	CreatedAt           time.Time `db:"created_at"`
 }
@@ -52,7 +53,7 @@ func (o Organization) Settings() organization.Settings {
 		DueDays:       organization.DueDays{Critical: o.DueCritical, High: o.DueHigh, Medium: o.DueMedium, Low: o.DueLow},
 		Watch: organization.Watch{
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
-			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
+			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent, AdvisoryLocks: o.AdvisoryLocks,
 		},
 	}
 }
@@ -182,7 +183,7 @@ func (a *arrayOf[T]) Scan(src any) error {
 
 const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts, session_detail, exception_approval,
 	protected_tags, due_days_critical, due_days_high, due_days_medium, due_days_low,
-	watch_silent_minutes, watch_volume_percent, watch_lock_wait_minutes, watch_wraparound_percent, demo, created_at`
+	watch_silent_minutes, watch_volume_percent, watch_lock_wait_minutes, watch_wraparound_percent, watch_advisory_locks, demo, created_at`
 
 // InsertOrganization stores an organization with default settings and returns it. Those
 // of the demo show all there is to show.
@@ -252,11 +253,12 @@ func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID)
 func (s *Store) UpdateSettings(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, is organization.Settings) (Organization, error) {
 	return statement.One[Organization](ctx, tx, "store the settings of an organization", `UPDATE organizations SET name = $2, report_retention_days = $3, inputs_retention_days = $4, paper_size = $5,
 			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9, statement_texts = $10, exception_approval = $11,
-			protected_tags = $12, due_days_critical = $13, due_days_high = $14, due_days_medium = $15, due_days_low = $16, session_detail = $17
+			protected_tags = $12, due_days_critical = $13, due_days_high = $14, due_days_medium = $15, due_days_low = $16, session_detail = $17,
+			watch_advisory_locks = $18
 		WHERE id = $1 RETURNING `+organizationColumns,
 		id, is.Name, is.ReportRetentionDays, is.InputsRetentionDays, is.PaperSize,
 		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent, is.StatementTexts, is.ExceptionApproval,
-		is.ProtectedTags, is.DueDays.Critical, is.DueDays.High, is.DueDays.Medium, is.DueDays.Low, is.SessionDetail)
+		is.ProtectedTags, is.DueDays.Critical, is.DueDays.High, is.DueDays.Medium, is.DueDays.Low, is.SessionDetail, is.Watch.AdvisoryLocks)
 }
 
 // Organizations returns all, oldest first.

@@ -33,13 +33,13 @@ func TestSettings(t *testing.T) {
 	if shown["reportRetentionDays"] != 30.0 || shown["inputsRetentionDays"] != 400.0 || shown["paperSize"] != "A4" || shown["statementTexts"] != "off" {
 		t.Errorf("at first: %v", shown)
 	}
-	watch := map[string]any{"silentMinutes": 5.0, "volumePercent": 90.0, "lockWaitMinutes": 5.0, "wraparoundPercent": 80.0}
+	watch := map[string]any{"silentMinutes": 5.0, "volumePercent": 90.0, "lockWaitMinutes": 5.0, "wraparoundPercent": 80.0, "advisoryLocks": "on"}
 	if diff := cmp.Diff(watch, shown["watch"]); diff != "" {
 		t.Errorf("watch (-want +got):\n%s", diff)
 	}
 
 	change := map[string]any{"name": "Acme", "reportRetentionDays": 90, "inputsRetentionDays": 800, "paperSize": "Letter", "statementTexts": "normalized", "exceptionApproval": "another",
-		"watch": map[string]any{"silentMinutes": 10, "wraparoundPercent": 50}}
+		"watch": map[string]any{"silentMinutes": 10, "wraparoundPercent": 50, "advisoryLocks": "off"}}
 	w.change(w.ours.admin, "", change).problem(428, "precondition_required")
 	for _, stale := range []string{`"other"`, "W/" + tag, "nonsense", strings.Trim(tag, `"`)} {
 		w.change(w.ours.admin, stale, change).problem(412, "precondition_failed")
@@ -50,7 +50,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("the ETag was %s and is %s", tag, next)
 	}
 	shown = changed.object()
-	watch["silentMinutes"], watch["wraparoundPercent"] = 10.0, 50.0
+	watch["silentMinutes"], watch["wraparoundPercent"], watch["advisoryLocks"] = 10.0, 50.0, "off"
 	if shown["name"] != "Acme" || shown["reportRetentionDays"] != 90.0 || shown["inputsRetentionDays"] != 800.0 || shown["paperSize"] != "Letter" ||
 		shown["statementTexts"] != "normalized" || shown["exceptionApproval"] != "another" || !cmp.Equal(shown["watch"], any(watch)) {
 		t.Errorf("changed to %v", shown)
@@ -78,7 +78,7 @@ func TestSettings(t *testing.T) {
 	want := []any{
 		map[string]any{"paperSize": fromTo("Letter", "A4")},
 		map[string]any{"nameChanged": true, "reportRetentionDays": fromTo(30.0, 90.0), "inputsRetentionDays": fromTo(400.0, 800.0),
-			"paperSize": fromTo("A4", "Letter"), "statementTexts": fromTo("off", "normalized"), "exceptionApproval": fromTo("any", "another"), "silentMinutes": fromTo(5.0, 10.0), "wraparoundPercent": fromTo(80.0, 50.0)},
+			"paperSize": fromTo("A4", "Letter"), "statementTexts": fromTo("off", "normalized"), "exceptionApproval": fromTo("any", "another"), "silentMinutes": fromTo(5.0, 10.0), "wraparoundPercent": fromTo(80.0, 50.0), "advisoryLocks": fromTo("on", "off")},
 	}
 	if diff := cmp.Diff(want, facts); diff != "" {
 		t.Errorf("the log says (-want +got):\n%s", diff)
@@ -101,7 +101,7 @@ func TestSettingsOutOfRange(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	for _, body := range []map[string]any{{}, {"watch": map[string]any{}}, {"paperSize": "A5"}, {"statementTexts": "raw"}, {"statementTexts": false}, {"exceptionApproval": "nobody"}, {"reportRetentionDays": "90"}, {"retention": 90}} {
+	for _, body := range []map[string]any{{}, {"watch": map[string]any{}}, {"paperSize": "A5"}, {"statementTexts": "raw"}, {"statementTexts": false}, {"exceptionApproval": "nobody"}, {"watch": map[string]any{"advisoryLocks": "some"}}, {"reportRetentionDays": "90"}, {"retention": 90}} {
 		if got := w.change(w.ours.admin, tag, body); got.Code != 400 {
 			t.Errorf("%v: %d", body, got.Code)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"muster/commands/alerting/people"
 	"muster/domain/alert"
+	"muster/domain/organization"
 	"muster/internal/measurements/blocking"
 	"muster/internal/watch"
 )
@@ -225,4 +226,27 @@ func TestAnOldTreeIsOfNoAlert(t *testing.T) {
 	if titles, trees := s.raisedTrees(); len(titles) != 2 || len(trees) != 0 || strings.Contains(strings.Join(titles, " "), "session 7") {
 		t.Errorf("%q, %d trees", titles, len(trees))
 	}
+}
+
+// TestAdvisoryLocksMayBeLeftOut: waits for them then raise nothing, and an open alert about them ends.
+// Waits for locks of the engine count as before.
+func TestAdvisoryLocksMayBeLeftOut(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	off, on := organization.WatchOff, organization.WatchOn
+	s.waits(6, watch.Advisory)
+	s.judge()
+	s.wantStory("raised lock_wait/orders/advisory warning 0s")
+	s.settings(organization.ChangeSettings{AdvisoryLocks: &off})
+	s.after(10 * time.Second)
+	s.wantStory("raised lock_wait/orders/advisory warning 0s", "auto_resolved lock_wait/orders/advisory 10s")
+	s.clock.Advance(time.Minute)
+	s.waits(7, watch.Advisory)
+	s.waits(7, "")
+	s.judge()
+	s.wantStory("raised lock_wait/orders/advisory warning 0s", "auto_resolved lock_wait/orders/advisory 10s", "raised lock_wait/orders warning 1m10s")
+	s.settings(organization.ChangeSettings{AdvisoryLocks: &on})
+	s.after(10 * time.Second)
+	s.wantStory("raised lock_wait/orders/advisory warning 0s", "auto_resolved lock_wait/orders/advisory 10s", "raised lock_wait/orders warning 1m10s",
+		"raised lock_wait/orders/advisory warning 1m10s")
 }

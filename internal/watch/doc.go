@@ -16,6 +16,9 @@
 //	            or ten or more for 90 s                                        warning
 //	wraparound  more than WraparoundPercent of the transaction ids are used    critical
 //
+// Waits for advisory locks are apart (Advisory), and an organization may leave them out
+// (Watch.AdvisoryLocks).
+//
 // A breach goes through commands.RecordFirings, as the alerts of Alertmanager do: at every
 // judgment as long as it lasts, and once when it is over. The alert's key is
 // watch/<rule>/<instance><mount>; for a volume, the host's id replaces the instance's. A server

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
+	"muster/domain/organization"
 	"muster/internal/postgres/statement"
 )
 
@@ -48,7 +49,11 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 		Value        float64
 	}
 	var thresholds []threshold
+	var without []uuid.UUID // waits for advisory locks
 	for _, o := range organizations {
+		if o.AdvisoryLocks == organization.WatchOff {
+			without = append(without, o.ID)
+		}
 		for _, id := range append(Rules(), HostVolume) {
 			thresholds = append(thresholds, threshold{o.ID, id, float64(ruleOf(id).threshold(o.Settings().Watch))})
 		}
@@ -57,7 +62,7 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 		return nil, err
 	}
 	return statement.All[judged](ctx, r.DB, "judge the signs", judgeSigns,
-		append(statement.Columns(thresholds), r.now.Add(-Fresh), goneAfter.Seconds(), pileUp.Minutes())...)
+		append(statement.Columns(thresholds), r.now.Add(-Fresh), goneAfter.Seconds(), pileUp.Minutes(), Advisory, statement.IDs(without))...)
 }
 
 // judge decides about signs of one organization, records its decisions and reports them. It

@@ -13,7 +13,7 @@ SELECT s.id AS session_id, s.method, s.last_seen_at, s.expires_at,
        o.watch_silent_minutes AS "organization.watch_silent_minutes",
        o.watch_volume_percent AS "organization.watch_volume_percent",
        o.watch_lock_wait_minutes AS "organization.watch_lock_wait_minutes",
-       o.watch_wraparound_percent AS "organization.watch_wraparound_percent", o.demo AS "organization.demo",
+       o.watch_wraparound_percent AS "organization.watch_wraparound_percent", o.watch_advisory_locks AS "organization.watch_advisory_locks", o.demo AS "organization.demo",
        o.created_at AS "organization.created_at"
 FROM sessions s
 JOIN members m ON m.id = s.member_id

@@ -14,7 +14,7 @@ SELECT t.id AS token_id, t.kind, to_json(t.scopes) AS scopes, to_json(t.instance
        o.watch_silent_minutes AS "organization.watch_silent_minutes",
        o.watch_volume_percent AS "organization.watch_volume_percent",
        o.watch_lock_wait_minutes AS "organization.watch_lock_wait_minutes",
-       o.watch_wraparound_percent AS "organization.watch_wraparound_percent", o.demo AS "organization.demo",
+       o.watch_wraparound_percent AS "organization.watch_wraparound_percent", o.watch_advisory_locks AS "organization.watch_advisory_locks", o.demo AS "organization.demo",
        o.created_at AS "organization.created_at"
 FROM tokens t
 JOIN members m ON m.id = t.member_id

@@ -91,6 +91,9 @@ const (
 	ChangeOrganizationStatementTextsNormalized ChangeOrganizationStatementTexts = "normalized"
 	ChangeOrganizationStatementTextsOff        ChangeOrganizationStatementTexts = "off"
 
+	ChangeOrganizationWatchAdvisoryLocksOff ChangeOrganizationWatchAdvisoryLocks = "off"
+	ChangeOrganizationWatchAdvisoryLocksOn  ChangeOrganizationWatchAdvisoryLocks = "on"
+
 	ChannelKindAlertmanager ChannelKind = "alertmanager"
 	ChannelKindChat         ChannelKind = "chat"
 	ChannelKindEmail        ChannelKind = "email"
@@ -1345,10 +1348,15 @@ type ChangeOrganization struct {
 	// at most 8 KiB of each. `off`, the default, keeps none, and deletes the kept texts immediately.
 	StatementTexts *ChangeOrganizationStatementTexts `json:"statementTexts,omitempty"`
 	Watch          *struct {
-		LockWaitMinutes   *int32 `json:"lockWaitMinutes,omitempty"`
-		SilentMinutes     *int32 `json:"silentMinutes,omitempty"`
-		VolumePercent     *int32 `json:"volumePercent,omitempty"`
-		WraparoundPercent *int32 `json:"wraparoundPercent,omitempty"`
+		// AdvisoryLocks Whether sessions that wait for an advisory lock raise an alert. Applications define such locks
+		// themselves and may hold them on purpose: PostgreSQL's advisory locks, SQL Server's `sp_getapplock`,
+		// Oracle's `DBMS_LOCK`. With `off`, they raise none, and open alerts about them end. Episodes of
+		// blocking have them either way.
+		AdvisoryLocks     *ChangeOrganizationWatchAdvisoryLocks `json:"advisoryLocks,omitempty"`
+		LockWaitMinutes   *int32                                `json:"lockWaitMinutes,omitempty"`
+		SilentMinutes     *int32                                `json:"silentMinutes,omitempty"`
+		VolumePercent     *int32                                `json:"volumePercent,omitempty"`
+		WraparoundPercent *int32                                `json:"wraparoundPercent,omitempty"`
 	} `json:"watch,omitempty"`
 }
 
@@ -1366,6 +1374,12 @@ type ChangeOrganizationSessionDetail string
 // ChangeOrganizationStatementTexts `normalized` keeps the texts of statements that servers and feeds send, without literals and comments, and
 // at most 8 KiB of each. `off`, the default, keeps none, and deletes the kept texts immediately.
 type ChangeOrganizationStatementTexts string
+
+// ChangeOrganizationWatchAdvisoryLocks Whether sessions that wait for an advisory lock raise an alert. Applications define such locks
+// themselves and may hold them on purpose: PostgreSQL's advisory locks, SQL Server's `sp_getapplock`,
+// Oracle's `DBMS_LOCK`. With `off`, they raise none, and open alerts about them end. Episodes of
+// blocking have them either way.
+type ChangeOrganizationWatchAdvisoryLocks string
 
 type ChangeSchedule struct {
 	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
@@ -4659,10 +4673,12 @@ type WaitEventsUnit string
 // at which a volume is full, the minutes that a session may wait for a lock, and the percentage of transaction
 // ids on the way to wraparound. A change applies from the next judgment, within 15 seconds.
 type Watch struct {
-	LockWaitMinutes   int `json:"lockWaitMinutes"`
-	SilentMinutes     int `json:"silentMinutes"`
-	VolumePercent     int `json:"volumePercent"`
-	WraparoundPercent int `json:"wraparoundPercent"`
+	// AdvisoryLocks Whether waits for advisory locks raise alerts.
+	AdvisoryLocks     string `json:"advisoryLocks"`
+	LockWaitMinutes   int    `json:"lockWaitMinutes"`
+	SilentMinutes     int    `json:"silentMinutes"`
+	VolumePercent     int    `json:"volumePercent"`
+	WraparoundPercent int    `json:"wraparoundPercent"`
 }
 
 type Weekday string

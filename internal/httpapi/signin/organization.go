@@ -29,7 +29,7 @@ func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization
 		DueDays:       api.DueDays{Critical: o.DueCritical, High: o.DueHigh, Medium: o.DueMedium, Low: o.DueLow},
 		Watch: api.Watch{
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
-			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
+			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent, AdvisoryLocks: o.AdvisoryLocks,
 		},
 		Unavailable: side.Unavailable(),
 	}
@@ -86,6 +86,7 @@ func changeOf(body *api.ChangeOrganization) organization.ChangeSettings {
 	if w := body.Watch; w != nil {
 		c.SilentMinutes, c.VolumePercent = number(w.SilentMinutes), number(w.VolumePercent)
 		c.LockWaitMinutes, c.WraparoundPercent = number(w.LockWaitMinutes), number(w.WraparoundPercent)
+		c.AdvisoryLocks = (*string)(w.AdvisoryLocks)
 	}
 	return c
 }

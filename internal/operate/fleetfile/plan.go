@@ -120,6 +120,7 @@ func (c *comparison) settings() {
 	number("watch.volumePercent", was.Watch.VolumePercent, is.Watch.VolumePercent)
 	number("watch.lockWaitMinutes", was.Watch.LockWaitMinutes, is.Watch.LockWaitMinutes)
 	number("watch.wraparoundPercent", was.Watch.WraparoundPercent, is.Watch.WraparoundPercent)
+	text("watch.advisoryLocks", was.Watch.AdvisoryLocks, is.Watch.AdvisoryLocks)
 	c.plan.Changes = append(c.plan.Changes, Change{Action: Alter, Kind: KindSettings, Differences: d,
 		task: task{settings: &commands.ChangeOrganization{ChangeSettings: change, Seen: []string{was.Digest()}}}})
 }

@@ -89,6 +89,7 @@ func (w *walker) settings(node *strictyaml.Node, field string, f *File) {
 				"volumePercent":     w.Number(&s.VolumePercent),
 				"lockWaitMinutes":   w.Number(&s.LockWaitMinutes),
 				"wraparoundPercent": w.Number(&s.WraparoundPercent),
+				"advisoryLocks":     w.Optional(&s.AdvisoryLocks),
 			}, lines))
 		},
 	}, lines))

@@ -47,7 +47,7 @@ settings:
   paperSize: Letter
   statementTexts: off
   sessionDetail: off
-  watch: {volumePercent: 90}
+  watch: {volumePercent: 90, advisoryLocks: off}
 instances:
   - externalId: pg-1
     name: Orders
@@ -66,7 +66,7 @@ exceptions:
     until: 2027-03-01T01:00:00+01:00
 `)
 	if *f.Settings.Name != "Acme" || *f.Settings.ReportRetentionDays != 60 || *f.Settings.PaperSize != "Letter" || *f.Settings.StatementTexts != "off" || *f.Settings.SessionDetail != "off" ||
-		*f.Settings.VolumePercent != 90 || f.Settings.InputsRetentionDays != nil || f.Settings.SilentMinutes != nil {
+		*f.Settings.AdvisoryLocks != "off" || *f.Settings.VolumePercent != 90 || f.Settings.InputsRetentionDays != nil || f.Settings.SilentMinutes != nil {
 		t.Errorf("settings %+v", f.Settings)
 	}
 	if len(f.Instances) != 2 || !f.Lists.Instances || !f.Lists.Exceptions {
@@ -168,7 +168,7 @@ agents: []
 		"6: settings.statementTexts must be off or normalized",
 		"8: settings.watch.silentMinutes must be 1 to 1440",
 		"9: settings.watch.volumePercent must be a whole number",
-		"10: settings.watch.nothing is not known here; there are lockWaitMinutes, silentMinutes, volumePercent, wraparoundPercent",
+		"10: settings.watch.nothing is not known here; there are advisoryLocks, lockWaitMinutes, silentMinutes, volumePercent, wraparoundPercent",
 		"13: instances[0].engine must be one of postgresql, sqlserver, oracle, mongodb, mysql",
 		"14: instances[0].classify must be one of off, names, values",
 		"15: instances[0].active must be true or false",

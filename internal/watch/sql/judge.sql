@@ -2,16 +2,17 @@
 -- that say something or did: is it a breach, is it none, or (null) does nobody
 -- know? One pass over the table: 100,000 signs are read in some 30 ms, and an index
 -- on value or at would be written to with every sample instead.
--- A volume is gone that its host ($7: for how long at least) does not tell any more. It has
+-- A volume is gone that its host ($5: for how long at least) does not tell any more. It has
 -- to be missing twice: the message that brings it may still be on its way. A volume of a
 -- server is gone as soon as its host told its own, which have taken its place. Who is on a
--- host stands in the host's row.
+-- host stands in the host's row. The organizations in $8 leave waits for advisory locks ($7) out.
 WITH judged AS (
     SELECT s.organization_id, s.rule, s.instance_id, s.mount, s.value, s.at, s.since, s.until, coalesce(h.details, '{}') || s.details AS details,
            of.threshold, gone.is AS gone,
            -- $4: how old a figure may be. A server is silent once the threshold has passed.
            CASE
                WHEN gone.is THEN false
+               WHEN s.rule = 'lock_wait' AND s.mount = $7 AND s.organization_id = ANY ($8) THEN false
                WHEN s.at >= $4 THEN s.value > of.threshold OR s.rule = 'silent' AND s.value >= of.threshold
            END AS breach
     FROM signs s

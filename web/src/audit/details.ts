@@ -41,6 +41,7 @@ const shown: Record<string, string> = {
   silentMinutes: "Minutes until an instance counts as silent",
   volumePercent: "Volume threshold (%)",
   lockWaitMinutes: "Lock wait threshold (minutes)",
+  advisoryLocks: "Alerts about advisory locks",
   wraparoundPercent: "Wraparound threshold (%)",
   from: "From",
   to: "To",

@@ -29,7 +29,12 @@ const fields: Record<string, string> = Object.fromEntries(
   Object.keys(settings).map((setting) => {
     const severity = dueDays[setting as keyof typeof dueDays];
     if (severity) return [`#/dueDays/${severity}`, setting];
-    return [(watched as readonly string[]).includes(setting) ? `#/watch/${setting}` : `#/${setting}`, setting];
+    return [
+      setting === "advisoryLocks" || (watched as readonly string[]).includes(setting)
+        ? `#/watch/${setting}`
+        : `#/${setting}`,
+      setting,
+    ];
   }),
 );
 

@@ -17,6 +17,7 @@ const before: SettingsForm = {
   silentMinutes: 5,
   volumePercent: 90,
   lockWaitMinutes: 5,
+  advisoryLocks: "on",
   wraparoundPercent: 80,
 };
 
@@ -27,6 +28,7 @@ test("a change sends only what differs", () => {
     watch: { volumePercent: 85 },
   });
   expect(changesBetween(before, { ...before, name: " Example " })).toBeNull();
+  expect(changesBetween(before, { ...before, advisoryLocks: "off" })).toEqual({ watch: { advisoryLocks: "off" } });
   expect(changesBetween(before, { ...before, statementTexts: "normalized" })).toEqual({ statementTexts: "normalized" });
   expect(changesBetween(before, { ...before, exceptionApproval: "another" })).toEqual({ exceptionApproval: "another" });
 });

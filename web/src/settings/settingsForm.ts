@@ -19,6 +19,7 @@ export type SettingsForm = {
   volumePercent: number | string;
   lockWaitMinutes: number | string;
   wraparoundPercent: number | string;
+  advisoryLocks: string;
 };
 
 export type Setting = keyof SettingsForm;
@@ -97,6 +98,10 @@ export const settings: Record<Setting, { label: string; does: string; unit?: str
     min: 1,
     max: 100,
   },
+  advisoryLocks: {
+    label: "Waits for advisory locks",
+    does: "Applications define these locks themselves and may hold them on purpose (also sp_getapplock and DBMS_LOCK). The Blocking page shows waits for them either way.",
+  },
 };
 
 /** choices are the values of a setting that has but a few. */
@@ -113,6 +118,10 @@ export const choices: Partial<Record<Setting, { value: string; label: string }[]
     { value: "on", label: "Keep their names" },
     { value: "off", label: "Keep none" },
   ],
+  advisoryLocks: [
+    { value: "on", label: "Raise alerts" },
+    { value: "off", label: "Raise no alerts" },
+  ],
   exceptionApproval: [
     { value: "any", label: "Any administrator" },
     { value: "another", label: "Another administrator" },
@@ -126,7 +135,7 @@ export const groups: { name: string; of: Setting[] }[] = [
   { name: "Statements and sessions", of: ["statementTexts", "sessionDetail"] },
   { name: "Findings", of: ["dueCritical", "dueHigh", "dueMedium", "dueLow", "exceptionApproval"] },
   { name: "Tags", of: ["protectedTags"] },
-  { name: "Watch", of: ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] },
+  { name: "Watch", of: ["silentMinutes", "volumePercent", "lockWaitMinutes", "advisoryLocks", "wraparoundPercent"] },
 ];
 
 export const watched = ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] as const;
@@ -167,8 +176,9 @@ export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["C
   const keys = keysOf(to.protectedTags);
   const due: NonNullable<Schemas["ChangeOrganization"]["dueDays"]> = {};
   for (const setting of allDue) if (differs(setting)) due[dueDays[setting]] = Number(to[setting]);
-  const watch: Record<string, number> = {};
+  const watch: NonNullable<Schemas["ChangeOrganization"]["watch"]> = {};
   for (const setting of watched) if (differs(setting)) watch[setting] = Number(to[setting]);
+  if (differs("advisoryLocks")) watch.advisoryLocks = to.advisoryLocks as "off" | "on";
   const change: Schemas["ChangeOrganization"] = {
     ...(differs("name") && { name: to.name.trim() }),
     ...(differs("reportRetentionDays") && { reportRetentionDays: Number(to.reportRetentionDays) }),
