@@ -107,7 +107,7 @@ func (r *Receipt) RecordSamples(written measurements.Receipt) {
 	r.Record(HostSample, written.Accepted.Hosts)
 	r.Record(SessionSample, written.Accepted.Sessions)
 	r.Record(StatementSample, written.Accepted.Statements)
-	r.Drop(TooLate, written.TooLate.Hosts+written.TooLate.Sessions+written.TooLate.Statements)
+	r.Drop(TooLate, written.TooLate.Hosts+written.TooLate.Sessions+written.TooLate.Statements+written.TooLate.Servers)
 	if written.Counted > 0 {
 		r.Drop(Counted, written.Counted)
 	}

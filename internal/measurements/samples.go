@@ -22,6 +22,7 @@ type Batch struct {
 	Hosts        []HostSample
 	Sessions     []SessionSample
 	Statements   []StatementSample
+	Servers      []ServerSample
 	// Reached says for instances whether a source could connect to them. The store does not
 	// keep it; package push passes it on.
 	Reached []Reached
@@ -62,7 +63,7 @@ func (e *HeldError) Error() string {
 }
 
 // Len is how many samples there are.
-func (b Batch) Len() int { return len(b.Hosts) + len(b.Sessions) + len(b.Statements) }
+func (b Batch) Len() int { return len(b.Hosts) + len(b.Sessions) + len(b.Statements) + len(b.Servers) }
 
 // HostSample is one look at a host. Each of its parts may be missing: a scrape
 // that came in two messages is two samples of one time, and what both of them hold
@@ -207,4 +208,4 @@ type Receipt struct {
 }
 
 // SampleCounts are numbers of samples by kind.
-type SampleCounts struct{ Hosts, Sessions, Statements int }
+type SampleCounts struct{ Hosts, Sessions, Statements, Servers int }

@@ -36,6 +36,10 @@ type Store interface {
 	// window are missing.
 	Deadlocks(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window) (Deadlocks, error)
 
+	// ServerFigures returns those of an instance of an engine; figures that no sample of the window
+	// has are missing.
+	ServerFigures(ctx context.Context, organization uuid.UUID, engine fleet.Engine, instance uuid.UUID, w timegrid.Window) (ServerFigures, error)
+
 	// Names returns the names of hashes (HashName); those that the organization keeps no name of
 	// are missing.
 	Names(ctx context.Context, organization uuid.UUID, of Dimension, hashes []uint64) (map[uint64]string, error)

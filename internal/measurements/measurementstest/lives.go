@@ -99,7 +99,7 @@ func lives() *rapid.Generator[life] {
 		}
 		l.times = rapid.SliceOfN(moments(), 1, 5).Draw(t, "times")
 		var sent []measurements.Batch // of one sample each
-		for _, of := range []*rapid.Generator[[]measurements.Batch]{l.scrapes(), l.natives(), l.sessions(), l.statements()} {
+		for _, of := range []*rapid.Generator[[]measurements.Batch]{l.scrapes(), l.natives(), l.sessions(), l.statements(), l.servers()} {
 			sent = append(sent, of.Draw(t, "samples")...)
 		}
 		l.deliver(t, sent)
@@ -133,6 +133,7 @@ func (l *life) deliver(t *rapid.T, sent []measurements.Batch) {
 			message.Hosts = append(message.Hosts, b.Hosts...)
 			message.Sessions = append(message.Sessions, b.Sessions...)
 			message.Statements = append(message.Statements, b.Statements...)
+			message.Servers = append(message.Servers, b.Servers...)
 		}
 		l.messages, l.rolled = append(l.messages, message), append(l.rolled, rapid.Bool().Draw(t, "roll"))
 		sent = sent[n:]

@@ -38,6 +38,7 @@ func RunProperty(t *testing.T, open Open) {
 				c.contributors(scope, w)
 				c.activity(scope, w)
 				c.statements(scope, w)
+				c.servers(w)
 			}
 		}
 		c.now()

@@ -38,6 +38,7 @@ type samples struct {
 	hosts      map[hostSample]measurements.HostSample
 	sessions   map[databaseSample]measurements.SessionSample
 	statements map[databaseSample]measurements.StatementSample
+	servers    map[databaseSample]measurements.ServerSample
 	arrived    map[seriesHour]time.Time // when the last sample of it arrived
 	sealed     map[seriesHour]bool
 	turns      map[uuid.UUID]turn // by instance
@@ -66,8 +67,8 @@ func (r *Reference) of(organization uuid.UUID) *samples {
 	if r.organizations[organization] == nil {
 		r.organizations[organization] = &samples{
 			hosts: make(map[hostSample]measurements.HostSample), sessions: make(map[databaseSample]measurements.SessionSample),
-			statements: make(map[databaseSample]measurements.StatementSample),
-			arrived:    make(map[seriesHour]time.Time), sealed: make(map[seriesHour]bool), turns: make(map[uuid.UUID]turn),
+			statements: make(map[databaseSample]measurements.StatementSample), servers: make(map[databaseSample]measurements.ServerSample),
+			arrived: make(map[seriesHour]time.Time), sealed: make(map[seriesHour]bool), turns: make(map[uuid.UUID]turn),
 		}
 	}
 	return r.organizations[organization]
@@ -123,6 +124,21 @@ func (r *Reference) Write(ctx context.Context, b measurements.Batch) (receipt me
 		key := databaseSample{v.Instance, v.Database, v.At, 0}
 		if _, ok := s.statements[key]; !ok {
 			s.statements[key] = v
+		}
+	}
+	for _, v := range b.Servers {
+		v.At = instant.Cut(v.At)
+		if len(v.Figures) == 0 {
+			continue
+		}
+		if s.late("server", v.Instance.String(), v.At, r.now) {
+			receipt.TooLate.Servers++
+			continue
+		}
+		receipt.Accepted.Servers++
+		key := databaseSample{instance: v.Instance, at: v.At}
+		if _, ok := s.servers[key]; !ok {
+			s.servers[key] = v
 		}
 	}
 	return receipt, nil

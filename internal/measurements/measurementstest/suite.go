@@ -28,6 +28,7 @@ func Run(t *testing.T, open Open) {
 		"lateness":          lateCases(), // in a store of its own, all of which ages
 		"senders":           senderCases(),
 		"parts":             partCases(),
+		"servers":           tell(figureCase.story, figureCases()),
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -228,7 +229,7 @@ func (h Harness) write(t tester, b measurements.Batch) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := measurements.SampleCounts{Hosts: len(b.Hosts), Sessions: len(b.Sessions), Statements: len(b.Statements)}
+	want := measurements.SampleCounts{Hosts: len(b.Hosts), Sessions: len(b.Sessions), Statements: len(b.Statements), Servers: len(b.Servers)}
 	if receipt.Accepted != want || receipt.TooLate != (measurements.SampleCounts{}) {
 		t.Errorf("%+v, want %+v accepted", receipt, want)
 	}

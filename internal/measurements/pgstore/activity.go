@@ -22,35 +22,45 @@ import (
 // lines, the smaller half becomes one.
 const mostLines = 4 << 20
 
-//go:embed sql/takes_activity.sql
-var takesActivity string
+//go:embed sql/takes_kinds.sql
+var takesKinds string
 
-// begun is whether activity is kept, as far as is known.
+// kinds are those that only newer programs know and that may be kept: each of them from the second
+// step of the upgrade to it on. A program from before would fail at hours of a series whose kind it
+// does not know, and roll up nothing.
+type kinds struct{ Activity, Servers bool }
+
+func (k kinds) may(kind string) bool {
+	return (kind != codec.Activity || k.Activity) && (kind != codec.Servers || k.Servers)
+}
+
+// begun are the kinds that may be kept, as far as is known.
 type begun struct {
-	yes   atomic.Bool
+	all   atomic.Bool
+	some  atomic.Value // kinds
 	asked atomic.Int64 // when, in nanoseconds since 1970
 }
 
 // beginEvery is how often a process asks whether it may begin.
 const beginEvery = 30 * time.Second
 
-// takesActivity says whether activity is kept: only after the second step of the upgrade to it. A
-// program from before would fail at hours of a series whose kind it does not know, and roll up
-// nothing.
-func (s *Store) takesActivity(ctx context.Context) (bool, error) {
+// takes says which kinds are kept.
+func (s *Store) takes(ctx context.Context) (kinds, error) {
 	now := time.Now()
-	if s.begun.yes.Load() {
-		return true, nil
+	if s.begun.all.Load() {
+		return kinds{true, true}, nil
 	}
 	if last := s.begun.asked.Load(); last > 0 && now.Sub(time.Unix(0, last)) < beginEvery {
-		return false, nil
+		some, _ := s.begun.some.Load().(kinds)
+		return some, nil
 	}
-	yes, err := statement.One[bool](ctx, s.db, "ask whether activity is kept", takesActivity)
+	some, err := statement.One[kinds](ctx, s.db, "ask which kinds of series are kept", takesKinds)
 	if err == nil {
-		s.begun.yes.Store(yes)
+		s.begun.some.Store(some)
+		s.begun.all.Store(some == kinds{true, true})
 		s.begun.asked.Store(now.UnixNano())
 	}
-	return yes, err
+	return some, err
 }
 
 // Activity is documented at measurements.Store.

@@ -14,9 +14,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestActivityBeginsWithTheSecondStep: until then a program from before may run, which cannot roll it
+// TestKindsBeginWithTheirSecondSteps: until then a program from before may run, which cannot roll them
 // up. Everything else is kept as ever.
-func TestActivityBeginsWithTheSecondStep(t *testing.T) {
+func TestKindsBeginWithTheirSecondSteps(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	db.MustExec(`ALTER TABLE measured_series DROP CONSTRAINT measured_series_kinds`)
@@ -27,6 +27,9 @@ func TestActivityBeginsWithTheSecondStep(t *testing.T) {
 		if _, err := s.Write(t.Context(), measurements.Batch{Organization: organization, Sessions: []measurements.SessionSample{{
 			Instance: uuid.UUID{1}, Engine: fleet.PostgreSQL, Database: uuid.UUID{2}, At: time.Now().Add(-time.Duration(minute) * time.Minute), Active: 1,
 			Waits: map[string]int64{"Lock": 1}, Doing: []measurements.Doing{{State: measurements.Waits, Wait: "Lock", Event: "relation", Sessions: 1}},
+		}}, Servers: []measurements.ServerSample{{
+			Instance: uuid.UUID{1}, Engine: fleet.PostgreSQL, At: time.Now().Add(-time.Duration(minute) * time.Minute),
+			Figures: []measurements.ServerFigure{{Figure: measurements.OldestTransaction, Telling: measurements.Told, Value: 1}},
 		}}}); err != nil {
 			t.Fatal(err)
 		}
@@ -46,4 +49,8 @@ func TestActivityBeginsWithTheSecondStep(t *testing.T) {
 	s.begun.asked.Store(time.Now().Add(-beginEvery).UnixNano())
 	write(1)
 	kinds("activity", "relation", "sessions")
+	db.MustExec(`ALTER TABLE measured_series DROP CONSTRAINT measured_series_kinds, ADD CONSTRAINT measured_series_kinds CHECK (kind <> 'server' OR true)`)
+	s.begun.asked.Store(time.Now().Add(-beginEvery).UnixNano())
+	write(0)
+	kinds("activity", "relation", "server", "sessions")
 }

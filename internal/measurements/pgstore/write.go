@@ -40,14 +40,14 @@ const unpacked = compaction.OverAfter - 10*time.Minute
 // Write is documented at measurements.Store.
 func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.Receipt, error) {
 	var err error
-	if b.Sessions, err = s.WithoutPeople(ctx, b.Organization, b.Sessions); err != nil {
+	if b.Sessions, b.Servers, err = s.WithoutPeople(ctx, b.Organization, b.Sessions, b.Servers); err != nil {
 		return measurements.Receipt{}, err
 	}
-	activity, err := s.takesActivity(ctx)
+	takes, err := s.takes(ctx)
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
-	arrived, err := arrivals(b, activity)
+	arrived, err := arrivals(b, takes)
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
@@ -66,7 +66,7 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 		counted := len(b.Statements) - len(ours)
 		if counted > 0 { // by another sender, before
 			b.Statements = ours
-			if arrived, err = arrivals(b, activity); err != nil {
+			if arrived, err = arrivals(b, takes); err != nil {
 				return err
 			}
 		}
@@ -84,13 +84,13 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	return receipt, nil
 }
 
-// arrivals are those of a batch, with activity or without.
-func arrivals(b measurements.Batch, activity bool) ([]codec.Arrival, error) {
+// arrivals are those of a batch, without the kinds that may not be kept yet.
+func arrivals(b measurements.Batch, takes kinds) ([]codec.Arrival, error) {
 	all, err := codec.Arrivals(b)
 	if err != nil {
 		return nil, fmt.Errorf("encode %d samples: %w", b.Len(), err)
 	}
-	return slices.DeleteFunc(all, func(a codec.Arrival) bool { return !activity && a.Kind == codec.Activity }), nil
+	return slices.DeleteFunc(all, func(a codec.Arrival) bool { return !takes.may(a.Kind) }), nil
 }
 
 // entered is what the dictionary has once a batch is committed.
@@ -117,8 +117,8 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	if err := s.mark(ctx, tx, news); err != nil {
 		return receipt, known, err
 	}
-	if slices.ContainsFunc(arrived, func(a codec.Arrival) bool { return a.Kind == codec.Activity }) {
-		if known.NotedNames, err = s.NoteNames(ctx, tx, b.Organization, b.Sessions); err != nil {
+	if slices.ContainsFunc(arrived, func(a codec.Arrival) bool { return a.Kind == codec.Activity || a.Kind == codec.Servers }) {
+		if known.NotedNames, err = s.NoteNames(ctx, tx, b.Organization, b.Sessions, b.Servers); err != nil {
 			return receipt, known, err
 		}
 	}
@@ -201,6 +201,8 @@ func count(c *measurements.SampleCounts, kind string, n int) {
 		c.Hosts += n
 	case codec.Sessions: // their activity is of the same samples
 		c.Sessions += n
+	case codec.Servers:
+		c.Servers += n
 	case codec.Statements:
 		c.Statements += n
 	}

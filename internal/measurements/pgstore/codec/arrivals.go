@@ -31,6 +31,11 @@ func Arrivals(b measurements.Batch) ([]Arrival, error) {
 		arrived(Sessions, s.Instance.String(), s.Engine, s.At, appendSessions(nil, s.Database, waitingOf(s)))
 		arrived(Activity, s.Instance.String(), s.Engine, s.At, appendActivity(nil, &s))
 	}
+	for i := range b.Servers {
+		if s := &b.Servers[i]; len(s.Figures) > 0 {
+			arrived(Servers, s.Instance.String(), s.Engine, s.At, appendServer(s))
+		}
+	}
 	type sampleOf struct {
 		instance, database uuid.UUID
 		at                 time.Time

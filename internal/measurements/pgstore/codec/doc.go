@@ -2,7 +2,7 @@
 // rows of rollups, the details, and how they add up to the figures of a tile. It is pure;
 // pgstore has the statements, the locks and the transactions.
 //
-// Each kind of series (hosts, sessions, activity, statements) is a Kind: how repeated samples are merged,
+// Each kind of series (hosts, sessions, activity, servers, statements) is a Kind: how repeated samples are merged,
 // how minutes are rolled up from samples, and how longer buckets are made from shorter ones. A
 // new kind needs an implementation of Kind, a case in KindOf, and its part of Arrivals.
 //

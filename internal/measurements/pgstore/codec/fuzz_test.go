@@ -23,6 +23,10 @@ func FuzzKinds(f *testing.F) {
 			CPU: []measurements.CPUCounter{{Code: 0, Seconds: 1.5}, {Code: 3, Seconds: 2.25}, {Code: 16, Seconds: 1e12 / 3}, {Code: 19, Seconds: 0}}, Memory: &measurements.MemoryBytes{Total: 8, Available: 2, Used: -1},
 		}},
 		Sessions: []measurements.SessionSample{{Instance: uuid.UUID{1}, Engine: fleet.PostgreSQL, Database: uuid.UUID{2}, At: monday, Waits: map[string]int64{"Lock": 3, "IO": 300}}},
+		Servers: []measurements.ServerSample{{Instance: uuid.UUID{1}, Engine: fleet.PostgreSQL, At: monday, Figures: []measurements.ServerFigure{
+			{Figure: measurements.OldestTransaction, Telling: measurements.Told, Value: 70_000, Holder: &measurements.Holder{Session: "17", Database: uuid.UUID{2}, Doing: measurements.Doing{User: "bill"}}},
+			{Figure: measurements.TemporaryBytes, Database: uuid.UUID{2}, Telling: measurements.Told, Value: 1 << 30, Interval: time.Minute}, {Figure: measurements.NewConnections, Telling: measurements.Denied},
+		}}},
 		Statements: []measurements.StatementSample{{
 			Instance: uuid.UUID{1}, Engine: fleet.SQLServer, Database: uuid.UUID{2}, At: monday, BusyMs: &used,
 			Statements: []measurements.Statement{{Key: "a", Calls: 500, TotalMs: 12}, {Key: "b", Calls: 1, TotalMs: 3, MaxMs: &total}},

@@ -11,6 +11,7 @@ const (
 	Hosts      = "host"
 	Sessions   = "sessions"
 	Activity   = "activity" // what an instance's sessions do, and whose they are
+	Servers    = "server"   // what an instance tells about itself
 	Statements = "statements"
 	Busy       = "busy" // how long an instance's databases executed
 )
@@ -85,6 +86,8 @@ func KindOf(name string) Kind {
 		return activityKind{}
 	case Busy:
 		return busyKind{}
+	case Servers:
+		return serverKind{}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 var monday = time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 
 // kindNames are the kinds that there are.
-func kindNames() []string { return []string{Hosts, Sessions, Activity, Statements, Busy} }
+func kindNames() []string { return []string{Hosts, Sessions, Activity, Servers, Statements, Busy} }
 
 // drawn is a batch of one kind, of one series, from a short time.
 func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measurements.Batch) {
@@ -42,6 +42,8 @@ func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measuremen
 			b.Sessions = append(b.Sessions, measurements.SessionSample{Instance: instance, Engine: engine, Database: database.Draw(r, "database"), At: at.Draw(r, "at"), Waits: waits})
 		case Activity:
 			b.Sessions = append(b.Sessions, drawnActivity(r, engine, instance, database.Draw(r, "database"), at.Draw(r, "at")))
+		case Servers:
+			b.Servers = append(b.Servers, measurements.ServerSample{Instance: instance, Engine: engine, At: at.Draw(r, "at"), Figures: drawnFigures(r)})
 		case Statements:
 			s := measurements.StatementSample{Instance: instance, Engine: engine, Database: database.Draw(r, "database"), At: at.Draw(r, "at")}
 			for _, key := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID).Draw(r, "keys") {
@@ -85,6 +87,24 @@ func drawnActivity(r *rapid.T, engine fleet.Engine, instance, database uuid.UUID
 		s.Doing = append(s.Doing, d)
 	}
 	return s
+}
+
+// drawnFigures are some of a server, at least one.
+func drawnFigures(r *rapid.T) (all []measurements.ServerFigure) {
+	for _, of := range rapid.SliceOfNDistinct(rapid.SampledFrom(measurements.Figures()), 1, 5, rapid.ID).Draw(r, "figures") {
+		f := measurements.ServerFigure{
+			Figure: of, Telling: rapid.SampledFrom(tellings[:]).Draw(r, "told"), Value: rapid.Int64Range(0, 1<<40).Draw(r, "value"),
+			Interval: time.Duration(rapid.Int64Range(0, 60).Draw(r, "seconds")) * time.Second,
+		}
+		if of.ByDatabase() {
+			f.Database = uuid.UUID{15: rapid.ByteRange(0, 3).Draw(r, "database")}
+		}
+		if !of.Counts() && rapid.Bool().Draw(r, "held") {
+			f.Holder = &measurements.Holder{Session: "17", Database: uuid.UUID{15: 1}, Doing: measurements.Doing{State: measurements.IdleInTransaction, User: "a", Statement: "q"}}
+		}
+		all = append(all, f)
+	}
+	return all
 }
 
 func drawnHost(r *rapid.T, at time.Time) measurements.HostSample {
@@ -158,6 +178,9 @@ func TestTheFirstContentStays(t *testing.T) {
 			}
 			for i := range b.Statements {
 				b.Statements[i].At = monday
+			}
+			for i := range b.Servers {
+				b.Servers[i].At = monday
 			}
 			all := arrive(r, name, b)
 			if len(all) == 0 {
@@ -367,6 +390,16 @@ func numbersOf(r *rapid.T, name string, slot []byte) (numbers []float64) {
 		for _, id := range []byte{1, 2, 3} {
 			n := slots[0].databases[uuid.UUID{15: id}]
 			numbers = append(numbers, float64(n.Waiting), float64(n.Told), float64(n.Counting), float64(n.Deadlocks))
+		}
+		return numbers
+	case Servers:
+		s, err := decodeFigures(slot)
+		if err != nil {
+			r.Fatal(err)
+		}
+		for _, key := range s.keys() {
+			of := s[key]
+			numbers = append(numbers, float64(key.figure), float64(of.samples[0]), float64(of.samples[1]), float64(of.samples[2]), float64(of.value), float64(of.over))
 		}
 		return numbers
 	case Sessions:

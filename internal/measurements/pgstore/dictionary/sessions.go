@@ -97,36 +97,36 @@ type decision struct {
 	read  time.Time
 }
 
-// WithoutPeople leaves users, applications and clients out of samples of an organization that keeps
-// none, by its decision of the last half minute. Until that has passed, samples have hashes of
+// WithoutPeople leaves users, applications and clients out of samples of sessions and of servers of an
+// organization that keeps none, by its decision of the last half minute. Until that has passed, samples have hashes of
 // names that the dictionary does not have.
-func (d *Dictionary) WithoutPeople(ctx context.Context, organization uuid.UUID, samples []measurements.SessionSample) ([]measurements.SessionSample, error) {
-	if !slices.ContainsFunc(samples, func(s measurements.SessionSample) bool { return len(s.Doing) > 0 }) {
-		return samples, nil
+func (d *Dictionary) WithoutPeople(ctx context.Context, organization uuid.UUID, samples []measurements.SessionSample, of []measurements.ServerSample) ([]measurements.SessionSample, []measurements.ServerSample, error) {
+	if len(of) == 0 && !slices.ContainsFunc(samples, func(s measurements.SessionSample) bool { return len(s.Doing) > 0 }) {
+		return samples, of, nil
 	}
 	last, known := d.keeps.Load(organization)
-	if of, _ := last.(decision); !known || time.Since(of.read) >= settingAge {
+	if decided, _ := last.(decision); !known || time.Since(decided.read) >= settingAge {
 		keeps := false
 		if d.KeepsPeople != nil {
 			var err error
 			if keeps, err = d.KeepsPeople(ctx, organization); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		last = decision{keeps, time.Now()}
 		d.keeps.Store(organization, last)
 	}
-	if of, _ := last.(decision); of.keeps {
-		return samples, nil
+	if decided, _ := last.(decision); decided.keeps {
+		return samples, of, nil
 	}
-	return measurements.WithoutPeople(samples), nil
+	return measurements.WithoutPeople(samples), measurements.ServersWithoutPeople(of), nil
 }
 
-// NoteNames notes the names of samples of sessions, and returns them: RememberNames takes them
+// NoteNames notes the names of samples of sessions and of servers, and returns them: RememberNames takes them
 // after the commit. Names of people are written under a share of whatever holds the
 // organization's decision to keep them (HoldsPeople), which is taken before any name is.
-func (d *Dictionary) NoteNames(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, samples []measurements.SessionSample) (noted NotedNames, err error) {
-	noted = NotedNames{organization, d.newNames(organization, samples)}
+func (d *Dictionary) NoteNames(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, samples []measurements.SessionSample, of []measurements.ServerSample) (noted NotedNames, err error) {
+	noted = NotedNames{organization, d.newNames(organization, samples, of)}
 	personal := func(n name) bool { return n.Dimension.Personal() }
 	if slices.ContainsFunc(noted.names, personal) {
 		keeps := false
@@ -151,18 +151,30 @@ func (d *Dictionary) RememberNames(noted NotedNames) { d.names.add(noted) }
 
 // newNames are the names in samples that have to be written, each once, in the order of their
 // hashes.
-func (d *Dictionary) newNames(organization uuid.UUID, samples []measurements.SessionSample) []name {
+func (d *Dictionary) newNames(organization uuid.UUID, samples []measurements.SessionSample, servers []measurements.ServerSample) []name {
 	var all []name
+	note := func(at time.Time, one *measurements.Doing) {
+		for _, of := range measurements.Dimensions() {
+			text := one.Name(of)
+			hash := int64(measurements.HashName(of, text))
+			if text != "" && !d.names.recent(organization, hash, at) {
+				all = append(all, name{hash, of, text, at})
+			}
+		}
+	}
 	for i := range samples {
 		at := instant.Cut(samples[i].At)
 		doings, _ := samples[i].Activity()
 		for _, one := range doings {
-			for _, of := range measurements.Dimensions() {
-				text := one.Name(of)
-				hash := int64(measurements.HashName(of, text))
-				if text != "" && !d.names.recent(organization, hash, at) {
-					all = append(all, name{hash, of, text, at})
-				}
+			note(at, &one)
+		}
+	}
+	for _, s := range servers {
+		for _, f := range s.Figures {
+			if f.Holder != nil {
+				clean := f.Holder.Clean()
+				clean.Event = ""
+				note(instant.Cut(s.At), &clean.Doing)
 			}
 		}
 	}

@@ -3,7 +3,7 @@
 INSERT INTO wholes (organization_id, kind, engine)
 SELECT organization_id, kind, engine
 FROM measured_series
-WHERE kind NOT IN ('activity', 'busy')
+WHERE kind NOT IN ('activity', 'busy', 'server')
 GROUP BY organization_id, kind, engine
 HAVING count(*) >= $1
 ORDER BY organization_id, kind, engine

@@ -5,5 +5,5 @@ SELECT s.organization_id, s.kind, s.engine, n.hour, bit_or(n.minutes), min(d.sin
 FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[]) AS n (series_id, hour, minutes)
 JOIN dirty_hours d ON d.series_id = n.series_id AND d.hour = n.hour
 JOIN measured_series s ON s.id = n.series_id
-WHERE s.kind NOT IN ('activity', 'busy') -- which no tile shows
+WHERE s.kind NOT IN ('activity', 'busy', 'server') -- which no tile shows
 GROUP BY s.organization_id, s.kind, s.engine, n.hour
