@@ -330,7 +330,7 @@ func TestASideFigureNeverTakesAnAnswerDown(t *testing.T) {
 	w.build()
 	for source, figure := range map[string]string{
 		"agent_servers": "agent", "observations": "status", "watch_state": "status", "server_identities": "server",
-		"alerts_v4.": "health.openAlerts", "health_v1.": "health.scoreHistory",
+		"alerts_v5.": "health.openAlerts", "health_v1.": "health.scoreHistory",
 	} {
 		w.without(source, func() {
 			for _, what := range []string{"listInstances", "getInstance", "getOverview", "getSession"} {
@@ -387,7 +387,7 @@ var ofTables = map[string]subject{
 		getInstance getInstanceHealth getOutage getOverview getStatement groupFindings listAlertHistoryContributors
 		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},
-	"alerts_v4":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
+	"alerts_v5":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"report_history_v2": {"the reports", `downloadReport getReport getReportFile getReportMail getReportProof listExports listReportEvents listReportFiles listReportMails listReports`},
 	"audit_v3":          {"what happened", "listAuditEvents listReportEvents"},
 	"exceptions_v1":     {"exceptions, and which findings are accepted", "getException getFinding groupFindings listExceptions listFindings"},

@@ -477,7 +477,7 @@ func (o *oracle) noteServers(in tenant, ids map[string]uuid.UUID, into has) {
 		into.put("statementId", name, measurements.StatementID(id, measurements.HashStatement(ids[name+"/d-"+name], "key-"+name)))
 	}
 	for table, parameter := range map[string]string{
-		`SELECT id, split_part(title, ' (', 1) AS called FROM alerts_v4.alerts WHERE organization_id = $1`: "alertId", `SELECT id, object AS called FROM findings WHERE organization_id = $1`: "findingId",
+		`SELECT id, split_part(title, ' (', 1) AS called FROM alerts_v5.alerts WHERE organization_id = $1`: "alertId", `SELECT id, object AS called FROM findings WHERE organization_id = $1`: "findingId",
 	} {
 		var rows []struct {
 			ID     uuid.UUID

@@ -90,13 +90,13 @@ const seenLater = `s.alert_id = a.id AND s.last_triggered_at > a.last_triggered_
 // places (i, d, and the names of others), but for the time until which it was seen firing, which comes last.
 const columnsRead = `a.id, coalesce(s.title, a.title), coalesce(s.description, a.description), a.severity, a.state, a.muted, a.muted_until, a.rule, a.created_at,
        a.first_triggered_at, a.resolved_at, a.occurrences, a.instance_id, i.name, a.database_id, d.name, a.other_instance_ids,
-       (SELECT json_object_agg(o.id, o.name) FROM alerts_v4.places o
+       (SELECT json_object_agg(o.id, o.name) FROM alerts_v5.places o
         WHERE o.organization_id = a.organization_id AND o.id = ANY (string_to_array(nullif(a.other_instance_ids, ''), ',')::uuid[]))`
 
 // placesNamed joins an alert (a) with what its instance (i) and its database (d)
 // are called. Whatever its events say, it shows no name of another organization.
-const placesNamed = `LEFT JOIN alerts_v4.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
-LEFT JOIN alerts_v4.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
+const placesNamed = `LEFT JOIN alerts_v5.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
+LEFT JOIN alerts_v5.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
 
 //go:embed sql/alert.sql
 var alertQuery string

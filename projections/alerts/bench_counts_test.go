@@ -124,12 +124,12 @@ func (x *bench) bucketByBucket(b *testing.B, w timegrid.Window) time.Duration {
 			to = w.To
 		}
 		err := x.db.QueryRowContext(b.Context(), `SELECT
-    (SELECT count(*) FROM alerts_v4.alerts
+    (SELECT count(*) FROM alerts_v5.alerts
      WHERE organization_id = $1 AND NOT muted AND first_triggered_at < $3 AND last_triggered_at >= $2)
-  + (SELECT count(*) FROM alerts_v4.alerts a JOIN alert_last_seen s ON s.alert_id = a.id
+  + (SELECT count(*) FROM alerts_v5.alerts a JOIN alert_last_seen s ON s.alert_id = a.id
      WHERE a.organization_id = $1 AND NOT a.muted AND a.resolved_at IS NULL
        AND a.first_triggered_at < $3 AND a.last_triggered_at < $2 AND s.last_triggered_at >= $2),
-    (SELECT count(*) FROM alerts_v4.alerts
+    (SELECT count(*) FROM alerts_v5.alerts
      WHERE organization_id = $1 AND NOT muted AND resolved_at >= $2 AND resolved_at < $3)`,
 			x.organization, from, to).Scan(&fired, &closed)
 		if err != nil || fired != active[i] || closed != resolved[i] {

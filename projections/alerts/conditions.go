@@ -25,12 +25,7 @@ func conditionsOf(q Query) *conditions {
 	if q.Scope.Filtered {
 		c.within(q.Scope.Instances, q.elsewhere)
 	}
-	if !q.From.IsZero() {
-		c.from = c.bind(q.From)
-	}
-	if !q.To.IsZero() {
-		c.to = c.bind(q.To)
-	}
+	c.from, c.to = c.at(q.From), c.at(q.To)
 	if q.Closed != nil {
 		c.flag(*q.Closed, "a.resolved_at IS NOT NULL", "t.closed")
 	}
@@ -69,7 +64,7 @@ const titleInScope = "CASE WHEN a.other_instance_ids = '' THEN a.title ELSE spli
 func (c *conditions) found(text string) string {
 	has := func(column string) string { return "position(lower(" + text + ") IN lower(" + column + ")) > 0" }
 	named := func(id, and string) string {
-		return "(SELECT " + id + " FROM alerts_v4.places p WHERE p.organization_id = " + c.organization + " AND " + has("p.name") + and + ")"
+		return "(SELECT " + id + " FROM alerts_v5.places p WHERE p.organization_id = " + c.organization + " AND " + has("p.name") + and + ")"
 	}
 	title, theirs := "a.title", ""
 	if c.instances != "" {
@@ -94,6 +89,14 @@ func (c *conditions) flag(is bool, alert, counted string) {
 func (c *conditions) bind(value any) string {
 	c.args = append(c.args, value)
 	return "$" + strconv.Itoa(len(c.args))
+}
+
+// at binds a time; the zero time has no placeholder.
+func (c *conditions) at(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return c.bind(at)
 }
 
 // scope is the condition that an alert (a) is in scope.
@@ -131,17 +134,24 @@ func between(column, from, to string) (condition string) {
 	return condition
 }
 
-// wholeHours are the hours that lie completely in a window; an open end stays open. ok is false
+// period is what counters count: it begins with begin, which a column has, and lasts for longest at most.
+type period struct {
+	column  string
+	begin   func(time.Time) time.Time
+	longest time.Duration
+}
+
+// whole are the periods that lie completely in a window; an open end stays open. ok is false
 // if there are none, or if one of the ends is the zero time, which would read as open.
-func wholeHours(from, to time.Time) (first, end time.Time, ok bool) {
+func (p period) whole(from, to time.Time) (first, end time.Time, ok bool) {
 	first, end = from, to
 	if !from.IsZero() {
-		if first = from.UTC().Truncate(time.Hour); first.Before(from) {
-			first = first.Add(time.Hour)
+		if first = p.begin(from); first.Before(from) {
+			first = p.begin(first.Add(p.longest))
 		}
 	}
 	if !to.IsZero() {
-		end = to.UTC().Truncate(time.Hour)
+		end = p.begin(to)
 	}
 	if first.IsZero() != from.IsZero() || end.IsZero() != to.IsZero() {
 		return first, end, false

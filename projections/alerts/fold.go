@@ -112,5 +112,32 @@ type counter struct {
 
 // counter is the row of totals that counts the alert.
 func (f *folded) counter() counter {
-	return counter{f.Organization, f.Last.UTC().Truncate(time.Hour), f.Severity, f.Resolved != nil, f.Muted}
+	return counter{f.Organization, hourOf(f.Last), f.Severity, f.Resolved != nil, f.Muted}
+}
+
+// instanceCounter is a row of totals_of_instances but for the number, in the order of
+// write_totals_of_instances.sql.
+type instanceCounter struct {
+	Organization, Instance uuid.UUID
+	Month                  time.Time
+	Severity               domain.Severity
+	Closed                 bool
+	Muted                  bool
+}
+
+// instanceCounter is the row of totals_of_instances that counts the alert; zero if it belongs to no
+// instance.
+func (f *folded) instanceCounter() instanceCounter {
+	if f.Instance == nil {
+		return instanceCounter{}
+	}
+	return instanceCounter{f.Organization, *f.Instance, monthOf(f.Last), f.Severity, f.Resolved != nil, f.Muted}
+}
+
+// hourOf and monthOf are the beginnings of the periods that are counted.
+func hourOf(at time.Time) time.Time { return at.UTC().Truncate(time.Hour) }
+
+func monthOf(at time.Time) time.Time {
+	year, month, _ := at.UTC().Date()
+	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
 }

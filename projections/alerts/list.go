@@ -197,6 +197,10 @@ func rank[T ~string](column string, values []T) string {
 var (
 	//go:embed sql/counted.sql
 	countedQuery string
+	//go:embed sql/counted_of_instances.sql
+	countedOfInstances string
+	//go:embed sql/counted_elsewhere.sql
+	countedElsewhere string
 	//go:embed sql/recorded_between.sql
 	recordedBetweenQuery string
 	//go:embed sql/crossed.sql
@@ -204,26 +208,27 @@ var (
 )
 
 // total is the number of matching alerts. If the counters can tell, they do for the whole hours
-// of the window, and the rest is counted; otherwise everything is counted. Both use the time in
-// the alert's last event. Alerts that alert_last_seen moves across a bound are then counted on
-// its other side.
+// of the window, or for its whole months if it is of some instances, and the rest is counted;
+// otherwise everything is counted. Both use the time in the alert's last event. Alerts that
+// alert_last_seen moves across a bound are then counted on its other side.
 func (q Query) total() (query string, args []any) {
 	c := conditionsOf(q)
+	counters, counts := period{"hour", hourOf, time.Hour}, countedQuery
+	if q.Scope.Filtered {
+		counters, counts = period{"month", monthOf, 31 * 24 * time.Hour}, countedOfInstances
+	}
 	var terms []string
-	if first, end, ok := wholeHours(q.From, q.To); ok && !q.Scope.Filtered && q.Search == "" {
-		hours := func(at time.Time) string {
-			if at.IsZero() {
-				return ""
-			}
-			return c.bind(at)
-		}
-		from, to := hours(first), hours(end)
-		terms = append(terms, c.term(countedQuery, "{{window of t}}", between("t.hour", from, to)))
+	if first, end, ok := counters.whole(q.From, q.To); ok && q.Search == "" {
+		from, to := c.at(first), c.at(end)
+		terms = append(terms, c.term(counts, "{{window of t}}", between("t."+counters.column, from, to)))
 		if c.from != "" {
 			terms = append(terms, c.recordedBetween(c.from, from))
 		}
 		if c.to != "" {
 			terms = append(terms, c.recordedBetween(to, c.to))
+		}
+		if c.elsewhere != "" {
+			terms = append(terms, c.term(countedElsewhere, "{{window of a}}", between("a.last_triggered_at", from, to)))
 		}
 	} else {
 		terms = append(terms, c.recordedBetween(c.from, c.to))
@@ -243,6 +248,6 @@ func (c *conditions) recordedBetween(from, to string) string {
 }
 
 func (c *conditions) term(query string, own ...string) string {
-	return strings.NewReplacer(append(own, "{{organization}}", c.organization, "{{scope}}", c.scope(),
+	return strings.NewReplacer(append(own, "{{organization}}", c.organization, "{{scope}}", c.scope(), "{{instances}}", c.instances, "{{elsewhere}}", c.elsewhere,
 		"{{seen later}}", seenLater, "{{filter}}", c.filter, "{{counted}}", c.counted)...).Replace(strings.TrimSpace(query))
 }

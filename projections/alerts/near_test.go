@@ -19,14 +19,17 @@ func (s *scene) manyAlerts() (acme, other uuid.UUID, instances []uuid.UUID) {
 	s.t.Helper()
 	acme, other = uuid.New(), uuid.New()
 	s.db.MustExec(plantAlerts, acme, noon)
-	s.db.MustExec(`UPDATE alerts_v4.alerts SET other_instance_ids = $1 WHERE right(title, 2) = '77'`, other.String())
+	s.db.MustExec(`UPDATE alerts_v5.alerts SET other_instance_ids = $1 WHERE right(title, 2) = '77'`, other.String())
 	s.db.MustExec(`INSERT INTO alert_last_seen SELECT id, organization_id, $1::timestamptz - abs(hashtext(id::text)) % 100 * interval '1 minute', null
-		FROM alerts_v4.alerts WHERE resolved_at IS NULL AND title LIKE '%0'`, noon)
-	s.db.MustExec(`INSERT INTO alerts_v4.totals
+		FROM alerts_v5.alerts WHERE resolved_at IS NULL AND title LIKE '%0'`, noon)
+	s.db.MustExec(`INSERT INTO alerts_v5.totals
 		SELECT organization_id, date_trunc('hour', last_triggered_at, 'UTC'), severity, resolved_at IS NOT NULL, muted, count(*)
-		FROM alerts_v4.alerts GROUP BY 1, 2, 3, 4, 5`)
-	s.db.MustExec(`VACUUM ANALYZE alerts_v4_g1.alerts, alert_last_seen`)
-	if err := s.db.Select(&instances, `SELECT instance_id FROM alerts_v4.alerts GROUP BY 1
+		FROM alerts_v5.alerts GROUP BY 1, 2, 3, 4, 5`)
+	s.db.MustExec(`INSERT INTO alerts_v5.totals_of_instances
+		SELECT organization_id, instance_id, date_trunc('month', last_triggered_at, 'UTC'), severity, resolved_at IS NOT NULL, muted, count(*)
+		FROM alerts_v5.alerts WHERE instance_id IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6`)
+	s.db.MustExec(`VACUUM ANALYZE alerts_v5_g1.alerts, alert_last_seen`)
+	if err := s.db.Select(&instances, `SELECT instance_id FROM alerts_v5.alerts GROUP BY 1
 		ORDER BY instance_id <> md5('20')::uuid, instance_id = md5('27')::uuid, 1`); err != nil {
 		s.t.Fatal(err)
 	}

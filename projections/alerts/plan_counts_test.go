@@ -18,9 +18,9 @@ func TestPlansOfCounts(t *testing.T) {
 	s := newScene(t)
 	acme := uuid.New()
 	s.db.MustExec(plantAlerts, acme, noon)
-	s.db.MustExec(`VACUUM ANALYZE alerts_v4_g1.alerts`)
+	s.db.MustExec(`VACUUM ANALYZE alerts_v5_g1.alerts`)
 	var instances []uuid.UUID
-	if err := s.db.Select(&instances, `SELECT DISTINCT instance_id FROM alerts_v4.alerts LIMIT 3`); err != nil {
+	if err := s.db.Select(&instances, `SELECT DISTINCT instance_id FROM alerts_v5.alerts LIMIT 3`); err != nil {
 		t.Fatal(err)
 	}
 	yesterday := noon.Add(-24 * time.Hour)

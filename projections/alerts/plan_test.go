@@ -13,7 +13,7 @@ import (
 
 // plantAlerts writes 20,000 alerts of 50 instances straight into the read model,
 // one a minute until noon: one in twenty of them firing.
-const plantAlerts = `INSERT INTO alerts_v4.alerts
+const plantAlerts = `INSERT INTO alerts_v5.alerts
 SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $1, md5((n % 50)::text)::uuid, null, 'Rule ' || n % 300, '',
        (ARRAY['info', 'warning', 'critical'])[1 + n % 3], CASE WHEN n % 20 = 0 THEN 'Open' ELSE 'AutoResolved' END, n % 50 = 1, null,
        t, t, t, CASE WHEN n % 20 <> 0 THEN t END, 1, null, 'Rule ' || n % 300, t, ''
@@ -27,11 +27,11 @@ func TestPlans(t *testing.T) {
 	s := newScene(t)
 	acme := uuid.New()
 	s.db.MustExec(plantAlerts, acme, noon)
-	s.db.MustExec(`INSERT INTO alert_last_seen SELECT id, organization_id, $1, null FROM alerts_v4.alerts WHERE resolved_at IS NULL`, noon)
+	s.db.MustExec(`INSERT INTO alert_last_seen SELECT id, organization_id, $1, null FROM alerts_v5.alerts WHERE resolved_at IS NULL`, noon)
 	s.db.MustExec(`INSERT INTO alert_last_seen SELECT gen_random_uuid(), md5((n % 20)::text)::uuid, $1, null FROM generate_series(1, 20000) n`, noon)
-	s.db.MustExec(`VACUUM ANALYZE alerts_v4_g1.alerts, alert_last_seen`)
+	s.db.MustExec(`VACUUM ANALYZE alerts_v5_g1.alerts, alert_last_seen`)
 	var instances []uuid.UUID
-	if err := s.db.Select(&instances, `SELECT DISTINCT instance_id FROM alerts_v4.alerts LIMIT 3`); err != nil {
+	if err := s.db.Select(&instances, `SELECT DISTINCT instance_id FROM alerts_v5.alerts LIMIT 3`); err != nil {
 		t.Fatal(err)
 	}
 	no := false

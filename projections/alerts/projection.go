@@ -16,14 +16,14 @@ import (
 )
 
 // Name of the projection, and the version of its tables. The queries name the
-// version's schema, alerts_v4.
+// version's schema, alerts_v5.
 const (
 	Name    = "alerts"
-	Version = 4
+	Version = 5
 )
 
 // Table is where an alert is as it is now, for who joins it in a statement of his own.
-const Table = "alerts_v4.alerts"
+const Table = "alerts_v5.alerts"
 
 var (
 	//go:embed sql/schema.sql
@@ -36,6 +36,8 @@ var (
 	writePlaces string
 	//go:embed sql/write_totals.sql
 	writeTotals string
+	//go:embed sql/write_totals_of_instances.sql
+	writeTotalsOfInstances string
 )
 
 // Projection returns the projection that Reader reads.
@@ -53,7 +55,7 @@ func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 		return err
 	}
 	stored := maps.Clone(alerts)
-	before := projections.Tally(alerts, (*folded).counter)
+	before, beforeOfInstances := tally(alerts)
 	places := make(map[uuid.UUID]placeName)
 	for _, e := range events {
 		switch fact := e.Fact.(type) {
@@ -78,7 +80,18 @@ func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 	if err := name(ctx, tx, places); err != nil {
 		return err
 	}
-	return projections.Count(ctx, tx, "count alerts", writeTotals, forgetTotals, before, projections.Tally(alerts, (*folded).counter))
+	after, afterOfInstances := tally(alerts)
+	if err := projections.Count(ctx, tx, "count alerts", writeTotals, forgetTotals, before, after); err != nil {
+		return err
+	}
+	return projections.Count(ctx, tx, "count alerts of instances", writeTotalsOfInstances, forgetTotalsOfInstances, beforeOfInstances, afterOfInstances)
+}
+
+// tally says how many of some alerts each counter counts.
+func tally(alerts map[uuid.UUID]*folded) (map[counter]int64, map[instanceCounter]int64) {
+	ofInstances := projections.Tally(alerts, (*folded).instanceCounter)
+	delete(ofInstances, instanceCounter{})
+	return projections.Tally(alerts, (*folded).counter), ofInstances
 }
 
 // fact decodes an event; an event that concerns no alert and no name stays nil.
@@ -140,6 +153,9 @@ func write(ctx context.Context, tx *sqlx.Tx, alerts, stored map[uuid.UUID]*folde
 
 const forgetTotals = `DELETE FROM totals WHERE organization_id = ANY ($1) AND hour = ANY ($2)
   AND severity = ANY ($3) AND closed = ANY ($4) AND muted = ANY ($5) AND alerts = 0`
+
+const forgetTotalsOfInstances = `DELETE FROM totals_of_instances WHERE organization_id = ANY ($1) AND instance_id = ANY ($2) AND month = ANY ($3)
+  AND severity = ANY ($4) AND closed = ANY ($5) AND muted = ANY ($6) AND alerts = 0`
 
 // placeName is what an instance or a database is called: a row of places, in the
 // order of write_places.sql.

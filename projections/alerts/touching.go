@@ -20,7 +20,7 @@ var countTouching string
 // database $3 or of none where that is not null, that was open or fired at some
 // time from $4 until $5. An open one needs no look at alert_last_seen for that.
 const touches = `a.organization_id = $1
-  AND (a.instance_id = $2 OR a.id = ANY (ARRAY(SELECT o.id FROM alerts_v4.alerts o
+  AND (a.instance_id = $2 OR a.id = ANY (ARRAY(SELECT o.id FROM alerts_v5.alerts o
        WHERE o.organization_id = $1 AND o.other_instance_ids <> '' AND string_to_array(o.other_instance_ids, ',') && ARRAY[$2::text])))
   AND ($3::uuid IS NULL OR a.database_id IS NULL OR a.database_id = $3)
   AND least(a.created_at, a.first_triggered_at) < $5

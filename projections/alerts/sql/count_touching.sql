@@ -1,1 +1,1 @@
-SELECT count(*) FROM alerts_v4.alerts a WHERE {{touches}}
+SELECT count(*) FROM alerts_v5.alerts a WHERE {{touches}}

@@ -12,12 +12,12 @@ WITH fired AS (
            count(*) AS alerts
     FROM (
         SELECT a.first_triggered_at, a.last_triggered_at
-        FROM alerts_v4.alerts a
+        FROM alerts_v5.alerts a
         WHERE {{scope}} AND a.last_triggered_at >= $2 AND a.first_triggered_at < $3
           AND a.resolved_at IS NOT NULL AND NOT a.muted
         UNION ALL
         SELECT a.first_triggered_at, greatest(a.last_triggered_at, s.last_triggered_at)
-        FROM alerts_v4.alerts a
+        FROM alerts_v5.alerts a
         LEFT JOIN alert_last_seen s ON s.organization_id = $1 AND s.alert_id = a.id
         WHERE {{scope}} AND greatest(a.last_triggered_at, s.last_triggered_at) >= $2
           AND a.first_triggered_at < $3 AND a.resolved_at IS NULL AND NOT a.muted
@@ -31,7 +31,7 @@ FROM (
     SELECT last, 0, alerts, 0 FROM fired
     UNION ALL
     SELECT date_bin($4, a.resolved_at, '1970-01-05 00:00Z'), 0, 0, count(*)
-    FROM alerts_v4.alerts a
+    FROM alerts_v5.alerts a
     WHERE {{scope}} AND a.resolved_at >= $2 AND a.resolved_at < $3 AND NOT a.muted
     GROUP BY 1
 ) changes

@@ -1,6 +1,6 @@
 -- The instance's own alert ($2) before that of the whole organization, the latest first.
 SELECT {{columns}}, coalesce(s.last_triggered_at, a.last_triggered_at)
-FROM alerts_v4.alerts a
+FROM alerts_v5.alerts a
 LEFT JOIN alert_last_seen s ON {{seen later}}
 {{places}}
 WHERE a.organization_id = $1 AND a.resolved_at IS NULL

@@ -1,7 +1,7 @@
 SELECT a.id, a.last_triggered_at AS last, NULL AS key, a.n >= {{near}} AS cut
 FROM (
     SELECT a.*, row_number() OVER (ORDER BY {{order of a}}) AS n
-    FROM alerts_v4.alerts a
+    FROM alerts_v5.alerts a
     WHERE a.organization_id = {{organization}}{{window of a}}{{filter}}
     ORDER BY {{order of a}} LIMIT {{near}}
 ) a

@@ -10,7 +10,7 @@ FROM (
 CROSS JOIN LATERAL (
     -- OFFSET 0 keeps it a look at each row in order: the planner takes it that few
     -- alerts are open, does not know that these are, and would sort all of them.
-    SELECT {{key}} AS key FROM alerts_v4.alerts a
+    SELECT {{key}} AS key FROM alerts_v5.alerts a
     WHERE a.id = s.id AND s.last > a.last_triggered_at AND a.resolved_at IS NULL AND {{scope}}{{filter}} OFFSET 0
 ) a
 ORDER BY {{order}} LIMIT {{depth}}

@@ -6,7 +6,7 @@ FROM (
     ORDER BY {{order of s}} LIMIT {{near}}
 ) s
 WHERE s.n >= {{near}} OR EXISTS (
-    SELECT FROM alerts_v4.alerts a
+    SELECT FROM alerts_v5.alerts a
     WHERE a.id = s.id AND s.last > a.last_triggered_at AND a.resolved_at IS NULL
       AND a.organization_id = {{organization}} AND {{within}}{{filter}} OFFSET 0)
 ORDER BY {{order}}

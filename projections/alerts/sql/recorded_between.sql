@@ -1,3 +1,3 @@
 (SELECT count(*)
- FROM alerts_v4.alerts a
+ FROM alerts_v5.alerts a
  WHERE {{scope}}{{window of a}}{{filter}})

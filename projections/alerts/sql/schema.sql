@@ -59,3 +59,14 @@ CREATE TABLE totals (
     alerts          bigint      NOT NULL,
     PRIMARY KEY (organization_id, hour, severity, closed, muted)
 );
+-- The same of each instance, by the month: counters by the hour would be as many as its alerts.
+CREATE TABLE totals_of_instances (
+    organization_id uuid        NOT NULL,
+    instance_id     uuid        NOT NULL,
+    month           timestamptz NOT NULL, -- in UTC
+    severity        text        NOT NULL,
+    closed          boolean     NOT NULL,
+    muted           boolean     NOT NULL,
+    alerts          bigint      NOT NULL,
+    PRIMARY KEY (organization_id, instance_id, month, severity, closed, muted) INCLUDE (alerts)
+);

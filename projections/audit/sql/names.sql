@@ -5,9 +5,9 @@ SELECT id::text, name FROM members WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, name FROM tokens WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
-SELECT id::text, name FROM alerts_v4.places WHERE organization_id = $1 AND id = ANY ($2)
+SELECT id::text, name FROM alerts_v5.places WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
-SELECT id::text, CASE WHEN other_instance_ids = '' THEN title ELSE split_part(title, $5, 1) END FROM alerts_v4.alerts WHERE organization_id = $1 AND id = ANY ($2)
+SELECT id::text, CASE WHEN other_instance_ids = '' THEN title ELSE split_part(title, $5, 1) END FROM alerts_v5.alerts WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, name FROM notification_channels WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL

@@ -10,7 +10,7 @@ AND coalesce((
         UNION ALL
         SELECT false FROM fleet_v3.gone WHERE organization_id = $1 AND id = e.subject
         UNION ALL
-        SELECT coalesce(instance_id = ANY ({{servers}}), false) OR string_to_array(other_instance_ids, ',') && {{servers}}::text[] FROM alerts_v4.alerts WHERE organization_id = $1 AND id = e.subject
+        SELECT coalesce(instance_id = ANY ({{servers}}), false) OR string_to_array(other_instance_ids, ',') && {{servers}}::text[] FROM alerts_v5.alerts WHERE organization_id = $1 AND id = e.subject
         UNION ALL
         SELECT instance_id = ANY ({{servers}}) FROM findings WHERE organization_id = $1 AND id = e.subject
         UNION ALL
