@@ -89,6 +89,13 @@ func (f *faultyStore) Deadlocks(ctx context.Context, organization uuid.UUID, eng
 	return f.store.Deadlocks(ctx, organization, engine, scope, w)
 }
 
+func (f *faultyStore) ServerFigures(ctx context.Context, organization uuid.UUID, engine domain.Engine, instance uuid.UUID, w timegrid.Window) (measurements.ServerFigures, error) {
+	if err := f.fails(ctx, "ServerFigures"); err != nil {
+		return nil, err
+	}
+	return f.store.ServerFigures(ctx, organization, engine, instance, w)
+}
+
 func (f *faultyStore) Names(ctx context.Context, organization uuid.UUID, of measurements.Dimension, hashes []uint64) (map[uint64]string, error) {
 	if err := f.fails(ctx, "Names"); err != nil {
 		return nil, err
