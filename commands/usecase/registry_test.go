@@ -250,6 +250,12 @@ func examples() []any {
 		organization.SettingsChanged{ProtectedTags: &organization.SettingChange[string]{From: "", To: "env,team"}, DueCritical: &organization.SettingChange[int]{From: 7, To: 3}, DueHigh: &organization.SettingChange[int]{From: 30, To: 14}, DueMedium: &organization.SettingChange[int]{From: 90, To: 60}, DueLow: &organization.SettingChange[int]{From: 180, To: 365}},
 		organization.SettingsChanged{SessionDetail: &organization.SettingChange[string]{From: "on", To: "off"}},
 		organization.SettingsChanged{AdvisoryLocks: &organization.SettingChange[string]{From: "on", To: "off"}},
+		organization.WatchRuleChanged{
+			Rule: "volume", From: []organization.WatchSetting{{Enabled: true, Threshold: 90, Severity: alert.Warning}},
+			To: []organization.WatchSetting{
+				{Tags: fleet.TagFilter{"env": {"prod"}}, Enabled: true, Threshold: 85, ForSeconds: 300, Severity: alert.Critical}, {Threshold: 90, Severity: alert.Warning},
+			},
+		},
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
 		organization.TokenRevoked{TokenID: a},
 		organization.FindingAssigned{AboutFinding: organization.AboutFinding{InstanceID: a, CheckID: "PG-S17"}, AssigneeID: &b},

@@ -133,7 +133,7 @@ func (EvidenceMade) name() string    { return "evidence.made" }
 func Events() []Event {
 	return []Event{
 		Created{}, SettingsChanged{}, MemberInvited{}, MemberJoined{}, MemberChanged{}, MemberErased{}, TokenMinted{}, TokenRevoked{},
-		Deleted{}, EvidenceMade{}, FindingAssigned{}, FindingTicketed{},
+		Deleted{}, EvidenceMade{}, FindingAssigned{}, FindingTicketed{}, WatchRuleChanged{},
 	}
 }
 

@@ -134,7 +134,7 @@ func signOf(s watch.Sign) api.AgentSign {
 	}
 	if d := s.Details; d.Sessions > 0 || d.Database != "" {
 		said.Details = &api.AgentSignDetails{
-			Sessions: stated(d.Sessions), Kind: stated(d.Kind), Object: stated(d.Object), Session: stated(d.Session),
+			Sessions: stated(d.Sessions), Limit: stated(d.Limit), Kind: stated(d.Kind), Object: stated(d.Object), Session: stated(d.Session),
 			Holder: stated(d.Holder), HolderIdle: stated(d.Idle), Database: stated(d.Database), Multixact: stated(d.Multi),
 		}
 	}

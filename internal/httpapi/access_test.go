@@ -103,6 +103,9 @@ POST   /api/v1/channels/:channelId/test              ---A admin
 POST   /api/v1/channels/:channelId/confirmations     ---A admin
 POST   /api/v1/channel-addresses/confirmation        *
 POST   /api/v1/channel-addresses/departure           *
+GET    /api/v1/watch-rules                           tvmaA metrics:read alerts:read
+GET    /api/v1/watch-rules/:watchRule                tvmaA metrics:read alerts:read
+PUT    /api/v1/watch-rules/:watchRule                ---A admin
 GET    /api/v1/notification-rules                    ---A admin
 POST   /api/v1/notification-rules                    ---A admin
 POST   /api/v1/notification-rules/preview            ---A admin

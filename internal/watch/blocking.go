@@ -44,8 +44,8 @@ func (r *round) holders(ctx context.Context, signs []judged) (map[subject]*held,
 func LockWaitFiring(instance uuid.UUID, server string, e blocking.Episode, tree blocking.Tree, at time.Time) alert.Firing {
 	of := ruleOf(LockWait)
 	f := alert.Firing{
-		Key: subject{Rule: LockWait, Instance: instance}.key(), Title: server + ": sessions wait for a lock", Description: of.advice, Severity: alert.Warning,
-		Rule: &alert.Rule{ID: string(of.id), Name: of.name, Unit: of.unit}, InstanceID: instance,
+		Key: subject{Rule: LockWait, Instance: instance}.key(), Title: server + ": sessions wait for a lock", Description: of.Advice, Severity: alert.Warning,
+		Rule: &alert.Rule{ID: of.ID, Name: of.Name, Unit: of.Unit}, InstanceID: instance,
 	}
 	if by := blocking.Holding(tree.Nodes); by != nil {
 		(&held{episode: e, tree: tree, at: at, by: by}).tell(&f, server)

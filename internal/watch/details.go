@@ -32,9 +32,21 @@ type Details struct {
 	Holder   string `json:"holder,omitempty"`   // the server's id of a session that it waits for
 	Idle     bool   `json:"idle,omitempty"`     // the holder is idle in a transaction
 
+	// Of connections, whose Sessions are how many there are.
+	Limit int `json:"limit,omitempty"`
+
+	// Of what is counted over a while: how many there were, and when. Not nil: its value is their sum.
+	Counts []Count `json:"counts,omitzero"`
+
 	// Of a wait for a lock or of the transaction ids.
 	Database string `json:"database,omitempty"` // of the session that waits longest; with the oldest ids
 	Multi    bool   `json:"multi,omitempty"`    // the ids are those of multixacts
+}
+
+// Count is how many there were since the look before.
+type Count struct {
+	At time.Time `json:"at"`
+	N  int64     `json:"n"`
 }
 
 // Scan implements sql.Scanner.
@@ -95,9 +107,17 @@ func (d Details) lock(mount string) string {
 	return said
 }
 
+// ofSession names the session that a figure is of; empty: it is not known.
+func (d Details) ofSession() string {
+	if d.Session == "" {
+		return ""
+	}
+	return " (session " + d.Session + ")"
+}
+
 // waits says who waits for whom, as far as that is known; empty: it is not.
 func (d Details) waits() string {
-	if d.Session == "" {
+	if d.Session == "" || d.Sessions == 0 {
 		return ""
 	}
 	said := "Session " + d.Session + " has waited longest"

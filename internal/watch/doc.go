@@ -1,20 +1,19 @@
-// Package watch is the built-in monitoring: it checks the state of servers, and three figures,
-// with five rules. It raises and resolves alerts, so Muster has alerts without any other tool.
+// Package watch is the built-in monitoring: it judges the state of servers, and figures of them, by the
+// rules of its catalogue. It raises and resolves alerts, so Muster has alerts without any other tool.
 //
 // # How it works
 //
-// The code that accepts samples (intake/push, for all of them) passes the figures of the rules
-// to Record, after the samples are stored. The table signs holds the newest one of each subject:
-// a server, or a volume of a host. Every ten seconds each process with the role workers judges
-// them (Run) with the thresholds in their organization's settings:
+// A rule is one value, a Definition (rules_*.go): its words, unit, threshold and severity, who measures
+// its figure, the title of its alert, what it means and what to do. A new rule is a new value, and
+// nothing else knows its name. The settings of an organization say whether a rule is on, its threshold, for
+// how long a figure has to be beyond it, and the severity, by tags of servers (organization.WatchSetting).
+// The threshold for all servers of four rules is with the organization's other settings, as it always was.
 //
-//	down        nobody can connect to a server, for ten seconds, or it went
-//	            down three times within five minutes                           critical
-//	silent      all sources of a server have been quiet for SilentMinutes      critical
-//	volume      more than VolumePercent of a volume is in use                  warning, from 95 % critical
-//	lock_wait   a session has waited for a lock for more than LockWaitMinutes,
-//	            or ten or more for 90 s                                        warning
-//	wraparound  more than WraparoundPercent of the transaction ids are used    critical
+// The code that accepts samples (intake/push, for all of them) passes the figures of the rules to
+// Record, after the samples are stored: those that follow from the samples (Figures), and those that
+// who measures sends beside. The table signs holds the newest one of each subject: a server, or a volume
+// of a host. Every ten seconds each process with the role workers judges them (Run). judge.sql finds the
+// figures that may be beyond any threshold of their organization; judged.decide decides.
 //
 // Waits for advisory locks are apart (Advisory), and an organization may leave them out
 // (Watch.AdvisoryLocks).
@@ -51,7 +50,8 @@
 //
 // # A breach
 //
-// A row remembers since when its subject has been in breach, and until when the last breach
+// A row remembers since when its figure has been beyond the threshold (pending), if the setting asks for
+// some time, since when its subject has been in breach, and until when the last breach
 // lasted. Every breach is reported with the same beginning until it is over, so an alert that a
 // person resolved stays resolved while the breach lasts. The next breach begins later than the
 // last one did, so it is an alert of its own. A row has four states:

@@ -9,9 +9,12 @@ import (
 
 	"github.com/google/uuid"
 
+	domain "muster/domain/fleet"
+	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/postgres/statement"
 	"muster/internal/watch/status"
+	"muster/projections/fleet"
 )
 
 //go:embed sql/open_states.sql
@@ -39,12 +42,18 @@ const (
 // fleetState is how the servers of an organization are.
 type fleetState struct {
 	of          map[uuid.UUID]status.Status // of active servers
-	silence     time.Duration               // the threshold of Silent
 	listening   time.Time                   // since when Muster hears others; zero: it does not
 	known, down int                         // servers that are up or down
 	lost        int                         // servers that were, and nobody looked lately
 	restless    int                         // servers that keep going down
 	open        map[signOf]bool             // of signs that need another word: whether an alert is open
+	settings    Settings                    // of its rules
+	tags        map[uuid.UUID]domain.Tags   // of servers that are down or silent, if settings are about tags
+}
+
+// setting is the setting of a rule for a server.
+func (f *fleetState) setting(r Rule, id uuid.UUID) organization.WatchSetting {
+	return f.settings.of(r, f.tags[id])
 }
 
 type signOf struct {
@@ -66,8 +75,10 @@ func (r *round) observe(ctx context.Context, organizations []accounts.Organizati
 	r.states = make(map[uuid.UUID]fleetState, len(all))
 	for _, o := range organizations {
 		if of, ok := all[o.ID]; ok {
-			silence := time.Duration(ruleOf(Silent).threshold(o.Settings().Watch)) * time.Minute
-			state := fleetState{of: of, silence: silence, open: map[signOf]bool{}}
+			state := fleetState{of: of, open: map[signOf]bool{}, settings: r.settings[o.ID]}
+			if state.tags, err = r.tagsOf(ctx, o.ID, state); err != nil {
+				return err
+			}
 			if listening != nil {
 				state.listening = *listening
 			}
@@ -105,6 +116,28 @@ func (r *round) observe(ctx context.Context, organizations []accounts.Organizati
 	}
 	_, err = Record(ctx, r.DB, r.now, signs)
 	return err
+}
+
+// tagsOf are the tags of the servers that are down or silent, if a setting asks for them.
+func (r *round) tagsOf(ctx context.Context, organization uuid.UUID, state fleetState) (map[uuid.UUID]domain.Tags, error) {
+	if len(state.settings[Down]) == 1 && len(state.settings[Silent]) == 1 {
+		return nil, nil
+	}
+	var ids []uuid.UUID
+	for id, s := range state.of {
+		if s.State == status.Down || s.State == status.Silent {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found, _, err := r.Fleet.Instances(ctx, fleet.Query{Organization: organization, IDs: ids, Page: 1, Size: len(ids)})
+	tags := make(map[uuid.UUID]domain.Tags, len(found))
+	for _, i := range found {
+		tags[i.ID] = domain.Tags(i.Tags)
+	}
+	return tags, err
 }
 
 // dropInactive leaves out servers that are switched off or removed, and has what was observed
@@ -178,11 +211,12 @@ func (f *fleetState) signs(id uuid.UUID, now time.Time, alone bool, patience tim
 		over(Silent)
 	case status.Down:
 		over(Silent)
-		if f.open[signOf{id, Down}] || alone && now.Sub(*s.Since) >= patience {
+		least := max(patience, time.Duration(f.setting(Down, id).ForSeconds)*time.Second)
+		if f.open[signOf{id, Down}] || alone && now.Sub(*s.Since) >= least {
 			lasts(Down)
 		}
 	case status.Silent: // its silence counts while somebody was there to hear it
-		if !f.listening.IsZero() && now.Sub(f.listening) >= f.silence {
+		if silence := time.Duration(f.setting(Silent, id).Threshold) * time.Minute; !f.listening.IsZero() && now.Sub(f.listening) >= silence {
 			lasts(Silent)
 		}
 	}
@@ -308,5 +342,5 @@ func (r *round) wordsOfDown(s judged, name string) (title, description string) {
 		title += ": " + status.Word(of.Reason.Code)
 		description += " " + of.Reason.Sentence
 	}
-	return title, description + " " + ruleOf(Down).advice
+	return title, description + " " + ruleOf(Down).Advice
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/organization"
 	"muster/internal/watch/status"
 )
 
@@ -55,7 +56,7 @@ func (f *simulated) saw(n int, ok bool, since time.Time) {
 
 // state is how the servers are.
 func (f *simulated) state() (state fleetState, ids []uuid.UUID) {
-	state = fleetState{of: map[uuid.UUID]status.Status{}, open: f.open}
+	state = fleetState{of: map[uuid.UUID]status.Status{}, open: f.open, settings: SettingsOf(nil, organization.Watch{SilentMinutes: 5})}
 	for id, fact := range f.facts {
 		state.of[id] = status.Decide([]status.Fact{*fact}, f.now, nil)
 	}

@@ -9,67 +9,95 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
+	"muster/domain/fleet"
 	"muster/domain/organization"
+	"muster/internal/accounts"
 	"muster/internal/postgres/statement"
 )
 
 // round is one judgement.
 type round struct {
 	*Watch
-	now     time.Time
-	found   Judgement
-	settled func() (bool, error)     // whether the fleet is current, asked once a round
-	states  map[uuid.UUID]fleetState // of organizations
+	now      time.Time
+	found    Judgement
+	settled  func() (bool, error)     // whether the fleet is current, asked once a round
+	states   map[uuid.UUID]fleetState // of organizations
+	settings map[uuid.UUID]Settings   // of organizations
+	// without are the organizations that leave waits for advisory locks out.
+	without map[uuid.UUID]bool
 }
 
-// judged is a sign and the verdict of its rule.
+// Settings are those of an organization's rules: of each rule the ones in force, in their order.
+type Settings map[Rule][]organization.WatchSetting
+
+// SettingsOf are the settings in force of every rule of the catalogue.
+func SettingsOf(stored accounts.WatchSettings, w organization.Watch) Settings {
+	all := Settings{}
+	for _, d := range Catalogue() {
+		all[d.rule()] = d.Settings(stored[d.ID], w)
+	}
+	return all
+}
+
+// of is the setting of a rule for servers with these tags.
+func (s Settings) of(r Rule, tags fleet.Tags) organization.WatchSetting {
+	return organization.Setting(s[r.shown()], tags)
+}
+
+// judged is a sign and what its rule makes of it.
 type judged struct {
 	Sign
-	Threshold float64
-	Breach    *bool      // nil: nobody knows, because it is stale, or nobody was there to hear
-	Since     *time.Time // when the breach began whose end nobody was told
-	Until     *time.Time // when the last one ended
-	Gone      bool       // the volume is not there any more
-	forgotten bool       // its figure is no longer known
+	Since   *time.Time // when the breach began whose end nobody was told
+	Until   *time.Time // when the last one ended
+	Pending *time.Time // since when the figure has been beyond its threshold, and not for long enough yet
+	Gone    bool       // the volume is not there any more
+
+	Setting   organization.WatchSetting `db:"-"` // of its place
+	beyond    *bool                     // nil: nobody knows, because it is stale, or nobody was there to hear
+	forgotten bool                      // its figure is no longer known
 }
 
 // ended tells whether a breach is over and perhaps not reported: a process that dies between
 // recording and reporting leaves this state.
 func (s judged) ended() bool { return s.Since != nil && s.Until != nil }
 
-// read returns the signs that are in breach, and those that were.
+// read returns the signs that may be in breach, and those that were.
 func (r *round) read(ctx context.Context) ([]judged, error) {
 	organizations, err := r.Organizations.Organizations(ctx)
 	if err != nil {
 		return nil, err
 	}
-	type threshold struct {
+	stored, err := r.Organizations.WatchRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	type bounds struct {
 		Organization uuid.UUID
 		Rule         Rule
-		Value        float64
+		Above, Below float64
 	}
-	var thresholds []threshold
-	var without []uuid.UUID // waits for advisory locks
+	var all []bounds
+	r.settings, r.without = make(map[uuid.UUID]Settings, len(organizations)), map[uuid.UUID]bool{}
 	for _, o := range organizations {
-		if o.AdvisoryLocks == organization.WatchOff {
-			without = append(without, o.ID)
-		}
+		r.without[o.ID] = o.AdvisoryLocks == organization.WatchOff
+		settings := SettingsOf(stored[o.ID], o.Settings().Watch)
+		r.settings[o.ID] = settings
 		for _, id := range append(Rules(), HostVolume) {
-			thresholds = append(thresholds, threshold{o.ID, id, float64(ruleOf(id).threshold(o.Settings().Watch))})
+			above, below := ruleOf(id).bounds(settings[id.shown()])
+			all = append(all, bounds{o.ID, id, above, below})
 		}
 	}
 	if err := r.observe(ctx, organizations); err != nil {
 		return nil, err
 	}
-	return statement.All[judged](ctx, r.DB, "judge the signs", judgeSigns,
-		append(statement.Columns(thresholds), r.now.Add(-Fresh), goneAfter.Seconds(), pileUp.Minutes(), Advisory, statement.IDs(without))...)
+	return statement.All[judged](ctx, r.DB, "judge the signs", judgeSigns, append(statement.Columns(all), goneAfter.Seconds())...)
 }
 
 // judge decides about signs of one organization, records its decisions and reports them. It
 // records first: if it dies in between, the next judgment reports the same from the record.
 func (r *round) judge(ctx context.Context, signs []judged) error {
-	organization := signs[0].OrganizationID
-	servers, err := r.places(ctx, organization, signs)
+	of := signs[0].OrganizationID
+	servers, err := r.places(ctx, of, signs)
 	if err != nil {
 		return err
 	}
@@ -80,7 +108,12 @@ func (r *round) judge(ctx context.Context, signs []judged) error {
 	var changes []change
 	var telling []judged
 	for _, was := range signs {
-		is, moved := was.decide(places[was.subject()], r.now)
+		at := places[was.subject()]
+		was.Setting = r.settings[of].of(was.Rule, at.tags)
+		if was.Mount == Advisory && r.without[of] {
+			was.Setting.Enabled = false
+		}
+		is, moved := was.decide(at, r.now)
 		if moved {
 			changes = append(changes, change{was, is})
 		} else if is.tells(places[was.subject()]) {
@@ -97,7 +130,7 @@ func (r *round) judge(ctx context.Context, signs []judged) error {
 			telling = append(telling, c.is)
 		}
 	}
-	if err := r.tell(ctx, organization, telling, places); err != nil {
+	if err := r.tell(ctx, of, telling, places); err != nil {
 		return err
 	}
 	var over []change
@@ -112,25 +145,58 @@ func (r *round) judge(ctx context.Context, signs []judged) error {
 	return err
 }
 
-// decide returns the sign as it is from now on, and whether that is a change.
+// judge is whether the figure is beyond the threshold of its setting; nil: nobody knows.
+func (s judged) judge(now time.Time) *bool {
+	var is bool
+	switch {
+	case s.Gone:
+	case s.At.Before(now.Add(-Fresh)):
+		return nil
+	default:
+		is = ruleOf(s.Rule).Beyond(s.Sign, s.Setting)
+	}
+	return &is
+}
+
+// decide returns the sign as it is from now on, and whether that is a change. It is all that
+// judges figures: the preview of a rule calls it with those of the past.
 func (s judged) decide(at watchedPlace, now time.Time) (is judged, moved bool) {
+	s.beyond = s.judge(now)
 	is = s
 	switch {
 	case s.ended(), at.standing == unknown:
 		return is, false // to be told first; or to be looked for again
 	case at.standing == unwatched:
-		is.forgotten = true
+		is.forgotten, is.Pending = true, nil
 		if s.Since != nil {
 			is.Until = s.end(now)
 		}
-	case s.Breach == nil || *s.Breach == (s.Since != nil):
+	case s.beyond == nil: // what is not known did not last
+		is.Pending = nil
+		return is, s.Pending != nil
+	case *s.beyond && s.Since != nil:
 		return is, false
-	case *s.Breach:
-		is.Since, is.Until = s.begin(now), nil
-	default:
+	case *s.beyond && !s.lasts():
+		if s.Pending != nil {
+			return is, false
+		}
+		is.Pending = s.begin(now)
+	case *s.beyond:
+		is.Since, is.Until, is.Pending = s.begin(now), nil, nil
+	case s.Since != nil:
 		is.Until = s.end(now)
+	default:
+		is.Pending = nil
+		return is, s.Pending != nil
 	}
 	return is, true
+}
+
+// lasts tells whether a figure has been beyond its threshold for as long as its setting asks. How
+// long a server is down is in its sign.
+func (s judged) lasts() bool {
+	duration := time.Duration(s.Setting.ForSeconds) * time.Second
+	return duration == 0 || s.Rule == Down || s.Pending != nil && s.At.Sub(*s.Pending) >= duration
 }
 
 // begin is when a breach began: with the figure, when the server went down, or when it had
@@ -139,7 +205,7 @@ func (s judged) decide(at watchedPlace, now time.Time) (is judged, moved bool) {
 func (s judged) begin(now time.Time) *time.Time {
 	at := s.At
 	if s.Rule == Down || s.Rule == Silent {
-		at = s.began().Add(time.Duration(s.Threshold * float64(time.Minute)))
+		at = s.began().Add(time.Duration(s.Setting.Threshold) * time.Minute)
 	}
 	if at.After(now) {
 		at = now
@@ -157,7 +223,7 @@ func (s judged) end(now time.Time) *time.Time {
 	at := now
 	aState := s.Rule == Down || s.Rule == Silent
 	switch {
-	case s.Breach == nil || *s.Breach || s.Gone || !s.At.After(*s.Since):
+	case s.beyond == nil || *s.beyond || s.Gone || !s.At.After(*s.Since):
 	case !aState:
 		at = s.At
 	case s.Value <= 0:
@@ -171,7 +237,7 @@ func (s judged) end(now time.Time) *time.Time {
 
 // tells tells whether there is something to say: it is over, or it still is.
 func (s judged) tells(at watchedPlace) bool {
-	return s.ended() || s.Since != nil && s.Breach != nil && *s.Breach && at.standing == watched
+	return s.ended() || s.Since != nil && s.beyond != nil && *s.beyond && at.standing == watched
 }
 
 // tell sends what is in breach and what is over through the door of machines'
@@ -202,10 +268,10 @@ func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged
 // firing is the sign as the door of machines' alerts takes it. by is who holds up its sessions; nil:
 // that is not known.
 func (r *round) firing(s judged, at watchedPlace, by *held) alert.Firing {
-	of := ruleOf(s.Rule)
+	of, threshold := ruleOf(s.Rule), float64(s.Setting.Threshold)
 	f := alert.Firing{
-		Key: s.subject().key(), Severity: of.severity(s.Value),
-		Rule:       &alert.Rule{ID: string(of.id), Name: of.name, Threshold: &s.Threshold, Unit: of.unit},
+		Key: s.subject().key(), Severity: of.severity(s.Value, s.Setting),
+		Rule:       &alert.Rule{ID: of.ID, Name: of.Name, Threshold: &threshold, Unit: of.Unit},
 		InstanceID: at.instance, OtherInstanceIDs: at.others, StartsAt: s.Since.UTC(), SeenAt: s.At.UTC(),
 	}
 	if s.Mount == Advisory && s.Rule == LockWait {
@@ -230,8 +296,8 @@ func (r *round) firing(s judged, at watchedPlace, by *held) alert.Firing {
 }
 
 // description is what to do, and what the title has no room for.
-func (s judged) description(of rule, at watchedPlace) string {
-	said := of.advice
+func (s judged) description(of Definition, at watchedPlace) string {
+	said := of.Advice
 	if s.Gone && s.Details.Host != "" {
 		said = "Host " + s.Details.Host + " does not report this volume any more."
 	}
@@ -269,12 +335,13 @@ func (r *round) move(ctx context.Context, changes []change) ([]change, error) {
 		subject
 		At                               time.Time
 		WasSince, WasUntil, Since, Until *time.Time
+		Pending                          *time.Time
 		Forgotten                        bool
 	}
 	rows := make([]row, len(changes))
 	bySubject := make(map[subject]change, len(changes))
 	for i, c := range changes {
-		rows[i] = row{c.was.subject(), c.was.At, c.was.Since, c.was.Until, c.is.Since, c.is.Until, c.is.forgotten}
+		rows[i] = row{c.was.subject(), c.was.At, c.was.Since, c.was.Until, c.is.Since, c.is.Until, c.is.Pending, c.is.forgotten}
 		bySubject[c.was.subject()] = c
 	}
 	noted, err := statement.All[subject](ctx, r.DB, "note judgements", moveSigns, statement.Columns(rows)...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	domain "muster/domain/fleet"
 	"muster/projections/fleet"
 )
 
@@ -28,6 +29,7 @@ type watchedPlace struct {
 	others   []uuid.UUID // that it concerns as well
 	servers  string      // of a host with several servers, the first few by name
 	all      string      // all of them
+	tags     domain.Tags // of the instance to which the alert belongs
 }
 
 // named is how many servers of a host are named in a title.
@@ -57,7 +59,7 @@ func (s judged) place(servers map[uuid.UUID]watchedPlace) watchedPlace {
 	if len(watching) == 0 {
 		return at
 	}
-	at.standing, at.instance, at.others = watched, watching[0], watching[1:]
+	at.standing, at.instance, at.others, at.tags = watched, watching[0], watching[1:], servers[watching[0]].tags
 	if len(names) == 1 {
 		at.name = names[0]
 		return at
@@ -111,10 +113,11 @@ func (r *round) addPlaces(ctx context.Context, organization uuid.UUID, places ma
 		return err
 	}
 	for _, i := range found {
-		places[i.ID] = watchedPlace{standing: unwatched, name: i.Name}
+		at := watchedPlace{standing: unwatched, name: i.Name, tags: domain.Tags(i.Tags)}
 		if i.Active {
-			places[i.ID] = watchedPlace{standing: watched, name: i.Name}
+			at.standing = watched
 		}
+		places[i.ID] = at
 	}
 	return nil
 }

@@ -1,12 +1,11 @@
 package watch
 
 import (
-	"fmt"
 	"slices"
-	"time"
 
 	"muster/domain/alert"
 	"muster/domain/organization"
+	"muster/internal/measurements"
 )
 
 // Rule is something that the watch looks for.
@@ -20,6 +19,14 @@ const (
 	LockWait   Rule = "lock_wait"  // a session that waits for a lock
 	Wraparound Rule = "wraparound" // a server that runs out of transaction ids
 
+	Blocking          Rule = "blocking"            // many sessions that wait for locks
+	Connections       Rule = "connections"         // a server that nearly has as many connections as it takes
+	IdleInTransaction Rule = "idle_in_transaction" // a session that holds a transaction open and does nothing
+	LongTransaction   Rule = "long_transaction"    // a transaction that has been open for long
+	TemporaryFiles    Rule = "temp_files"          // statements that write temporary files
+	Deadlocks         Rule = "deadlocks"           // transactions that were canceled because they waited for each other
+	Certificate       Rule = "certificate"         // a server whose certificate ends
+
 	// HostVolume is Volume for a host and not for a server: a full volume is one alert, however
 	// many servers are on the host. To people both are the rule Volume.
 	HostVolume Rule = "host_volume"
@@ -31,25 +38,72 @@ const (
 // as they please, so they are an alert of their own, which can be muted.
 const Advisory = "/advisory"
 
-// Rules returns every rule.
-func Rules() []Rule { return []Rule{Down, Silent, Volume, LockWait, Wraparound} }
+// A Definition is a rule: everything that Muster knows about it. A figure is in breach above its threshold, or
+// below it (Below), for as long as the setting says.
+type Definition struct {
+	organization.WatchRule
+	Group   string // of the catalogue
+	Name    string
+	Watches string // the figure, in a few words
+	Unit    string // of the threshold and of a sign's value; empty: the rule has no threshold
+	Below   bool   // a figure is in breach below its threshold
+	// Sources says who reports the figure.
+	Sources string
+	Meaning string // of the alert, for people
+	Advice  string // what to do about it; also the description of the alert
 
-// full is from where on a volume is not only nearly full.
-const full = 95
-
-// pileUp is for how long sessions may wait for a lock where ten or more do (judge.sql).
-const pileUp = 90 * time.Second
-
-// rule is a row of the table of rules.
-type rule struct {
-	id        Rule
-	name      string
-	unit      string // of the threshold and of a sign's value
-	threshold func(organization.Watch) int
-	severity  func(value float64) alert.Severity
-	title     func(Sign) string // behind the server's name; nil: wordsOfDown
-	advice    string            // what to do about it
+	title func(Sign) string // behind the server's name; nil: wordsOfDown
+	// worse says that a figure is critical, whatever the setting says; nil: none is.
+	worse func(value float64, s organization.WatchSetting) bool
+	// beyond is whether a figure is beyond a threshold, where that is not only a question of the figure; nil: it is.
+	beyond func(sign Sign, threshold float64) bool
+	// least is the lowest figure that may be beyond the lowest threshold; nil: that threshold.
+	least func(threshold float64) float64
+	// figures are the rule's signs in a batch of samples; nil: whoever measures sends them.
+	figures func(b measurements.Batch) []Sign
 }
+
+// Catalogue returns every rule, in the order in which people see them.
+func Catalogue() []Definition {
+	return slices.Concat(upAndDown(), load(), safety(), room())
+}
+
+// Rules returns every rule that is measured.
+func Rules() []Rule {
+	var ids []Rule
+	for _, d := range Catalogue() {
+		if d.Unmeasured == "" {
+			ids = append(ids, d.rule())
+		}
+	}
+	return ids
+}
+
+// Find returns a rule of the catalogue.
+func Find(id string) (Definition, bool) {
+	all := Catalogue()
+	i := slices.IndexFunc(all, func(d Definition) bool { return d.ID == id })
+	if i < 0 {
+		return Definition{}, false
+	}
+	return all[i], true
+}
+
+// Figures are the signs that follow from a batch of samples.
+func Figures(b measurements.Batch) (signs []Sign) {
+	for _, d := range Catalogue() {
+		if d.figures == nil {
+			continue
+		}
+		for _, s := range d.figures(b) {
+			s.OrganizationID, s.Rule = b.Organization, d.rule()
+			signs = append(signs, s)
+		}
+	}
+	return signs
+}
+
+func (d Definition) rule() Rule { return Rule(d.ID) }
 
 // shown is the rule as people know it.
 func (r Rule) shown() Rule {
@@ -59,74 +113,55 @@ func (r Rule) shown() Rule {
 	return r
 }
 
-// rules is the table of rules. A figure is in breach above its threshold.
-func rules() []rule {
-	return []rule{
-		{
-			id: Down, name: "Server down", unit: "minutes",
-			threshold: func(organization.Watch) int { return 0 },
-			severity:  always(alert.Critical),
-			advice:    "Check the server's process and log, its disk, and the network between it and its clients.",
-		},
-		{
-			id: Silent, name: "Server silent", unit: "minutes",
-			threshold: func(w organization.Watch) int { return w.SilentMinutes },
-			severity:  always(alert.Critical),
-			title:     func(s Sign) string { return "silent since " + s.began().Format("2006-01-02 15:04") + " UTC" },
-			advice:    "Check its agent, exporter or feed, and the network between it and Muster. Muster cannot tell whether the server runs.",
-		},
-		{
-			id: Volume, name: "Volume nearly full", unit: "percent",
-			threshold: func(w organization.Watch) int { return w.VolumePercent },
-			severity: func(percent float64) alert.Severity {
-				if percent >= full {
-					return alert.Critical
-				}
-				return alert.Warning
-			},
-			title: func(s Sign) string {
-				return fmt.Sprintf("%s is %s %% full", s.Details.volume(s.Mount), tenths(s.Value))
-			},
-			advice: "Free space or enlarge the volume: a database server whose disk is full stops writing.",
-		},
-		{
-			id: LockWait, name: "Session waits for a lock", unit: "minutes",
-			threshold: func(w organization.Watch) int { return w.LockWaitMinutes },
-			severity:  always(alert.Warning),
-			title: func(s Sign) string {
-				if n := s.Details.Sessions; n > 1 {
-					return fmt.Sprintf("%d sessions wait for %s, the longest for %s", n, s.Details.lock(s.Mount), lasting(s.Value))
-				}
-				return fmt.Sprintf("a session has waited %s for %s", lasting(s.Value), s.Details.lock(s.Mount))
-			},
-			advice: "Find the session that holds the lock, and end it if nobody works in it any more.",
-		},
-		{
-			id: Wraparound, name: "Transaction ids run out", unit: "percent",
-			threshold: func(w organization.Watch) int { return w.WraparoundPercent },
-			severity:  always(alert.Critical),
-			title: func(s Sign) string {
-				said := tenths(s.Value) + " % of the transaction ids"
-				if s.Details.Multi {
-					said = tenths(s.Value) + " % of the multixact ids"
-				}
-				if s.Details.Database != "" {
-					said += " of database " + s.Details.Database
-				}
-				return said + " are used up"
-			},
-			advice: "Vacuum the databases with the oldest transaction ids, after ending what holds them back: " +
-				"long and prepared transactions, replication slots that nobody reads.",
-		},
+// ruleOf is the definition of a rule that the watch judges.
+func ruleOf(id Rule) Definition {
+	d, _ := Find(string(id.shown()))
+	return d
+}
+
+// Beyond is whether a figure is beyond the threshold of a setting that is on.
+func (d Definition) Beyond(sign Sign, s organization.WatchSetting) bool {
+	threshold := float64(s.Threshold)
+	switch {
+	case !s.Enabled:
+		return false
+	case d.beyond != nil:
+		return d.beyond(sign, threshold)
+	case d.Below:
+		return sign.Value < threshold
 	}
+	return sign.Value > threshold
 }
 
-// ruleOf is the row of a rule.
-func ruleOf(id Rule) rule {
-	all := rules()
-	return all[slices.IndexFunc(all, func(r rule) bool { return r.id == id.shown() })]
+// bounds are what a figure has to be above, or below, for any of the settings to be concerned.
+func (d Definition) bounds(settings []organization.WatchSetting) (above, below float64) {
+	if d.Below {
+		return organization.Least(nil), organization.Most(settings)
+	}
+	above = organization.Least(settings)
+	if d.least != nil {
+		above = d.least(above)
+	}
+	return above, organization.Most(nil)
 }
 
-func always(s alert.Severity) func(float64) alert.Severity {
-	return func(float64) alert.Severity { return s }
+// severity is how bad a breach is.
+func (d Definition) severity(value float64, s organization.WatchSetting) alert.Severity {
+	if d.worse != nil && d.worse(value, s) {
+		return alert.Critical
+	}
+	return s.Severity
 }
+
+// on is a setting of a rule that is on unless somebody turns it off.
+func on(threshold, forSeconds int, severity alert.Severity) organization.WatchSetting {
+	return organization.WatchSetting{Enabled: true, Threshold: threshold, ForSeconds: forSeconds, Severity: severity}
+}
+
+// off is one of a rule that is off unless somebody turns it on.
+func off(threshold, forSeconds int, severity alert.Severity) organization.WatchSetting {
+	return organization.WatchSetting{Threshold: threshold, ForSeconds: forSeconds, Severity: severity}
+}
+
+// noSource is why a rule is not measured.
+const noSource = "Not measured yet: no source reports it."

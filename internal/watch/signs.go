@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/instant"
 	"muster/internal/postgres/statement"
 )
 
@@ -26,6 +27,8 @@ const (
 	Fresh = 5 * time.Minute
 	// ahead is how far in the future a figure may lie, as with every intake.
 	ahead = 5 * time.Minute
+	// counted is over how long is counted what is counted (Details.Counts).
+	counted = 10 * time.Minute
 	// longest is the longest name of a volume that an alert can carry.
 	longest = 255
 )
@@ -79,14 +82,19 @@ func VolumesTold(organization uuid.UUID, name string, servers []uuid.UUID, at ti
 // with a figure and not with the lack of one.
 func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []Sign) (int, error) {
 	newest := make(map[subject]Sign, len(signs))
-	for _, s := range signs {
+	for _, s := range withBlocked(signs) {
 		if !s.counts(received) {
 			continue
 		}
 		if s.At.After(received) {
 			s.At = received
 		}
-		if known, ok := newest[s.subject()]; !ok || s.At.After(known.At) {
+		known, ok := newest[s.subject()]
+		if ok && s.Details.Counts != nil { // what the older one counted is not lost
+			s.Details.Counts = append(slices.Clone(known.Details.Counts), s.Details.Counts...)
+			s.At, s.Value, known.At = instant.Later(s.At, known.At), s.Value+known.Value, time.Time{}
+		}
+		if !ok || s.At.After(known.At) {
 			newest[s.subject()] = s
 		}
 	}
@@ -107,11 +115,24 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 		}
 		rows = append(rows, row{key, newest[key].Value, newest[key].At, details})
 	}
-	err := statement.Exec(ctx, q, fmt.Sprintf("record %d signs", len(rows)), recordSigns, statement.Columns(rows)...)
+	err := statement.Exec(ctx, q, fmt.Sprintf("record %d signs", len(rows)), recordSigns, append(statement.Columns(rows), counted.Seconds())...)
 	if err != nil {
 		return 0, err
 	}
 	return len(rows), nil
+}
+
+// withBlocked adds how many sessions wait to the signs of how long they do. A wait of nobody knows how many says
+// nothing.
+func withBlocked(signs []Sign) []Sign {
+	all := slices.Clone(signs)
+	for _, s := range signs {
+		if s.Rule == LockWait && (s.Details.Sessions > 0 || s.Value == 0) {
+			s.Rule, s.Value = Blocking, float64(s.Details.Sessions)
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // began is when a server went down or silent, or came back, by a sign of Down or Silent.
@@ -129,7 +150,7 @@ func (s Sign) counts(received time.Time) bool {
 	case s.Rule == Volume || s.Rule == HostVolume:
 		return s.Mount != "" && len(s.Mount) <= longest && utf8.ValidString(s.Mount) && !strings.Contains(s.Mount, "\x00") &&
 			!Ignores(s.Mount)
-	case s.Rule == LockWait && s.Mount == Advisory:
+	case (s.Rule == LockWait || s.Rule == Blocking) && s.Mount == Advisory:
 		return true
 	}
 	return s.Mount == ""

@@ -44,9 +44,10 @@ const (
 	kept = 24 * time.Hour
 )
 
-// Organizations answers which there are, with their thresholds; *accounts.Store does.
+// Organizations answers which there are, and how they have set their rules; *accounts.Store does.
 type Organizations interface {
 	Organizations(ctx context.Context) ([]accounts.Organization, error)
+	WatchRules(ctx context.Context) (map[uuid.UUID]accounts.WatchSettings, error)
 }
 
 // Fleet answers which servers there are; *fleet.Reader does.

@@ -47,8 +47,10 @@ const (
 	AgentIdentityRolePrimary AgentIdentityRole = "primary"
 	AgentIdentityRoleStandby AgentIdentityRole = "standby"
 
-	LockWait   AgentSignRule = "lock_wait"
-	Wraparound AgentSignRule = "wraparound"
+	LockWait        AgentSignRule = "lock_wait"
+	SignCertificate AgentSignRule = "certificate"
+	SignConnections AgentSignRule = "connections"
+	Wraparound      AgentSignRule = "wraparound"
 
 	AlertItemStateAcknowledged AlertItemState = "Acknowledged"
 	AlertItemStateAutoResolved AlertItemState = "AutoResolved"
@@ -701,7 +703,7 @@ type AgentSign struct {
 	Details *AgentSignDetails `json:"details,omitempty"`
 	Rule    AgentSignRule     `json:"rule"`
 
-	// Value The duration of the longest wait for a lock in minutes, or the percentage of the way to wraparound.
+	// Value The duration of the longest wait for a lock in minutes, the percentage of the way to wraparound or of the connections in use, or the days until the certificate ends.
 	Value float64 `json:"value"`
 }
 
@@ -721,6 +723,9 @@ type AgentSignDetails struct {
 	// Kind The engine's name for the kind of lock.
 	Kind *string `json:"kind,omitempty"`
 
+	// Limit Only for connections: how many clients may have.
+	Limit *int `json:"limit,omitempty"`
+
 	// Multixact Only for wraparound: the ids are multixact ids.
 	Multixact *bool `json:"multixact,omitempty"`
 
@@ -730,7 +735,7 @@ type AgentSignDetails struct {
 	// Session The server's id of the session with the longest wait.
 	Session *string `json:"session,omitempty"`
 
-	// Sessions The number of waiting sessions.
+	// Sessions The number of waiting sessions, or of connections in use.
 	Sessions *int `json:"sessions,omitempty"`
 }
 
@@ -4193,6 +4198,29 @@ type SetUp struct {
 	SetupToken       string `json:"setupToken"`
 }
 
+type SetWatchRule struct {
+	Enabled    *bool  `json:"enabled,omitempty"`
+	ForSeconds *int32 `json:"forSeconds,omitempty"`
+
+	// Settings At most 50. Without other fields.
+	Settings *[]SetWatchRuleSetting `json:"settings,omitempty"`
+	Severity *AlertSeverity         `json:"severity,omitempty"`
+
+	// Tags By key of a tag: its values, 1 to 100. A server has to have one of the values of each key.
+	Tags      *WatchTags `json:"tags,omitempty"`
+	Threshold *int32     `json:"threshold,omitempty"`
+}
+
+type SetWatchRuleSetting struct {
+	Enabled    *bool          `json:"enabled,omitempty"`
+	ForSeconds *int32         `json:"forSeconds,omitempty"`
+	Severity   *AlertSeverity `json:"severity,omitempty"`
+
+	// Tags By key of a tag: its values, 1 to 100. A server has to have one of the values of each key.
+	Tags      *WatchTags `json:"tags,omitempty"`
+	Threshold *int32     `json:"threshold,omitempty"`
+}
+
 type Setting struct {
 	// ChangedAt The time of the assessment that last found a change. Null if none has.
 	ChangedAt *time.Time `json:"changedAt"`
@@ -4681,6 +4709,65 @@ type Watch struct {
 	WraparoundPercent int    `json:"wraparoundPercent"`
 }
 
+type WatchRule struct {
+	// Advice What to do about one.
+	Advice string `json:"advice"`
+
+	// Comparison On which side of the threshold the rule raises an alert.
+	Comparison string `json:"comparison"`
+
+	// Default When the rule raises an alert about the servers that have the tags.
+	Default WatchRuleSetting `json:"default"`
+
+	// Group For the page.
+	Group        string `json:"group"`
+	Id           string `json:"id"`
+	MaxThreshold int    `json:"maxThreshold"`
+
+	// Meaning What an alert of this rule means.
+	Meaning string `json:"meaning"`
+
+	// Measured Whether a source measures the figure. If not, the rule watches nothing and cannot be enabled.
+	Measured     bool   `json:"measured"`
+	MinThreshold int    `json:"minThreshold"`
+	Name         string `json:"name"`
+
+	// Settings In their order: the first one that matches a server counts.
+	Settings []WatchRuleSetting `json:"settings"`
+
+	// Sources Who reports the figure.
+	Sources *string `json:"sources"`
+
+	// Unit Of the threshold; null: the rule has no threshold.
+	Unit             *string `json:"unit"`
+	UnmeasuredReason *string `json:"unmeasuredReason"`
+
+	// Watches The figure.
+	Watches string `json:"watches"`
+}
+
+type WatchRuleList struct {
+	Items []WatchRule `json:"items"`
+}
+
+// WatchRuleSetting When the rule raises an alert about the servers that have the tags.
+type WatchRuleSetting struct {
+	Enabled bool `json:"enabled"`
+
+	// ForSeconds For how long the figure has to be beyond the threshold; 0: one figure is enough.
+	ForSeconds int           `json:"forSeconds"`
+	Severity   AlertSeverity `json:"severity"`
+
+	// Tags By key of a tag: its values, 1 to 100. A server has to have one of the values of each key.
+	Tags WatchTags `json:"tags"`
+
+	// Threshold In the rule's unit; 0 for a rule without one.
+	Threshold int `json:"threshold"`
+}
+
+// WatchTags By key of a tag: its values, 1 to 100. A server has to have one of the values of each key.
+type WatchTags map[string][]string
+
 type Weekday string
 
 type Witness struct {
@@ -4748,6 +4835,8 @@ type TeamId = openapi_types.UUID
 type TokenId = openapi_types.UUID
 
 type ViewId = openapi_types.UUID
+
+type WatchRuleId = string
 
 type WindowFrom = time.Time
 
@@ -5861,6 +5950,12 @@ type Handlers interface {
 	RemoveView(ctx context.Context, request RemoveViewRequestObject) (RemoveViewResponseObject, error)
 	// PATCH /api/v1/views/{viewId}: Rename a view, share it, or give it another page
 	ChangeView(ctx context.Context, request ChangeViewRequestObject) (ChangeViewResponseObject, error)
+	// GET /api/v1/watch-rules: List the watch rules
+	ListWatchRules(ctx context.Context, request ListWatchRulesRequestObject) (ListWatchRulesResponseObject, error)
+	// GET /api/v1/watch-rules/{watchRule}: Get one watch rule
+	GetWatchRule(ctx context.Context, request GetWatchRuleRequestObject) (GetWatchRuleResponseObject, error)
+	// PUT /api/v1/watch-rules/{watchRule}: Set a watch rule
+	SetWatchRule(ctx context.Context, request SetWatchRuleRequestObject) (SetWatchRuleResponseObject, error)
 	// GET /auth/oidc/{provider}/callback: Return from the identity provider
 	FinishOIDC(ctx context.Context, request FinishOIDCRequestObject) (FinishOIDCResponseObject, error)
 	// GET /auth/oidc/{provider}/start: Sign in with the organization's identity provider
@@ -7000,6 +7095,26 @@ type ChangeViewResponseObject interface {
 	VisitChangeViewResponse(w http.ResponseWriter) error
 }
 type ChangeView200JSONResponse View
+type ListWatchRulesRequestObject struct{}
+type ListWatchRulesResponseObject interface {
+	VisitListWatchRulesResponse(w http.ResponseWriter) error
+}
+type ListWatchRules200JSONResponse WatchRuleList
+type GetWatchRuleRequestObject struct {
+	WatchRule WatchRuleId `path:"watchRule"`
+}
+type GetWatchRuleResponseObject interface {
+	VisitGetWatchRuleResponse(w http.ResponseWriter) error
+}
+type GetWatchRule200JSONResponse WatchRule
+type SetWatchRuleRequestObject struct {
+	WatchRule WatchRuleId   `path:"watchRule"`
+	Body      *SetWatchRule `body:""`
+}
+type SetWatchRuleResponseObject interface {
+	VisitSetWatchRuleResponse(w http.ResponseWriter) error
+}
+type SetWatchRule200JSONResponse WatchRule
 type FinishOIDCRequestObject struct {
 	Provider Provider `path:"provider"`
 	Params   FinishOIDCParams
@@ -7704,6 +7819,15 @@ func (a RemoveView204Response) VisitRemoveViewResponse(w http.ResponseWriter) er
 func (a ChangeView200JSONResponse) VisitChangeViewResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
+func (a ListWatchRules200JSONResponse) VisitListWatchRulesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a GetWatchRule200JSONResponse) VisitGetWatchRuleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a SetWatchRule200JSONResponse) VisitSetWatchRuleResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
 func (a FinishOIDC302Response) VisitFinishOIDCResponse(w http.ResponseWriter) error {
 	writeHead(w, 302, a.Headers)
 	return nil
@@ -7927,6 +8051,9 @@ func Operations(h Handlers) []Operation {
 		operation("POST", "/api/v1/views", h.CreateView, CreateViewResponseObject.VisitCreateViewResponse),
 		operation("DELETE", "/api/v1/views/:viewId", h.RemoveView, RemoveViewResponseObject.VisitRemoveViewResponse),
 		operation("PATCH", "/api/v1/views/:viewId", h.ChangeView, ChangeViewResponseObject.VisitChangeViewResponse),
+		operation("GET", "/api/v1/watch-rules", h.ListWatchRules, ListWatchRulesResponseObject.VisitListWatchRulesResponse),
+		operation("GET", "/api/v1/watch-rules/:watchRule", h.GetWatchRule, GetWatchRuleResponseObject.VisitGetWatchRuleResponse),
+		operation("PUT", "/api/v1/watch-rules/:watchRule", h.SetWatchRule, SetWatchRuleResponseObject.VisitSetWatchRuleResponse),
 		operation("GET", "/auth/oidc/:provider/callback", h.FinishOIDC, FinishOIDCResponseObject.VisitFinishOIDCResponse),
 		operation("GET", "/auth/oidc/:provider/start", h.StartOIDC, StartOIDCResponseObject.VisitStartOIDCResponse),
 		operation("GET", "/healthz", h.GetHealth, GetHealthResponseObject.VisitGetHealthResponse),

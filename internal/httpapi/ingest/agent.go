@@ -59,7 +59,7 @@ func agentSign(s api.AgentSign) watch.Sign {
 	}
 	if d := s.Details; d != nil {
 		sign.Details = watch.Details{
-			Sessions: wire.Value(d.Sessions), Kind: wire.Value(d.Kind), Object: wire.Value(d.Object), Session: wire.Value(d.Session),
+			Sessions: wire.Value(d.Sessions), Limit: wire.Value(d.Limit), Kind: wire.Value(d.Kind), Object: wire.Value(d.Object), Session: wire.Value(d.Session),
 			Holder: wire.Value(d.Holder), Idle: wire.Value(d.HolderIdle), Database: wire.Value(d.Database), Multi: wire.Value(d.Multixact),
 		}
 	}

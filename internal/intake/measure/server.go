@@ -259,6 +259,9 @@ func (s *Server) kept(b measurements.Batch, err error) error {
 
 func (s *Server) readSigns(ctx context.Context, at time.Time) ([]watch.Sign, error) {
 	signs, err := s.reader.Signs(ctx, &s.line)
+	if end, known := servers.CertificateEnd(s.line.Session); known {
+		signs = append(signs, watch.Sign{Rule: watch.Certificate, Value: max(end.Sub(at).Hours()/24, 0)})
+	}
 	for i := range signs {
 		signs[i].OrganizationID, signs[i].InstanceID, signs[i].At = s.Organization, s.Instance, at
 	}

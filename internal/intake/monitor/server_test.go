@@ -191,7 +191,7 @@ func aLockStorm(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	for _, stop := range stops {
 		stop()
 	}
-	if wraparound, ok := rules[watch.Wraparound]; len(rules) != 2 || rules[watch.LockWait] != 0 || !ok || wraparound > 1 {
+	if wraparound, ok := rules[watch.Wraparound]; len(rules) != 3 || rules[watch.LockWait] != 0 || !ok || wraparound > 1 || rules[watch.Connections] <= 0 || rules[watch.Connections] > 100 {
 		t.Errorf("%v, when the storm is over", rules)
 	}
 	if got := r.sessions("app"); got == nil || len(got.Waits) > 0 {

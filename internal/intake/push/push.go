@@ -3,6 +3,7 @@ package push
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -70,7 +71,7 @@ func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watc
 		err = status.Record(ctx, i.DB, received, found.observations())
 	}
 	if err == nil {
-		_, err = watch.Record(ctx, i.DB, received, append(found.signs(), signs...))
+		_, err = watch.Record(ctx, i.DB, received, slices.Concat(found.signs(), watch.Figures(b), signs))
 	}
 	if err != nil {
 		return receipt, fmt.Errorf("the samples are kept, what the watch judges of them is not: %w", err)

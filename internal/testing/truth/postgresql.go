@@ -112,12 +112,13 @@ func (p *PostgreSQL) rows(database, line, statement string) ([][]string, error) 
 		"-- PostgreSQL 13 and newer. The client sessions of each database by what they do and": always(
 			append([]string{postgresOIDs["app"], "app", "t", sees[!p.denied], "watcher"}, split()...),
 			[]string{postgresOIDs["crm"], "crm", "t", sees[!p.denied], "watcher", "", "", "0", "", "", "", "", "", "0"}),
-		"-- PostgreSQL 13 and newer. Does a lock say since when it is waited for (14)?":                 always([]string{"t"}),
-		"-- PostgreSQL 13 and newer: who waits for locks, advisory ones apart: how many client":         always(),
-		"-- PostgreSQL 13 and newer: who waits for whom. Asked only while a client session waits for a": always(),
-		"-- PostgreSQL 13 and newer. How much of the distance to wraparound the oldest database":        always([]string{"1", "app", "f"}),
-		"-- PostgreSQL 13 and newer. Where pg_stat_statements is in this database, what its view":       always(p.extension(database)...),
-		"-- PostgreSQL 13 and newer. Where else the extension may be, and whether we are let in.":       always([]string{"app", "t"}, []string{"crm", "t"}),
+		"-- PostgreSQL 13 and newer. Does a lock say since when it is waited for (14)?":                                   always([]string{"t"}),
+		"-- PostgreSQL 13 and newer: who waits for locks, advisory ones apart: how many client":                           always(),
+		"-- PostgreSQL 13 and newer: who waits for whom. Asked only while a client session waits for a":                   always(),
+		"-- PostgreSQL 13 and newer. How much of the distance to wraparound the oldest database":                          always([]string{"1", "app", "f"}),
+		"-- PostgreSQL 13 and newer. How many connections clients have, ours too, and how many they may have that are no": always([]string{"12", "97"}),
+		"-- PostgreSQL 13 and newer. Where pg_stat_statements is in this database, what its view":                         always(p.extension(database)...),
+		"-- PostgreSQL 13 and newer. Where else the extension may be, and whether we are let in.":                         always([]string{"app", "t"}, []string{"crm", "t"}),
 		"-- PostgreSQL 14 and newer, pg_stat_statements 1.9 and newer. Times are microseconds": always(
 			[]string{fmt.Sprint(p.now()), fmt.Sprint(p.started.UnixMicro()), fmt.Sprint(p.reset)}),
 		"-- PostgreSQL 14 and newer. How long the sessions of each database have executed, in": always(

@@ -1,10 +1,18 @@
 -- A sample that comes twice, or late, changes nothing; so neither does it wear out
 -- the table. In the order of the key, in which everybody locks.
 -- A row of the rule host keeps in since when the host told its volumes before.
+-- What is counted over a while ($8: seconds) is the sum of the counts of that time.
 INSERT INTO signs (organization_id, rule, instance_id, mount, value, at, details)
 SELECT organization_id, rule, instance_id, mount, value, at, details::jsonb
 FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::double precision[], $6::timestamptz[], $7::text[])
     AS told (organization_id, rule, instance_id, mount, value, at, details)
 ON CONFLICT (organization_id, rule, instance_id, mount) DO UPDATE
-SET value = excluded.value, at = excluded.at, details = excluded.details, since = CASE WHEN signs.rule = 'host' THEN signs.at ELSE signs.since END
+SET (value, details) = (
+        SELECT CASE WHEN excluded.details ? 'counts' THEN coalesce(sum((c->>'n')::double precision), 0) ELSE excluded.value END,
+               CASE WHEN excluded.details ? 'counts' THEN jsonb_build_object('counts', coalesce(jsonb_agg(c), '[]')) ELSE excluded.details END
+        FROM jsonb_array_elements(CASE WHEN excluded.details ? 'counts'
+            THEN coalesce(signs.details->'counts', '[]') || (excluded.details->'counts') ELSE '[]' END) AS c
+        WHERE (c->>'at')::timestamptz > excluded.at - make_interval(secs => $8)
+    ),
+    at = excluded.at, since = CASE WHEN signs.rule = 'host' THEN signs.at ELSE signs.since END
 WHERE signs.at < excluded.at

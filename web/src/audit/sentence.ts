@@ -31,6 +31,7 @@ const sentences: Record<string, string> = {
   tokenFirstUsed: "used a token for the first time{detail}",
   organizationCreated: "created the organization",
   organizationDeleted: "deleted the organization",
+  watchRuleChanged: "changed a watch rule",
   organizationSettingsChanged: "changed the organization’s settings",
   queued: "requested the report {subject}",
   reused: "requested the report {subject}, which was already being built",

@@ -47,6 +47,7 @@ export const groups: { name: string; about: About; types: Record<string, string>
     types: {
       organizationCreated: "Organization created",
       organizationDeleted: "Organization deleted",
+      watchRuleChanged: "Watch rule changed",
       organizationSettingsChanged: "Settings changed",
     },
   },

@@ -84,6 +84,7 @@ func (s *simulated) Ready() {
 	on(lockWaitsSince(false))
 	on(blockingSince(s.major >= 14, false))
 	on(wraparoundQuery, []string{"1.5", "shop", "f"})
+	on(connectionsQuery, []string{"12", "97"})
 	on(databasesQuery)
 	columns := map[int]string{13: "calls,total_exec_time", 14: "toplevel,calls,total_exec_time", 17: "toplevel,calls,total_exec_time,stats_since"}[s.major]
 	on(extensionQuery, []string{schema, columns, word(s.major >= 14), word(!s.Taken[functions.Name]), "t", "watcher", word(s.major >= 14)})

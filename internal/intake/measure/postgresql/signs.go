@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the queries
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,9 @@ import (
 
 //go:embed sql/capabilities.sql
 var capabilitiesQuery string
+
+//go:embed sql/connections.sql
+var connectionsQuery string
 
 //go:embed sql/lock_wait.sql
 var lockWaitQuery string
@@ -30,7 +34,22 @@ func (r *reader) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, erro
 		return signs, err
 	}
 	waits, lockErr := lockWaits(ctx, l)
-	return append(signs, waits...), errors.Join(err, lockErr)
+	open, openErr := connections(ctx, l)
+	return slices.Concat(signs, waits, open), errors.Join(err, lockErr, openErr)
+}
+
+// connections is how many of the connections that clients may have are in use.
+func connections(ctx context.Context, s servers.Session) ([]watch.Sign, error) {
+	row, err := servers.Row(ctx, s, 2, connectionsQuery)
+	if err != nil {
+		return nil, err
+	}
+	used, usedErr := strconv.Atoi(row[0])
+	limit, limitErr := strconv.Atoi(row[1])
+	if usedErr != nil || limitErr != nil || limit < 1 {
+		return nil, measure.ErrNonsense
+	}
+	return []watch.Sign{{Rule: watch.Connections, Value: 100 * float64(used) / float64(limit), Details: watch.Details{Sessions: used, Limit: limit}}}, nil
 }
 
 func wraparound(ctx context.Context, s servers.Session) ([]watch.Sign, error) {

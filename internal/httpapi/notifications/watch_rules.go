@@ -1,0 +1,124 @@
+package notifications
+
+import (
+	"context"
+	"slices"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/watch"
+)
+
+func (s *NotificationRoutes) ListWatchRules(ctx context.Context, _ api.ListWatchRulesRequestObject) (api.ListWatchRulesResponseObject, error) {
+	settings, err := s.watchSettings(ctx)
+	return api.ListWatchRules200JSONResponse{Items: wire.List(watch.Catalogue(), func(d watch.Definition) api.WatchRule {
+		return showWatchRule(d, settings)
+	})}, err
+}
+
+func (s *NotificationRoutes) GetWatchRule(ctx context.Context, r api.GetWatchRuleRequestObject) (api.GetWatchRuleResponseObject, error) {
+	shown, err := s.watchRule(ctx, r.WatchRule)
+	return api.GetWatchRule200JSONResponse(shown), err
+}
+
+func (s *NotificationRoutes) SetWatchRule(ctx context.Context, r api.SetWatchRuleRequestObject) (api.SetWatchRuleResponseObject, error) {
+	change, err := s.settingOf(ctx, r.WatchRule, r.Body)
+	if err != nil {
+		return nil, err
+	}
+	mark, err := s.Commands.SetWatchRule(ctx, wire.Actor(ctx), change)
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	shown, err := s.watchRule(ctx, r.WatchRule)
+	return api.SetWatchRule200JSONResponse(shown), err
+}
+
+// watchSettings are the settings in force of the caller's organization, as they are stored now.
+func (s *NotificationRoutes) watchSettings(ctx context.Context) (watch.Settings, error) {
+	id := wire.Caller(ctx).Organization.ID
+	o, there, err := s.Accounts.Organization(ctx, id)
+	if err := wire.Found(there, err, "organization"); err != nil {
+		return nil, err
+	}
+	stored, err := s.Accounts.WatchRulesOf(ctx, id)
+	return watch.SettingsOf(stored, o.Settings().Watch), err
+}
+
+func (s *NotificationRoutes) watchRule(ctx context.Context, id string) (api.WatchRule, error) {
+	d, there := watch.Find(id)
+	if err := wire.Found(there, nil, "rule"); err != nil {
+		return api.WatchRule{}, err
+	}
+	settings, err := s.watchSettings(ctx)
+	return showWatchRule(d, settings), err
+}
+
+func showWatchRule(d watch.Definition, settings watch.Settings) api.WatchRule {
+	comparison := "above"
+	if d.Below {
+		comparison = "below"
+	}
+	return api.WatchRule{
+		Id: d.ID, Group: d.Group, Name: d.Name, Watches: d.Watches, Unit: wire.Optional(d.Unit), Comparison: comparison,
+		Measured: d.Unmeasured == "", UnmeasuredReason: wire.Optional(d.Unmeasured), Sources: wire.Optional(d.Sources),
+		Meaning: d.Meaning, Advice: d.Advice, MinThreshold: d.Min, MaxThreshold: d.Max,
+		Default: showWatchSetting(d.Default), Settings: wire.List(settings[watch.Rule(d.ID)], showWatchSetting),
+	}
+}
+
+func showWatchSetting(s organization.WatchSetting) api.WatchRuleSetting {
+	tags := api.WatchTags{}
+	for key, values := range s.Tags {
+		tags[key] = values
+	}
+	return api.WatchRuleSetting{Tags: tags, Enabled: s.Enabled, Threshold: s.Threshold, ForSeconds: s.ForSeconds, Severity: api.AlertSeverity(s.Severity)}
+}
+
+// settingOf is the change that a request asks for. What it leaves out stays, or is the rule's default.
+func (s *NotificationRoutes) settingOf(ctx context.Context, id string, b *api.SetWatchRule) (commands.SetWatchRule, error) {
+	d, there := watch.Find(id)
+	if err := wire.Found(there, nil, "rule"); err != nil {
+		return commands.SetWatchRule{}, err
+	}
+	settings, err := s.watchSettings(ctx)
+	if err != nil {
+		return commands.SetWatchRule{}, err
+	}
+	was := settings[watch.Rule(d.ID)]
+	setting := func(tags *api.WatchTags, enabled *bool, threshold, seconds *int32, severity *api.AlertSeverity) organization.WatchSetting {
+		is := d.Default
+		is.Tags = fleet.TagFilter(wire.Value(tags))
+		if i := slices.IndexFunc(was, is.About); i >= 0 {
+			is = was[i]
+		}
+		is.Enabled, is.Severity = or(enabled, is.Enabled), alert.Severity(or(severity, api.AlertSeverity(is.Severity)))
+		is.Threshold, is.ForSeconds = wire.Or(threshold, is.Threshold), wire.Or(seconds, is.ForSeconds)
+		return is
+	}
+	change := commands.SetWatchRule{Rule: d.WatchRule}
+	if b.Settings != nil {
+		all := wire.List(*b.Settings, func(l api.SetWatchRuleSetting) organization.WatchSetting {
+			return setting(l.Tags, l.Enabled, l.Threshold, l.ForSeconds, l.Severity)
+		})
+		change.All = &all
+	}
+	if b.Settings == nil || b.Tags != nil || b.Enabled != nil || b.Threshold != nil || b.ForSeconds != nil || b.Severity != nil {
+		one := setting(b.Tags, b.Enabled, b.Threshold, b.ForSeconds, b.Severity)
+		change.One = &one
+	}
+	return change, nil
+}
+
+// or is a value of a request, or what counts where it has none.
+func or[T any](value *T, otherwise T) T {
+	if value == nil {
+		return otherwise
+	}
+	return *value
+}

@@ -1,0 +1,168 @@
+package watch
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+	"muster/domain/instant"
+	"muster/domain/organization"
+	"muster/internal/measurements"
+)
+
+// pileUp is for how long sessions may wait for a lock where many do.
+const pileUp, many = 90 * time.Second, 10
+
+// load are the rules about what sessions do.
+func load() []Definition {
+	return []Definition{
+		{
+			WatchRule: organization.WatchRule{
+				ID: string(LockWait), Default: on(5, 0, alert.Warning), Min: 1, Max: maxMinutes,
+				Org:       func(w *organization.Watch) *int { return &w.LockWaitMinutes },
+				OrgChange: func(c *organization.ChangeSettings) **int { return &c.LockWaitMinutes },
+			},
+			Group: "Load", Name: "Session waits for a lock", Watches: "How long a session has waited for a lock", Unit: "minutes",
+			Sources: "Muster's own connections, agents",
+			Meaning: "A session has waited for a lock for longer than the threshold, or ten or more sessions have for 90 seconds. Waits for advisory " +
+				"locks have an alert of their own, because applications may hold such locks on purpose.",
+			title: func(s Sign) string {
+				if n := s.Details.Sessions; n > 1 {
+					return fmt.Sprintf("%d sessions wait for %s, the longest for %s", n, s.Details.lock(s.Mount), lasting(s.Value))
+				}
+				return fmt.Sprintf("a session has waited %s for %s", lasting(s.Value), s.Details.lock(s.Mount))
+			},
+			beyond: func(s Sign, threshold float64) bool {
+				if s.Details.Sessions >= many {
+					threshold = min(threshold, pileUp.Minutes())
+				}
+				return s.Value > threshold
+			},
+			least:  func(threshold float64) float64 { return min(threshold, pileUp.Minutes()) },
+			Advice: "Find the session that holds the lock, and end it if nobody works in it any more.",
+		},
+		{
+			WatchRule: organization.WatchRule{ID: string(Blocking), Default: off(many, 60, alert.Warning), Min: 1, Max: 10_000},
+			Group:     "Load", Name: "Many sessions are blocked", Watches: "How many sessions wait for locks", Unit: "sessions",
+			Sources: "Muster's own connections, agents",
+			Meaning: "Many sessions wait for locks at the same time, however long each of them has. The rule \"Session waits for a lock\" speaks of " +
+				"the same sessions by the time of the longest wait.",
+			title:  func(s Sign) string { return sessions(int(s.Value)) + " wait for " + s.Details.lock(s.Mount) },
+			Advice: "Find the session that holds the lock, and end it if nobody works in it any more.",
+		},
+		{
+			WatchRule: organization.WatchRule{ID: string(LongTransaction), Default: on(60, 0, alert.Warning), Min: 1, Max: 30 * maxMinutes},
+			Group:     "Load", Name: "Transaction open for long", Watches: "How long the oldest transaction has been open", Unit: "minutes",
+			Sources: "Muster's own connections, agents",
+			Meaning: "A transaction has been open for long. It keeps its locks, and vacuum or undo cannot remove what it may still read.",
+			Advice:  "Find the session and what it works on. End it if nobody works in it any more.",
+			title: func(s Sign) string {
+				return "a transaction" + s.Details.ofSession() + " has been open for " + lasting(s.Value)
+			},
+			figures: serverFigures(measurements.OldestTransaction, minutesOf),
+		},
+		{
+			WatchRule: organization.WatchRule{ID: string(IdleInTransaction), Default: on(10, 0, alert.Warning), Min: 1, Max: 30 * maxMinutes},
+			Group:     "Load", Name: "Idle in transaction", Watches: "How long a session has done nothing in an open transaction", Unit: "minutes",
+			Sources: "Muster's own connections, agents",
+			Meaning: "An application opened a transaction and does not go on with it. Others may wait for its locks, and vacuum or undo cannot clean up behind it.",
+			Advice:  "Find the application, and end the session if nobody works in it any more. A timeout for idle transactions prevents the next one.",
+			title: func(s Sign) string {
+				return "a session" + s.Details.ofSession() + " has been idle in a transaction for " + lasting(s.Value)
+			},
+			figures: serverFigures(measurements.OldestIdle, minutesOf),
+		},
+		{
+			WatchRule: organization.WatchRule{ID: string(Deadlocks), Default: on(4, 0, alert.Warning), Max: 10_000},
+			Group:     "Load", Name: "Deadlocks", Watches: "Deadlocks in the last ten minutes", Unit: "deadlocks",
+			Sources: "PostgreSQL: Muster's own connections, agents",
+			Meaning: "Transactions waited for each other, and the server canceled one of each. Its work was rolled back, and the application has to repeat it.",
+			Advice:  "The server's log names the statements of a deadlock. Let the transactions lock rows and tables in the same order.",
+			title: func(s Sign) string {
+				if s.Value == 1 {
+					return "1 deadlock in ten minutes"
+				}
+				return fmt.Sprintf("%.0f deadlocks in ten minutes", s.Value)
+			},
+			figures: deadlocks,
+		},
+		{
+			WatchRule: organization.WatchRule{ID: string(Connections), Default: on(90, 300, alert.Warning), Min: 1, Max: 100},
+			Group:     "Load", Name: "Connections near the limit", Watches: "Share of the connections that clients may have", Unit: "percent",
+			Sources: "PostgreSQL: Muster's own connections, agents",
+			Meaning: "Clients have nearly as many connections as the server allows. When the limit is reached, the server refuses everybody, monitoring too (SQLSTATE 53300).",
+			Advice: "See who holds the connections on the page Activity. End sessions that are idle in a transaction, put a pooler in front, " +
+				"or raise max_connections, which needs a restart.",
+			title: func(s Sign) string {
+				said := tenths(s.Value) + " % of the connections are in use"
+				if s.Details.Limit > 0 {
+					said += fmt.Sprintf(" (%d of %d)", s.Details.Sessions, s.Details.Limit)
+				}
+				return said
+			},
+		},
+		{
+			WatchRule: organization.WatchRule{ID: string(TemporaryFiles), Default: off(1024, 300, alert.Info), Min: 1, Max: 1 << 20},
+			Group:     "Load", Name: "Temporary files", Watches: "What statements write to temporary files", Unit: "MB a minute",
+			Sources: "Muster's own connections, agents",
+			Meaning: "Statements sort or hash more than fits into their memory, and write it to disk.",
+			Advice:  "Find the statements that spill, and give them an index or more memory.",
+			title:   func(s Sign) string { return tenths(s.Value) + " MB of temporary files a minute" },
+			figures: serverFigures(measurements.TemporaryBytes, megabytesAMinute),
+		},
+	}
+}
+
+// deadlocks are those of each server in a batch, with the time of each look that saw some.
+func deadlocks(b measurements.Batch) []Sign {
+	at := map[uuid.UUID]*Sign{}
+	for _, s := range b.Sessions {
+		if s.Deadlocks == nil {
+			continue
+		}
+		sign := at[s.Instance]
+		if sign == nil {
+			sign = &Sign{InstanceID: s.Instance, At: s.At, Details: Details{Counts: []Count{}}}
+			at[s.Instance] = sign
+		}
+		sign.At = instant.Later(sign.At, s.At)
+		if *s.Deadlocks > 0 {
+			sign.Details.Counts = append(sign.Details.Counts, Count{s.At, *s.Deadlocks})
+			sign.Value += float64(*s.Deadlocks)
+		}
+	}
+	signs := make([]Sign, 0, len(at))
+	for _, sign := range at {
+		signs = append(signs, *sign)
+	}
+	return signs
+}
+
+// serverFigures are the signs of a figure of whole servers; of tells its value.
+func serverFigures(figure measurements.Figure, of func(measurements.ServerFigure) float64) func(measurements.Batch) []Sign {
+	return func(b measurements.Batch) (signs []Sign) {
+		for _, sample := range b.Servers {
+			for _, f := range sample.Figures {
+				if f.Figure != figure || f.Database != uuid.Nil || f.Telling != measurements.Told {
+					continue
+				}
+				sign := Sign{InstanceID: sample.Instance, At: sample.At, Value: of(f)}
+				if f.Holder != nil {
+					sign.Details.Session = f.Holder.Session
+				}
+				signs = append(signs, sign)
+			}
+		}
+		return signs
+	}
+}
+
+func minutesOf(f measurements.ServerFigure) float64 {
+	return (time.Duration(f.Value) * time.Millisecond).Minutes()
+}
+
+func megabytesAMinute(f measurements.ServerFigure) float64 {
+	return float64(f.Value) / 1e6 / max(f.Interval, time.Second).Minutes()
+}
