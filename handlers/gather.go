@@ -102,6 +102,7 @@ func (g *Inputs) parts(known *feed.Feed) []part {
 		{report.PartFirstSeen, g.addFirstSeen},
 		{report.PartHead, g.addInstant},
 		{report.PartKeys, g.addKeys},
+		{report.PartHistory, g.addHistory},
 		{report.PartExceptions, g.addExceptions},
 		{report.PartAlerts, g.addAlerts},
 		{report.PartScores, g.addScores},
@@ -239,7 +240,8 @@ func (g *Inputs) addOrganization(ctx context.Context, in Gathering, doc *snapsho
 	if err != nil {
 		return err
 	}
-	doc.Organization = snapshot.Organization{ID: o.ID, Name: o.Name, Demo: o.Demo, PaperSize: o.PaperSize}
+	due := snapshot.BySeverity(o.Settings().DueDays)
+	doc.Organization = snapshot.Organization{ID: o.ID, Name: o.Name, Demo: o.Demo, PaperSize: o.PaperSize, DueDays: &due}
 	doc.Requester = snapshot.Person{ID: in.Queued.RequesterID, Name: names[in.Queued.RequesterID]}
 	return nil
 }

@@ -14,6 +14,7 @@ const (
 	PartFirstSeen       Part = "the first sight of findings"
 	PartHead            Part = "the log's head"
 	PartKeys            Part = "the document of keys"
+	PartHistory         Part = "the history of findings"
 	PartExceptions      Part = "the exceptions"
 	PartAlerts          Part = "the alerts"
 	PartScores          Part = "the scores"

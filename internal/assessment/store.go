@@ -262,6 +262,11 @@ func (s *Store) FirstSeen(ctx context.Context, organization uuid.UUID, instances
 	return findings.FirstSeen(ctx, s.db, organization, instances)
 }
 
+// History counts the findings that were there at earlier times and have gone since.
+func (s *Store) History(ctx context.Context, p findings.Past) (since *time.Time, gone []findings.Gone, err error) {
+	return findings.History(ctx, s.db, p)
+}
+
 // Newest returns the newest assessment whatever its outcome; nil where nothing
 // was ever tried.
 func (s *Store) Newest(ctx context.Context, organization, instance uuid.UUID) (*Kept, error) {

@@ -196,7 +196,11 @@ func TestAConnectedEngineSaysHow(t *testing.T) {
 			text.WriteString(read(t, "internal/engine/"+path))
 		}
 		remote := e.Checks.RemoteSuperuser
-		for _, id := range slices.Concat(e.Checks.WeakSignIn, remote.Checks) {
+		if e.Checks.Outdated == "" {
+			t.Errorf("no check of %s shows an outdated version", e.Name)
+		}
+		named := slices.Concat(e.Checks.WeakSignIn, remote.Checks, []string{e.Checks.Outdated, e.Checks.EndOfLife, e.Checks.Backup})
+		for _, id := range slices.DeleteFunc(named, func(id string) bool { return id == "" }) {
 			if !strings.Contains(text.String(), "- id: "+id+"\n") {
 				t.Errorf("%s has no check %s", e.Name, id)
 			}

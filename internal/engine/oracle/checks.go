@@ -13,6 +13,8 @@ var checks = trait.Checks{
 	Fed:        true,
 	Right:      right,
 	WeakSignIn: []string{"OR-01", "OR-10", "OR-13"},
+	Outdated:   "OR-14",
+	Backup:     "OR-15",
 	// Oracle has no way at all to write a quotation mark inside a name.
 	Quote: quote.Dialect{
 		Identifier: func(s string) (string, bool) { return `"` + s + `"`, quote.Plain(s, 128) && !strings.Contains(s, `"`) },

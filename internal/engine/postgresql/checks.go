@@ -10,6 +10,8 @@ import (
 var checks = trait.Checks{
 	ID: regexp.MustCompile(`^PG-[A-Z][0-9]{2}$`), Form: "PG-X00",
 	WeakSignIn: []string{"PG-S01", "PG-S02", "PG-S04"},
+	Outdated:   "PG-S31",
+	EndOfLife:  "PG-S30",
 	RemoteSuperuser: trait.RemoteSuperuser{
 		Checks: []string{"PG-S05"}, Driver: "superuser may sign in remotely", Control: "superusers sign in locally only",
 		Treatment: "let superusers sign in locally only",

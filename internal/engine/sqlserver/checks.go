@@ -13,6 +13,8 @@ var checks = trait.Checks{
 	Fed:        true,
 	Azure:      true,
 	WeakSignIn: []string{"MS-12", "MS-14"},
+	Outdated:   "MS-19",
+	Backup:     "MS-16",
 	RemoteSuperuser: trait.RemoteSuperuser{ // logins are let in from every host or from none
 		Checks: []string{"MS-02"}, Driver: "sa may sign in remotely", Control: "sa is disabled",
 		Treatment: "give sa's work to a named login and disable it",

@@ -98,6 +98,12 @@ type Checks struct {
 	Azure bool // a check may say why it does not apply to Azure SQL Database
 	// WeakSignIn are the ids of checks that fail where a weak or unencrypted sign-in is possible.
 	WeakSignIn []string
+	// Outdated is the check that fails where an update of the version is due; it may also fail for EndOfLife's reason.
+	Outdated string
+	// EndOfLife is the check that fails past the end of support; empty: Outdated fails.
+	EndOfLife string
+	// Backup is the check that fails where there is no recent backup; empty: no check tells.
+	Backup string
 	// RemoteSuperuser is the sign-in of a superuser from another host.
 	RemoteSuperuser RemoteSuperuser
 	Quote           quote.Dialect // writes names and strings into the statements that mend a fault

@@ -51,7 +51,7 @@ func TestLongThreeThousandFindingsOfOneCheck(t *testing.T) {
 		all = all[bytes.Index(all, object)+len(object):]
 	}
 	page := words(t, file)[0]
-	for _, want := range []string{"3,000 high findings should be closed within 30 days.", "3,000 of 3,000 findings", "3,000 new", "CONTENTS 1 Summary", fmt.Sprintf("Page 1 of %d", rendered.Pages)} {
+	for _, want := range []string{"3,000 high findings should be closed within 30 days of their first sight.", "3,000 of 3,000 findings", "CONTENTS 1 Summary", fmt.Sprintf("Page 1 of %d", rendered.Pages)} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q on page 1: %s", want, page)
 		}
@@ -70,7 +70,7 @@ func TestNobodyWasAssessed(t *testing.T) {
 	all := strings.Join(words(t, file), " ")
 	for _, want := range []string{
 		"None of the 14 instances in scope could be assessed. 2 instances run a major version past its end of life: pg-crm-01, pg-legacy-01.",
-		"CRITICAL AND HIGH FINDINGS – no instance was assessed INSTANCES NOT ASSESSED 14 / 14",
+		"CRITICAL AND HIGH – no instance was assessed OVERDUE – no instance was assessed NOT ASSESSED 14 / 14",
 		"Not assessed: no instance could be checked, so there are no findings to count.",
 		"Not assessed: no instance could be checked, so its accounts are not known.",
 		"No check could be run, so the plan stands on the versions alone.",

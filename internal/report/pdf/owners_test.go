@@ -9,7 +9,7 @@ import (
 )
 
 // TestOwnersArePrinted: on the cover if all servers have the same owner, and beside each action
-// and risk. Where none is known there is room to write one in, as before there were owners.
+// and risk. An action on a server without one says so.
 func TestOwnersArePrinted(t *testing.T) {
 	t.Parallel()
 	r := renderer(t)
@@ -19,14 +19,14 @@ func TestOwnersArePrinted(t *testing.T) {
 		says, saysNone []string
 	}{
 		"one owner": {
-			snapshottest.Owned(security, "Payments"), []string{"Owner Payments Snapshot", "Payments 2026-11-27", "22% Payments"}, []string{"Fill in the owners"},
+			snapshottest.Owned(security, "Payments"), []string{"Owner Payments Snapshot", "Critical Payments 2026-"}, []string{"no owner"},
 		},
 		"several": {
-			snapshottest.Owned(security, "Payments", "Platform", "Analytics", ""), []string{"see plan 2026-11-27", "3 owners 2026-12-20", "Payments (2), Analytics (1)", "no owner (1)"},
-			[]string{"Owner Payments", "Fill in the owners"},
+			snapshottest.Owned(security, "Payments", "Platform", "Analytics", ""), []string{"pg-crm-01 Platform", "pg-billing-02 no owner", "pg-billing-01 Analytics"},
+			[]string{"Owner Payments"},
 		},
-		"of before":         {security, []string{"Fill in the owners."}, []string{"Owner Snapshot", "no owner", "see plan"}},
-		"a scorecard":       {snapshottest.Owned(snapshottest.Rich(report.InstanceScorecard), "Payments"), []string{"Owner Payments Window", "62% Payments"}, nil},
+		"of before":         {security, []string{"no owner"}, []string{"Owner Snapshot"}},
+		"a scorecard":       {snapshottest.Owned(snapshottest.Rich(report.InstanceScorecard), "Payments"), []string{"Owner Payments Window", "pg-orders-01 Payments"}, nil},
 		"an inventory":      {snapshottest.Owned(inventory, "Payments"), []string{"Owner Payments Snapshot"}, nil},
 		"several inventory": {snapshottest.Owned(inventory, "Payments", "Platform", ""), nil, []string{"Owner Payments Snapshot", "no owner"}},
 	} {

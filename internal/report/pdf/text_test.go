@@ -386,9 +386,9 @@ func TestSentences(t *testing.T) {
 		"security": {unlisted(), []string{
 			"Security report Nordlicht Energie AG", "BETA", "DEMO DATA", "Scope All active instances (13 of 14)", "Snapshot 20 Nov 2026 12:00:00 UTC",
 			"11:59:58 UTC by Ana Ruiz", "Request 0199f0d2-7a10-7c44-9b0e-000000000001 Built", "Built by Muster 1.0.0, Beta",
-			"2 critical findings on 2 of 10 assessed instances must be closed within 7 days. 4 of 14 instances were not assessed, and 9 of 140 checks could not be run on the others.",
+			"critical and high findings are overdue, ", "4 of 14 instances were not assessed, and 9 of 140 checks could not be run on the others.", "2 critical findings on 2 of 10 assessed instances are open.",
 			"2 instances run a major version past its end of life: pg-crm-01, pg-legacy-01.", "2 open CVEs of CVSS 7.0 or more concern 7 instances.", "3† to CVSS 7.5; 1 more not ruled out",
-			"18.1 to 2030-11-14", "a new major version supported until 2030-11-14", "“Security findings” lists the objects of each check.",
+			"18.1 to 2030-11-14", "Leave PostgreSQL 14, out of support since 2026-11-12: upgrade to 18.1", "“Security findings” lists all objects, the fixes, and statements that can be run.",
 			"Not assessed on 3 instances (pg-billing-02, pg-catalog-01, pg-orders-01): the monitoring role muster may not read pg_hba_file_rules (grant in Annex B). Checks: PG-S02, PG-S05.",
 			"Not assessed on pg-sandbox-01: the instance is inactive.",
 			"Not assessed on pg-metering-02: it could not be reached: no answer from pg-metering-02.db.nordlicht.example:5432 within 10 seconds.",
@@ -449,7 +449,7 @@ func TestSentences(t *testing.T) {
 		"scorecard of a server that nobody assessed": {unlookedAt("postgresql"), []string{
 			"First, have it assessed", "GRANT pg_monitor TO muster", "What is known without an assessment", "PostgreSQL 15.3, as it was registered; the server was not asked",
 			"15 gets fixes until 2027-11-12, for 11 months", "3 open, 1 not ruled out; the worst open one has CVSS", "Memory at most 71.5% in 95 of 100 hours", "31 alerts raised, 2 open at the end",
-			"First, have the instance assessed:", "Upgrade PostgreSQL 15 to 15.9", "Install minor release 15.15", "no assessment reported a setting that has hints (shared_buffers",
+			"First, have the instance assessed:", "Update PostgreSQL 15.3 to 15.9", "Install minor release 15.15", "no assessment reported a setting that has hints (shared_buffers",
 			"24 of 31 days have a score", "runs on 1 host that was measured",
 		}, []string{"without an assessment there is nothing to plan", "8 hints"}},
 		"scorecard of an engine without a check": {unlookedAt("mongodb"), []string{"What is known without an assessment", "runs on 1 host that was measured"}, []string{"First, have it assessed"}},
@@ -502,7 +502,7 @@ func TestSentences(t *testing.T) {
 		"scorecard of a database":                    {scoped, []string{"Alerts of database crm and instance-wide ones count."}, nil},
 		"scorecard of a server that nobody looked at": {unassessed(), []string{
 			"pg-orders-01 has no score: no connection is registered.", "NOT ASSESSED all no check could be run", "FAILED CHECKS – no check could be run", "2 open CVEs of CVSS 7.0 or more concern the server.", "ACTION 1 in the remediation plan",
-			"1 action closes everything that was found open. No check could be run, so the plan stands on the versions alone.", "Upgrade PostgreSQL 15 to 15.9",
+			"1 action closes everything that was found open. No check could be run, so the plan stands on the versions alone.", "Update PostgreSQL 15.3 to 15.9",
 		}, []string{"ACTIONS 1 ", "there is nothing to plan"}},
 		"scorecard where everything is accepted": {accepted(report.InstanceScorecard), []string{
 			"findings are accepted and cost no points.", "No points lost: every check with an answer passes, ", " accepted apart; 3 checks not run.",

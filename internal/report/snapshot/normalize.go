@@ -93,6 +93,9 @@ func sortDocument(doc *Document) {
 		slices.SortStableFunc(t.Settings, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 		slices.SortStableFunc(t.Machines, func(a, b Machine) int { return strings.Compare(a.Host, b.Host) })
 	}
+	if doc.History != nil {
+		slices.SortStableFunc(doc.History.Past, func(a, b PastFindings) int { return a.At.Compare(b.At) })
+	}
 	if doc.Previous != nil {
 		slices.SortStableFunc(doc.Previous.Findings, FindingKey.Compare)
 		slices.SortStableFunc(doc.Previous.Accepted, FindingKey.Compare)

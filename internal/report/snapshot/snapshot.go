@@ -37,15 +37,17 @@ type Document struct {
 	ScoreByDay      *ScoreByDay     `json:"scoreByDay,omitempty"`   // likewise; nil: nobody has asked for it
 	Tuning          *Tuning         `json:"tuning,omitempty"`       // scorecard only; nil: nobody has asked for it
 	Previous        *Previous       `json:"previous"`               // the previous Ready report of the same kind and scope
+	History         *History        `json:"history,omitempty"`      // of the findings; nil: nobody has asked for it
 	Vulnerabilities []Vulnerability `json:"vulnerabilities"`        // every CVE that an instance below names, sorted by id
 }
 
 // Organization is whose report it is.
 type Organization struct {
-	ID        uuid.UUID `json:"id"`
-	Name      string    `json:"name"`
-	Demo      bool      `json:"demo"`
-	PaperSize string    `json:"paperSize"` // A4 or Letter
+	ID        uuid.UUID   `json:"id"`
+	Name      string      `json:"name"`
+	Demo      bool        `json:"demo"`
+	PaperSize string      `json:"paperSize"`         // A4 or Letter
+	DueDays   *BySeverity `json:"dueDays,omitempty"` // after its first sight, in which a finding is due; nil: not gathered, as before there was the setting
 }
 
 // Person is a member by id, with the name known when the inputs were gathered.
@@ -235,6 +237,12 @@ type Vulnerability struct {
 	Component string   `json:"component"`
 	FixedIn   []string `json:"fixedIn"`
 	Source    string   `json:"source"`
+	// Published is the day on which the CVE was published; nil: not known, as in documents from before this field.
+	Published *time.Time `json:"published,omitempty"`
+	// ExploitedSince is the day on which CISA listed it as exploited in the wild; nil: it is not on that list.
+	ExploitedSince *time.Time `json:"exploitedSince,omitempty"`
+	// ScoredBy is who gave the score; empty: not said.
+	ScoredBy string `json:"scoredBy,omitempty"`
 }
 
 // Outcomes of an assessment.
@@ -537,6 +545,35 @@ type Previous struct {
 	Findings []FindingKey `json:"findings"` // open, sorted
 	Accepted []FindingKey `json:"accepted"` // by an exception, sorted
 }
+
+// History counts the findings that have gone: with those of the document, it gives the number at an earlier time.
+type History struct {
+	Since *time.Time     `json:"since"` // the first finding on record of the instances; nil: there is none
+	Past  []PastFindings `json:"past"`  // the oldest first
+}
+
+// PastFindings are the findings that were there at a time and have gone since, by severity, worst first.
+type PastFindings struct {
+	At      time.Time  `json:"at"`
+	Gone    BySeverity `json:"gone"`
+	Overdue BySeverity `json:"overdue"` // of those: overdue at that time, by the days of the document
+}
+
+// BySeverity is a number for each severity.
+type BySeverity struct {
+	Critical int `json:"critical"`
+	High     int `json:"high"`
+	Medium   int `json:"medium"`
+	Low      int `json:"low"`
+}
+
+// Of is the number of a severity, by its rank: 0 is Critical.
+func (n *BySeverity) Of(rank int) *int {
+	return [...]*int{&n.Critical, &n.High, &n.Medium, &n.Low}[rank]
+}
+
+// Grave is the sum over Critical and High.
+func (n BySeverity) Grave() int { return n.Critical + n.High }
 
 // FindingKey identifies a finding over time.
 type FindingKey struct {

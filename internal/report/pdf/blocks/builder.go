@@ -22,6 +22,7 @@ type Builder struct {
 	Assessed analysis.Assessed
 	Findings []analysis.CheckFindings
 	Accepted analysis.SeverityCounts // findings that exceptions cover
+	Debt     analysis.Debt
 	Plan     []analysis.Step
 	Verdict  analysis.Verdict
 	Risks    []analysis.TableRisk // of a verdict on data
@@ -55,6 +56,7 @@ func New(doc snapshot.Document, inputs string) (Builder, error) {
 		Plan:     analysis.Plan(doc),
 		Verdict:  verdict,
 	}
+	b.Debt = analysis.DebtOf(doc, b.Findings)
 	if kind.Verdict == report.VerdictOnData {
 		b.Risks = analysis.Risks(doc)
 	}

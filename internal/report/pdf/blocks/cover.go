@@ -93,7 +93,7 @@ func (b *Builder) Cover(f Front, sections int) {
 	b.sayVerdict()
 	b.figures(f.Figures)
 	if slices.ContainsFunc(f.Figures, func(f Figure) bool { return strings.HasSuffix(f.Value, "†") }) {
-		d.Y -= 8
+		d.Y -= 2
 		b.Small("† Stands on partial data: not everything could be assessed. “" + f.Gaps + "” says what is missing and why.")
 		d.Y += 8 - 2*b.cut.lift
 	}
@@ -207,7 +207,10 @@ func (b *Builder) figures(figures []Figure) {
 			style.Size--
 		}
 		d.Page().Text(x, d.Y+41, style, typeset.Left, f.Value)
-		d.Page().Text(x, d.Y+55, typeset.Style{Face: typeset.Regular, Size: 7.4, Color: Muted}, typeset.Left, f.Note)
+		note := typeset.Style{Face: typeset.Regular, Size: 7.4, Color: Muted}
+		line, rest := b.FirstLine(f.Note, note, width)
+		d.Page().Text(x, d.Y+53, note, typeset.Left, line)
+		d.Page().Text(x, d.Y+62, note, typeset.Left, b.Fit(rest, note, width))
 	}
 	d.Y += height + b.cut.gap - b.cut.lift
 }

@@ -11,7 +11,7 @@ import (
 const (
 	StandingRow  = 12.5 // a row of “Where the risk is”
 	LeastRows    = 5    // of it, however little room there is
-	ActionRow    = 21.5
+	ActionRow    = 20.5
 	FirstActions = 5
 	SectionHead  = 30.0 // a heading of page 1, with the heads of its columns
 	GapAfter     = 7.0

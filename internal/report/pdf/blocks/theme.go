@@ -46,6 +46,12 @@ var (
 	figureStyle  = typeset.Style{Face: typeset.Bold, Size: 21, Color: Ink}
 )
 
+// OverdueWash is the ground of what is overdue.
+const OverdueWash typeset.Color = 0xF0D3D8
+
+// OverdueStyle is the type of what is overdue.
+var OverdueStyle = typeset.Style{Face: typeset.Bold, Size: 8, Color: 0x9B1B30}
+
 // Leading is the line height of body text, in its size.
 const Leading = 1.42
 

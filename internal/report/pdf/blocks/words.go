@@ -70,6 +70,9 @@ func Age(at, asOf time.Time) string {
 	}
 }
 
+// Overdue says for how many days something has been overdue.
+func Overdue(days int) string { return Count(days, "day", "days") + " overdue" }
+
 // Share is a part of several things, and what became of it.
 type Share struct {
 	N     int

@@ -290,7 +290,7 @@ func riskDue(b *blocks.Builder, r analysis.TableRisk) string {
 	if r.Level() == analysis.Low {
 		return "–"
 	}
-	return blocks.Day(b.Doc.AsOf.AddDate(0, 0, analysis.DueDays(r.Level())))
+	return blocks.Day(b.Doc.AsOf.AddDate(0, 0, analysis.DueDays(b.Doc, r.Level())))
 }
 
 // Coverage says which databases the inventory stands on.

@@ -3,7 +3,6 @@ package sections
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
@@ -14,14 +13,14 @@ import (
 func decide(b *blocks.Builder) {
 	first := b.Plan[:min(len(b.Plan), blocks.FirstActions)]
 	room := b.Paper.Bottom() - b.Paper.Y - blocks.ContentsInline
-	room -= blocks.SectionHead + 11 + blocks.GapAfter + blocks.StandingRow + blocks.GapAfter // with what is since the report before
+	room -= blocks.SectionHead + 11 + blocks.GapAfter + 2*blocks.StandingRow + blocks.GapAfter // with the trends
 	if len(first) > 0 {
-		room -= blocks.SectionHead + blocks.ActionRow*float64(len(first)) + blocks.StandingRow + blocks.GapAfter
+		room -= blocks.SectionHead + blocks.ActionRow*float64(len(first)) + 4
 	} else {
 		room -= blocks.SectionHead
 	}
 	whereTheRiskIs(b, max(blocks.LeastRows, int(room/blocks.StandingRow)))
-	sinceBefore(b)
+	trends(b)
 	FirstSteps(b, first)
 }
 
@@ -229,173 +228,170 @@ func hatch(page *typeset.Page, x, y, w, h float64) {
 	page.Rule(x+w, y, 0, h, line, blocks.Muted)
 }
 
-// sinceBefore is the line since the report before: closed, unchanged and new in one bar.
-func sinceBefore(b *blocks.Builder) {
+// trends compares the critical and high findings with those of 30 and 90 days before, and draws the line between.
+func trends(b *blocks.Builder) {
 	d := b.Paper
-	d.Need(blocks.StandingRow)
+	d.Need(2 * blocks.StandingRow)
 	page, left := d.Page(), d.Left()
-	c, ok := analysis.ChangeSince(b.Doc)
-	if !ok {
-		page.Text(left, d.Y+9, blocks.RowMuted, typeset.Left, "There is no earlier Security report of this scope to compare with.")
+	all := analysis.Trends(b.Doc, b.Findings)
+	if len(all) == 0 {
+		page.Text(left, d.Y+9, blocks.RowMuted, typeset.Left, "This document has no history to compare with.")
 		d.Y += blocks.StandingRow + blocks.GapAfter
 		return
 	}
-	page.Text(left, d.Y+9, blocks.RowStrong, typeset.Left, "Since "+since(b, b.Doc.Previous.AsOf))
-	const plot = 80.0
-	counts, x := []int{c.Closed, c.Unchanged, c.New}, left+barsAt
-	colors := []typeset.Color{blocks.Accent, blocks.Hairline, blocks.SeverityColor[analysis.Critical]}
-	for i, n := range counts {
-		if n > 0 {
-			w := plot * float64(n) / float64(blocks.Sum(counts))
-			page.Fill(x, d.Y+1.8, max(w-0.7, 0.5), 9, colors[i])
-			x += w
+	for _, t := range all {
+		page.Text(left, d.Y+9, blocks.RowStrong, typeset.Left, "Since "+blocks.Day(t.At))
+		style := blocks.RowStyle
+		if !t.Known {
+			style = blocks.RowMuted
 		}
+		page.Text(left+trendAt, d.Y+9, style, typeset.Left, b.Fit(trendWords(b, t), style, d.TextWidth()-trendAt-sparkWidth-8))
+		d.Y += blocks.StandingRow
 	}
-	words := blocks.Number(c.Closed) + " closed, " + blocks.Number(c.Unchanged) + " unchanged, " + blocks.Number(c.New) + " new"
-	others := blocks.Shares([]blocks.Share{{N: c.Accepted, Words: "accepted"}, {N: c.Reopened, Words: "no longer accepted"}, {N: c.Unknown, Words: "not assessed"}})
-	x = left + barsAt + plot + 8
-	x += page.Text(x, d.Y+9, blocks.RowStrong, typeset.Left, words)
-	page.Text(x, d.Y+9, blocks.SubStyle, typeset.Left, b.Fit(Before(", ", others), blocks.SubStyle, left+d.TextWidth()-x))
-	d.Y += blocks.StandingRow + blocks.GapAfter
+	sparkline(b, analysis.TrendLine(b.Doc, b.Findings), left+d.TextWidth()-sparkWidth, d.Y-2*blocks.StandingRow+1, 2*blocks.StandingRow-3)
+	d.Y += blocks.GapAfter
 }
 
-// since is the day, on the day itself the time.
-func since(b *blocks.Builder, at time.Time) string {
-	if blocks.Day(at) == blocks.Day(b.Doc.AsOf) {
-		return at.UTC().Format("15:04 UTC")
+// trendWords says what became of the critical and high findings since then.
+func trendWords(b *blocks.Builder, t analysis.Trend) string {
+	switch {
+	case t.Since == nil:
+		return "no history: no finding is on record yet"
+	case !t.Known:
+		return "no history before " + blocks.Day(*t.Since)
 	}
-	return blocks.Day(at)
+	words := "Critical and high: " + blocks.Number(t.Open) + " then; " + blocks.Number(t.Closed) + " closed, " + blocks.Number(t.New) + " new"
+	if t.Joined > 0 {
+		words += " (" + blocks.Number(t.Joined) + " on new servers)"
+	}
+	return words + "; overdue " + blocks.Number(t.Overdue) + ", now " + blocks.Number(b.Debt.Grave())
+}
+
+// Where the words of a trend begin, and how wide its line is.
+const (
+	trendAt    = 68.0
+	sparkWidth = 76.0
+)
+
+// sparkline draws the number of critical and high findings and of the overdue ones among them; where there is no
+// history, it is hatched.
+func sparkline(b *blocks.Builder, line []analysis.TrendPoint, x, y, height float64) {
+	page, most := b.Paper.Page(), 1
+	if len(line) < 2 {
+		return
+	}
+	for _, p := range line {
+		most = max(most, p.Open)
+	}
+	step := sparkWidth / float64(len(line)-1)
+	at := func(n int) float64 { return y + height*(1-float64(n)/float64(most)) }
+	unknown := 0
+	for unknown < len(line) && !line[unknown].Known {
+		unknown++
+	}
+	if unknown > 0 {
+		hatch(page, x, y, step*float64(min(unknown, len(line)-1)), height)
+	}
+	for i := unknown + 1; i < len(line); i++ {
+		from, to := x+step*float64(i-1), x+step*float64(i)
+		page.Fill(from, at(line[i-1].Overdue), step, y+height-at(line[i-1].Overdue), blocks.OverdueWash)
+		page.Rule(from, at(line[i-1].Open), step, 0, 0.9, blocks.Ink)
+		page.Rule(to, at(line[i-1].Open), 0, at(line[i].Open)-at(line[i-1].Open), 0.9, blocks.Ink)
+	}
+	page.Rule(x, y+height, sparkWidth, 0, 0.4, blocks.Hairline)
 }
 
 // Columns of the first actions, from the left edge of the text.
 const (
-	effortAt = 296.0
-	dueAt    = 326.0
-	closesAt = 380.0
+	severityAt = 300.0
+	ownerAt    = 348.0
+	dueAt      = 424.0
 )
 
-// FirstSteps lists what takes away most for its effort.
+// FirstSteps lists the most urgent actions.
 func FirstSteps(b *blocks.Builder, first []analysis.Step) {
 	d := b.Paper
-	title := map[int]string{1: "The action to take", 2: "Top two actions", 3: "Top three actions", 4: "Top four actions", 5: "Top five actions"}[len(first)]
-	switch {
-	case len(first) == 0:
+	title := map[int]string{1: "Do this first", 2: "Do these two first", 3: "Do these three first", 4: "Do these four first", 5: "Do these five first"}[len(first)]
+	if len(first) == 0 {
 		b.PartTitle("What to do", "")
 		page := d.Page()
 		words := "Nothing to do in what was assessed. “Coverage and methodology” says what was not assessed."
 		page.Text(d.Left(), d.Y+9, blocks.RowMuted, typeset.Left, words)
 		d.Y += blocks.StandingRow
 		return
-	case len(first) > 1:
-		title += " by risk removed for their effort"
 	}
-	b.PartTitle(title, "of "+blocks.Number(len(b.Plan))+" in “Remediation plan”")
+	b.PartTitle(title, leftAfter(b, len(first)))
 	left := d.Left()
 	b.Heads([]blocks.Head{
-		{At: 18, Align: typeset.Left, Words: "Action"}, {At: effortAt, Align: typeset.Left, Words: "Effort"}, {At: dueAt, Align: typeset.Left, Words: "Owner, due"},
-		{At: closesAt, Align: typeset.Left, Words: "Closes"}, {At: d.TextWidth(), Align: typeset.Right, Words: "Risk removed"},
+		{At: 18, Align: typeset.Left, Words: "Finding, objects and server"}, {At: severityAt, Align: typeset.Left, Words: "Severity"},
+		{At: ownerAt, Align: typeset.Left, Words: "Owner"}, {At: dueAt, Align: typeset.Left, Words: "Due"},
 	})
 	for i, s := range first {
 		d.Need(blocks.ActionRow)
 		d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
 		step(b, i+1, s)
 	}
-	var closed analysis.SeverityCounts
-	for _, s := range first {
-		for i, n := range s.Closes {
-			closed[i] += n
+	d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
+	d.Y += 4
+}
+
+// leftAfter counts the actions, and the critical and high ones after the first.
+func leftAfter(b *blocks.Builder, first int) string {
+	all := "of " + blocks.Number(len(b.Plan)) + " in “Remediation plan”"
+	if b.Assessed.Assessed == 0 { // nobody knows how many there are
+		return all
+	}
+	critical, high := 0, 0
+	for _, s := range b.Plan[first:] {
+		switch s.Severity {
+		case analysis.Critical:
+			critical++
+		case analysis.High:
+			high++
 		}
 	}
-	counts := analysis.CountBySeverity(b.Findings)
-	d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
-	after := "After " + blocks.Verb(len(first), "it, ", "these, ") + blocks.Number(counts[0]-closed[0]) + " critical and " + blocks.Number(counts[1]-closed[1]) + " high findings are left. "
-	if b.Assessed.Assessed == 0 { // nobody knows how many there are
-		after = ""
-	}
-	d.Page().Text(left, d.Y+9, blocks.SubStyle, typeset.Left, after+"Effort S: under an hour, M: a day, L: more."+fillIn(first))
-	d.Y += blocks.StandingRow
+	return all + "; after " + blocks.Verb(first, "it", "these") + ", " + blocks.Number(critical) + " critical and " + blocks.Number(high) + " high are left"
 }
 
-// fillIn asks for the owners that are missing.
-func fillIn(steps []analysis.Step) string {
-	if slices.ContainsFunc(steps, func(s analysis.Step) bool { return s.OwnersInWords() == "" }) {
-		return " Fill in the owners."
-	}
-	return ""
-}
-
-// step draws one action: what, where, by when, and what is gone once it is done.
+// step draws one action: what, where, whose, and by when.
 func step(b *blocks.Builder, n int, s analysis.Step) {
 	d := b.Paper
-	page, left, right, y := d.Page(), d.Left(), d.Left()+d.TextWidth(), d.Y
+	page, left, y := d.Page(), d.Left(), d.Y
 	page.Text(left+4, y+9.6, blocks.Colored(blocks.RowStrong, blocks.Accent), typeset.Left, blocks.Number(n))
-	where := blocks.Count(len(s.Where), "instance", "instances")
-	if len(s.Where) == 1 {
-		where = blocks.Shorten(s.Where[0], 60)
-	}
-	restart := "no restart"
-	if s.NeedsRestart {
-		restart = "restart"
-	}
-	where = b.Fit(where, blocks.SubStyle, effortAt-90) + " · " + restart
-	const width = effortAt - 24
-	line, rest := b.FirstLine(s.Action, blocks.RowStrong, width)
-	page.Text(left+18, y+9.6, blocks.RowStrong, typeset.Left, line)
+	const width = severityAt - 26
+	page.Text(left+18, y+9.6, blocks.RowStrong, typeset.Left, b.Fit(s.Subject(), blocks.RowStrong, width))
 	x := left + 18
-	if rest != "" {
-		rest = b.Fit(rest, blocks.RowStrong, width-b.Width(where, blocks.SubStyle)-6)
-		page.Text(x, y+18, blocks.RowStrong, typeset.Left, rest)
-		x += b.Width(rest, blocks.RowStrong) + 6
+	x += page.Text(x, y+18, blocks.RowStyle, typeset.Left, b.Fit(s.Where, blocks.RowStyle, 110))
+	page.Text(x, y+18, blocks.SubStyle, typeset.Left, b.Fit(stepNote(s), blocks.SubStyle, left+18+width-x))
+	page.Fill(left+severityAt, y+4, 6, 6, blocks.SeverityColor[s.Severity])
+	page.Text(left+severityAt+9, y+9.6, blocks.RowStyle, typeset.Left, s.Severity)
+	owner, style := s.Owner, blocks.RowStyle
+	if owner == "" {
+		owner, style = "no owner", blocks.Colored(blocks.RowStrong, blocks.Caution)
 	}
-	page.Text(x, y+18, blocks.SubStyle, typeset.Left, where)
-	page.Text(left+effortAt+8, y+14, blocks.RowStrong, typeset.Center, blocks.OrDash(s.Effort))
-	stepOwner(b, s, left+dueAt, y)
-	page.Text(left+dueAt, y+18, blocks.RowStyle, typeset.Left, blocks.Day(s.Due))
-	stepCloses(b, s, left+closesAt, y)
-	const bar = 28.0
-	page.Fill(right-bar-28, y+8, bar, 6, blocks.Hairline)
-	page.Fill(right-bar-28, y+8, bar*s.Cleared, 6, blocks.Accent)
-	page.Text(right, y+13.8, blocks.RowStrong, typeset.Right, blocks.Percent(s.Cleared))
+	page.Text(left+ownerAt, y+9.6, style, typeset.Left, b.Fit(owner, style, dueAt-ownerAt-8))
+	page.Text(left+dueAt, y+9.6, blocks.RowStyle, typeset.Left, blocks.Day(s.Deadline.At))
+	if late := s.Deadline.Overdue(b.Doc.AsOf); late > 0 {
+		page.Text(left+dueAt, y+18, blocks.Colored(blocks.RowStrong, blocks.OverdueStyle.Color), typeset.Left, blocks.Overdue(late))
+	}
 	d.Y += blocks.ActionRow
 }
 
-// stepOwner writes the owner of an action, or a line to write one on.
-func stepOwner(b *blocks.Builder, s analysis.Step, x, y float64) {
-	const width = closesAt - dueAt - 8
-	words := s.OwnersInWords()
-	switch {
-	case words == "":
-		b.Paper.Page().Rule(x, y+11, width-2, 0, 0.4, blocks.Muted)
-		return
-	case len(s.Owners) > 1:
-		words = blocks.Count(len(s.Owners), "owner", "owners")
-		if slices.ContainsFunc(s.Owners, func(o analysis.Owned) bool { return o.Name == "" }) {
-			words = "see plan" // which has room for the teams, and says that some have none
-		}
+// stepNote says behind the server what else decides: exploited vulnerabilities, the open CVEs, the effort.
+func stepNote(s analysis.Step) string {
+	var words []string
+	switch n := len(s.Exploited); {
+	case n == 1:
+		words = append(words, s.Exploited[0]+" is being exploited")
+	case n > 1:
+		words = append(words, blocks.Number(n)+" CVEs are being exploited")
 	}
-	b.Paper.Page().Text(x, y+9.6, blocks.RowStrong, typeset.Left, b.Fit(words, blocks.RowStrong, width))
-}
-
-// stepCloses writes the two gravest of what an action closes.
-func stepCloses(b *blocks.Builder, s analysis.Step, x, y float64) {
-	page, lines := b.Paper.Page(), 0
-	for i, n := range s.Closes {
-		if n == 0 || lines == 2 {
-			continue
-		}
-		baseline := y + 9.6 + 9*float64(lines)
-		page.Fill(x, baseline-5.6, 6, 6, blocks.SeverityColor[analysis.Severities[i]])
-		page.Text(x+9, baseline, blocks.RowStyle, typeset.Left, blocks.Number(n)+" "+strings.ToLower(analysis.Severities[i]))
-		lines++
+	if s.CVEs > 0 {
+		words = append(words, blocks.Count(s.CVEs, "open CVE", "open CVEs"))
 	}
-	if rest := s.Findings - s.Closes.Total(); rest > 0 && lines < 2 {
-		words := blocks.Count(rest, "end of life", "ends of life")
-		if s.CVEs > 0 {
-			words = blocks.Count(s.CVEs, "open CVE", "open CVEs")
-			if s.CVEs > 99 { // more does not stand beside the bar
-				words = blocks.Number(s.CVEs) + " CVEs"
-			}
-		}
-		page.Text(x, y+9.6+9*float64(lines), blocks.RowStyle, typeset.Left, words)
+	effort := "effort " + blocks.OrDash(s.Effort)
+	if s.NeedsRestart {
+		effort += ", restart"
 	}
+	return " · " + strings.Join(append(words, effort), " · ")
 }

@@ -1,8 +1,8 @@
 package sections
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"muster/internal/report/pdf/blocks"
@@ -29,27 +29,69 @@ func Remediation(b *blocks.Builder) {
 	if b.Assessed.Assessed == 0 {
 		b.State(blocks.StateNotAssessed, "No check could be run, so the plan stands on the versions alone.")
 	}
+	printed := b.Plan[:min(len(b.Plan), mostSteps)]
 	blocks.Table(b, []typeset.Column{
-		{Title: "#", Align: typeset.Right}, {Title: "Action", Flex: 1}, {Title: "Closes", Align: typeset.Right}, {Title: "On", Align: typeset.Right}, {Title: "Severity"},
-		{Title: "Effort", Align: typeset.Center}, {Title: "Restart", Align: typeset.Center}, {Title: "Due"}, {Title: "Risk removed", Align: typeset.Right}, {Title: "Owner", Max: ownerWidth},
-	}, b.Plan, func(i int, s analysis.Step) []typeset.Cell {
+		{Title: "#", Align: typeset.Right}, {Title: "Finding and objects", Flex: 1}, {Title: "Server, owner", Max: serverWidth}, {Title: "Severity"},
+		{Title: "First seen"}, {Title: "Due", Max: 70}, {Title: "Effort", Align: typeset.Center}, {Title: "Risk removed", Align: typeset.Right},
+	}, printed, func(i int, s analysis.Step) []typeset.Cell {
 		return []typeset.Cell{
 			blocks.Faint(blocks.Number(i + 1)),
-			{Text: s.Action, Style: blocks.CellStrong, Sub: closes(s), SubStyle: blocks.CodeMuted},
-			blocks.Text(blocks.Number(s.Findings)), blocks.Text(blocks.Number(s.Instances)), blocks.Severity(s.Severity), blocks.Text(blocks.OrDash(s.Effort)), blocks.Text(blocks.YesNo(s.NeedsRestart)),
-			blocks.Text(blocks.Day(s.Due)), blocks.Strong(blocks.Percent(s.Cleared)), Owner(s.OwnersInWords(), roomForName),
+			{Text: s.Subject(), Style: blocks.CellStrong, Sub: closes(s), SubStyle: blocks.CodeMuted},
+			{Text: s.Where, Style: blocks.CellStrong, Sub: ownerWords(s), SubStyle: blocks.CellMuted}, blocks.Severity(s.Severity),
+			firstSeen(s.Deadline), due(b, s.Deadline), effort(s), blocks.Strong(blocks.Percent(s.Cleared)),
 		}
 	})
-	b.Small("Order: weight removed per effort (S 1, M 3, L 8). Closes: findings" + andVulnerabilities(b) + ". On: instances. Risk removed: share of all weight that this step and those before it remove. " +
-		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " for High, " +
-		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. “" + b.Objects + "” lists the objects of each check. Runnable statements are listed there.")
+	if rest := len(b.Plan) - len(printed); rest > 0 {
+		b.Small(blocks.Count(rest, "further action is", "further actions are") + " less urgent: findings.csv has the findings.")
+	}
+	days := func(severity string) string { return fmt.Sprint(analysis.DueDays(b.Doc, severity)) }
+	b.Small("Order: severity, exploited vulnerabilities first, due date, weight removed per effort (S 1, M 3, L 8). Effort S: under an hour, M: a day, L: more; R: with a restart. " +
+		"Due: " + days(analysis.Critical) + " days after the first sight for Critical, " + days(analysis.High) + " for High, " +
+		days(analysis.Medium) + " for Medium, " + days(analysis.Low) + " for Low" + undated(b) + ". A CVE counts from its publication, or from the registration of the server if that was later. " +
+		"Risk removed: share of all weight that this step and those before it remove. “" + b.Objects + "” lists all objects, the fixes, and statements that can be run.")
 }
 
-// ownerWidth is how wide a column of owners is at most.
-const ownerWidth = 64
+// mostSteps is how many actions are printed: the most urgent ones.
+const mostSteps = 150
 
-// roomForName is how many spaces have room for a name that somebody writes in.
-const roomForName = 14
+// serverWidth is how wide the column of servers is at most.
+const serverWidth = 108
+
+// ownerWords names the owner of a step, or says that nobody is.
+func ownerWords(s analysis.Step) string { return cmp.Or(s.Owner, "no owner") }
+
+// firstSeen is a cell with the day on which something was first seen.
+func firstSeen(d analysis.Deadline) typeset.Cell {
+	if d.FirstSeen == nil {
+		return blocks.Faint("–")
+	}
+	return blocks.Text(blocks.Day(*d.FirstSeen))
+}
+
+// due is a cell with a deadline, and by how much it is over.
+func due(b *blocks.Builder, d analysis.Deadline) typeset.Cell {
+	cell := blocks.Text(blocks.Day(d.At))
+	if late := d.Overdue(b.Doc.AsOf); late > 0 {
+		cell.Sub, cell.SubStyle = blocks.Overdue(late), blocks.OverdueStyle
+	}
+	return cell
+}
+
+// undated says how many findings have no known first sight.
+func undated(b *blocks.Builder) string {
+	if b.Debt.Undated == 0 {
+		return ""
+	}
+	return "; " + blocks.Count(b.Debt.Undated, "finding has", "findings have") + " no known first sight and " + blocks.Verb(b.Debt.Undated, "is", "are") + " due that long after the snapshot"
+}
+
+// effort is a cell with the effort of a step, and whether it needs a restart.
+func effort(s analysis.Step) typeset.Cell {
+	if s.NeedsRestart {
+		return blocks.Text(blocks.OrDash(s.Effort) + ", R")
+	}
+	return blocks.Text(blocks.OrDash(s.Effort))
+}
 
 // Owner is a cell with the owner, or with room to write one in.
 func Owner(name string, room int) typeset.Cell {
@@ -62,20 +104,13 @@ func Owner(name string, room int) typeset.Cell {
 // closes names the checks of a step, and what it would close besides.
 func closes(s analysis.Step) string {
 	words := strings.Join(s.Checks, ", ")
+	if n := s.Findings; n > 1 {
+		words += " (" + blocks.Number(n) + ")"
+	}
 	if s.Possible > 0 {
 		words += After(words, "; ") + "clears " + blocks.Count(s.Possible, "CVE", "CVEs") + " not ruled out"
 	}
 	return words
-}
-
-// andVulnerabilities says what the plan closes besides findings.
-func andVulnerabilities(b *blocks.Builder) string {
-	for _, s := range b.Plan {
-		if slices.Contains(s.Checks, analysis.OpenCVEs) || slices.Contains(s.Checks, analysis.EndOfLife) {
-			return ", and the open CVEs and the end of life of instances that no check of their version covers"
-		}
-	}
-	return ""
 }
 
 // planLead says how far the first steps go.

@@ -30,22 +30,33 @@ func SecurityFront(b *blocks.Builder) blocks.Front {
 	f := blocks.Front{
 		Gaps: "Coverage and methodology",
 		Figures: []blocks.Figure{
-			{Value: blocks.Dagger(blocks.Number(urgent), b.Partial()), Label: blocks.Verb(urgent, "CRITICAL OR HIGH FINDING", "CRITICAL AND HIGH FINDINGS"), Note: "of " + blocks.Count(counts.Total(), "finding", "findings") + Beside(b), Color: worst(b, counts)},
-			{Value: blocks.Number(unseen) + " / " + blocks.Number(b.Assessed.Total), Label: "INSTANCES NOT ASSESSED", Note: missingAnswers(b.Assessed.Gaps) + " elsewhere", Color: unseenColor(b, unseen)},
+			{Value: blocks.Dagger(blocks.Number(urgent), b.Partial()), Label: "CRITICAL AND HIGH", Note: "of " + blocks.Count(counts.Total(), "finding", "findings") + Beside(b), Color: worst(b, counts)},
+			overdueFigure(b),
+			{Value: blocks.Number(unseen) + " / " + blocks.Number(b.Assessed.Total), Label: "NOT ASSESSED", Note: missingAnswers(b.Assessed.Gaps) + " elsewhere", Color: unseenColor(b, unseen)},
 			{Value: blocks.Number(support.Ended), Label: "OUT OF SUPPORT", Note: supportNote(support), Color: supportColor(support)},
 			{Value: blocks.Dagger(blocks.Number(open), b.Partial() || gapped), Label: blocks.Verb(open, "OPEN CVE", "OPEN CVES"), Note: cveNote, Color: cveColor(cves)},
 		},
 	}
 	if b.Assessed.Assessed == 0 { // 0 would be a figure
-		f.Figures[0] = blocks.Figure{Value: "–", Label: "CRITICAL AND HIGH FINDINGS", Note: "no instance was assessed", Color: blocks.Muted}
-		f.Figures[1].Note = "so nothing was checked"
+		f.Figures[0] = blocks.Figure{Value: "–", Label: "CRITICAL AND HIGH", Note: "no instance was assessed", Color: blocks.Muted}
+		f.Figures[1] = blocks.Figure{Value: "–", Label: "OVERDUE", Note: "no instance was assessed", Color: blocks.Muted}
+		f.Figures[2].Note = "so nothing was checked"
 	}
 	if len(versionRows(b)) == 0 {
-		f.Figures[2] = blocks.Figure{Value: "–", Label: "OUT OF SUPPORT", Note: "no version is known to the feed", Color: blocks.Muted}
-		f.Figures[3] = blocks.Figure{Value: "–", Label: "OPEN CVES", Note: "no version is known to the feed", Color: blocks.Muted}
+		f.Figures[3] = blocks.Figure{Value: "–", Label: "OUT OF SUPPORT", Note: "no version is known to the feed", Color: blocks.Muted}
+		f.Figures[4] = blocks.Figure{Value: "–", Label: "OPEN CVES", Note: "no version is known to the feed", Color: blocks.Muted}
 	}
 	if b.Assessed.Total > 0 {
 		f.Below, f.Dense = func() { decide(b) }, true
+	}
+	return f
+}
+
+// overdueFigure counts the critical and high findings that are overdue.
+func overdueFigure(b *blocks.Builder) blocks.Figure {
+	f := blocks.Figure{Value: blocks.Dagger(blocks.Number(b.Debt.Grave()), b.Debt.Undated > 0), Label: "OVERDUE", Note: "of the critical and high findings", Color: blocks.Accent}
+	if b.Debt.Grave() > 0 {
+		f.Note, f.Color = "by "+blocks.Count(b.Debt.Longest, "day", "days")+" at most", blocks.OverdueStyle.Color
 	}
 	return f
 }
@@ -187,16 +198,24 @@ func severityTable(b *blocks.Builder, counts analysis.SeverityCounts) {
 	blocks.Table(b, []typeset.Column{
 		{Title: "Severity", Flex: 2}, {Title: "Findings", Align: typeset.Right, Flex: 1}, {Title: "Failed checks", Align: typeset.Right, Flex: 1},
 		{Title: "Instances affected", Align: typeset.Right, Flex: 1}, {Title: "Close within", Align: typeset.Right, Flex: 1},
-		{Title: "Accepted", Align: typeset.Right, Flex: 1},
+		{Title: "Overdue", Align: typeset.Right, Flex: 1}, {Title: "Accepted", Align: typeset.Right, Flex: 1},
 	}, analysis.Severities[:], func(i int, s string) []typeset.Cell {
 		return []typeset.Cell{
 			blocks.Severity(s), blocks.Strong(blocks.Dagger(blocks.Number(counts[i]), partial)), blocks.Text(blocks.Number(checks[i])), blocks.Text(blocks.Number(analysis.Affected(b.Findings, s))),
-			blocks.Faint(blocks.Number(analysis.DueDays(s)) + " days"), blocks.Text(blocks.Number(b.Accepted[i])),
+			blocks.Faint(blocks.Number(analysis.DueDays(b.Doc, s)) + " days"), overdueCell(b.Debt.BySeverity[i]), blocks.Text(blocks.Number(b.Accepted[i])),
 		}
 	})
 	if partial {
 		b.Small("† Stands on partial data: not every check could be run everywhere. “Coverage and methodology” says what is missing and why.")
 	}
+}
+
+// overdueCell counts what is overdue.
+func overdueCell(n int) typeset.Cell {
+	if n == 0 {
+		return blocks.Faint("0")
+	}
+	return typeset.Cell{Text: blocks.Number(n), Style: blocks.OverdueStyle}
 }
 
 // change says what happened since the previous report of the same scope.

@@ -22,10 +22,10 @@ var (
 // catalogue has a check for each severity and scope that the tests need.
 func catalogue() []snapshot.Check {
 	return []snapshot.Check{
-		{ID: "C1", Domain: "Security", Severity: "Critical", Remediation: "fix C1", Effort: "S"},
-		{ID: "H1", Domain: "Security", Severity: "High", Remediation: "fix TLS", Effort: "M"},
-		{ID: "H2", Domain: "Security", Severity: "High", Remediation: "fix TLS", Effort: "M", NeedsRestart: true},
-		{ID: "L1", Domain: "Maintenance", Severity: "Low", Remediation: "fix L1", Effort: "S"},
+		{ID: "C1", Domain: "Security", Severity: "Critical", Title: "a C1", Remediation: "fix C1", Effort: "S"},
+		{ID: "H1", Domain: "Security", Severity: "High", Title: "an H1", Remediation: "fix TLS", Effort: "M"},
+		{ID: "H2", Domain: "Security", Severity: "High", Title: "an H2", Remediation: "fix TLS", Effort: "M", NeedsRestart: true},
+		{ID: "L1", Domain: "Maintenance", Severity: "Low", Title: "an L1", Remediation: "fix L1", Effort: "S"},
 		{ID: "M1", Domain: "Schema", Severity: "Medium", Scope: "database", Remediation: "fix M1", Effort: "L"},
 	}
 }
@@ -222,28 +222,29 @@ func TestPlan(t *testing.T) {
 	doc := document(instance(one, "a", fail("H1", "x", "y"), fail("H2"), fail("C1", "z")), upgradable)
 	doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-1", CVSS: 7.5}, {ID: "CVE-2", CVSS: 9.8}}
 	type row struct {
-		action              string
-		findings, instances int
-		severity, effort    string
-		restart             bool
-		due                 string
-		weight              float64
+		subject, where   string
+		findings         int
+		severity, effort string
+		restart          bool
+		due              string
+		weight           float64
 	}
 	var got []row
 	steps := analysis.Plan(doc)
 	for _, s := range steps {
-		got = append(got, row{s.Action, s.Findings, s.Instances, s.Severity, s.Effort, s.NeedsRestart, s.Due.Format("2006-01-02"), s.Weight})
+		got = append(got, row{s.Subject(), s.Where, s.Findings, s.Severity, s.Effort, s.NeedsRestart, s.Deadline.At.Format("2006-01-02"), s.Weight})
 	}
 	want := []row{
-		{"fix C1", 1, 1, "Critical", "S", false, "2026-11-27", 20},                  // 20 per effort 1
-		{"fix TLS", 4, 2, "High", "M", true, "2026-12-20", 24},                      // two checks, one action: 24 over 3
-		{"Upgrade PostgreSQL 15 to 15.9", 1, 1, "High", "M", true, "2026-12-20", 8}, // 8 over 3
-		{"fix L1", 1, 1, "Low", "S", false, "2027-05-19", 1},
+		{"a C1: z", "a", 1, "Critical", "S", false, "2026-11-27", 20},
+		{"an H1: x, y", "a", 3, "High", "M", true, "2026-12-20", 16}, // two checks, one action: 16 over 3
+		{"an H1: x", "b", 1, "High", "M", false, "2026-12-20", 8},    // 8 over 3
+		{"Update PostgreSQL 15 to 15.9", "b", 1, "High", "M", true, "2026-12-20", 8},
+		{"an L1", "b", 1, "Low", "S", false, "2027-05-19", 1},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
-	if last := steps[len(steps)-1].Cleared; last != 1 || math.Abs(steps[1].Cleared-44.0/53) > 1e-12 {
+	if last := steps[len(steps)-1].Cleared; last != 1 || math.Abs(steps[1].Cleared-36.0/53) > 1e-12 {
 		t.Errorf("cleared %v, %v", steps[1].Cleared, last)
 	}
 }
@@ -262,7 +263,7 @@ func TestPlanLeavesAMajorPastItsEnd(t *testing.T) {
 	doc.Checks = []snapshot.Check{{ID: "PG-S30", Domain: "Security", Severity: "High"}}
 	steps := analysis.Plan(doc)
 	if len(steps) != 1 || steps[0].Findings != 1 || steps[0].Possible != 1 || steps[0].Severity != "High" ||
-		steps[0].Action != "Upgrade PostgreSQL 12 to 18.7, a new major version supported until 2030-11-20" {
+		steps[0].Title != "Leave PostgreSQL 12, out of support since 2024-11-19: upgrade to 18.7" {
 		t.Errorf("%+v", steps)
 	}
 	if c := analysis.AllCVEs(doc); c.Open.Total() != 0 || c.Possible != (analysis.SeverityCounts{0, 0, 1, 0}) {

@@ -19,6 +19,11 @@
 // finding has its own: a trust line on a socket beside one over TCP, a CVE of CVSS 4.3 beside
 // one of 8.8. A result has the severity of its worst open finding.
 //
+// due.go decides when a finding has to be closed: the organization's days by severity, from its first
+// sight. trend.go compares with earlier days: findings say themselves since when they are there, and
+// the document has the numbers of those that have gone. plan.go makes one action of all that one
+// change of one server closes.
+//
 // verdict.go is the one place that decides the text of page 1, for all kinds: never green over a
 // gap, and never silent about a grave finding. Open CVEs and those that are only not ruled out
 // are counted separately everywhere (vulnerabilities.go).

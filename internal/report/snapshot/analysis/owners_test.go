@@ -1,7 +1,6 @@
 package analysis_test
 
 import (
-	"strings"
 	"testing"
 
 	"muster/domain/report"
@@ -10,62 +9,23 @@ import (
 	"muster/internal/report/snapshot/snapshottest"
 )
 
-// TestAPlanRowHasTheOwnersOfItsServers: the teams with the number of their servers, most servers
-// first, and those without an owner at the end. Without owners there is nothing to say.
-func TestAPlanRowHasTheOwnersOfItsServers(t *testing.T) {
+// TestAnActionHasTheOwnerOfItsServer, and none where no team owns it.
+func TestAnActionHasTheOwnerOfItsServer(t *testing.T) {
 	t.Parallel()
-	doc := snapshottest.Rich(report.Security)
+	doc := snapshottest.Owned(snapshottest.Rich(report.Security), "Payments", "Platform", "")
 	owners := map[string]string{}
-	doc = snapshottest.Owned(doc, "Payments", "Platform", "")
 	for _, in := range doc.Instances {
 		owners[in.Name] = analysis.OwnerOf(&in)
 	}
-	several := 0
+	seen := map[string]bool{}
 	for _, s := range analysis.Plan(doc) {
-		counted := map[string]int{}
-		for _, name := range s.Where {
-			counted[owners[name]]++
+		if s.Owner != owners[s.Where] {
+			t.Errorf("%s on %s: owner %q, want %q", s.Title, s.Where, s.Owner, owners[s.Where])
 		}
-		for i, o := range s.Owners {
-			if counted[o.Name] != o.Instances || o.Name == "" && i < len(s.Owners)-1 {
-				t.Errorf("%s: %+v, want %v", s.Action, s.Owners, counted)
-			}
-			if i > 0 && o.Name != "" && s.Owners[i-1].Instances < o.Instances {
-				t.Errorf("%s: the order of %+v", s.Action, s.Owners)
-			}
-		}
-		if len(s.Owners) != len(counted) {
-			t.Errorf("%s: %+v, want %v", s.Action, s.Owners, counted)
-		}
-		if len(s.Owners) > 1 {
-			several++
-		}
+		seen[s.Owner] = true
 	}
-	if several == 0 {
-		t.Error("no step has several owners")
-	}
-	for _, s := range analysis.Plan(snapshottest.Rich(report.Security)) {
-		if s.OwnersInWords() != "" {
-			t.Errorf("without owners: %s", s.OwnersInWords())
-		}
-	}
-}
-
-// TestOwnersInWords name at most three teams, and say which servers have none.
-func TestOwnersInWords(t *testing.T) {
-	t.Parallel()
-	for want, owners := range map[string][]analysis.Owned{
-		"": {{Name: "", Instances: 4}}, "Payments": {{Name: "Payments", Instances: 3}},
-		"Payments (3), Web (1)":                         {{Name: "Payments", Instances: 3}, {Name: "Web", Instances: 1}},
-		"Payments (3), no owner (2)":                    {{Name: "Payments", Instances: 3}, {Name: "", Instances: 2}},
-		"A (4), B (3), C (2), no owner (1)":             {{Name: "A", Instances: 4}, {Name: "B", Instances: 3}, {Name: "C", Instances: 2}, {Name: "", Instances: 1}},
-		"A (4), B (3), C (2), 2 others":                 {{Name: "A", Instances: 4}, {Name: "B", Instances: 3}, {Name: "C", Instances: 2}, {Name: "D", Instances: 1}, {Name: "", Instances: 1}},
-		strings.Repeat("x", 60) + "…":                   {{Name: strings.Repeat("x", 200), Instances: 1}},
-		strings.Repeat("x", 30) + "… (2), no owner (1)": {{Name: strings.Repeat("x", 200), Instances: 2}, {Name: "", Instances: 1}},
-	} {
-		if got := (analysis.Step{Owners: owners}).OwnersInWords(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+	if len(seen) != 3 {
+		t.Errorf("the owners are %v", seen)
 	}
 }
 

@@ -2,36 +2,54 @@ package analysis
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"muster/internal/engine"
 	"muster/internal/report/snapshot"
 )
 
-// Step is one action of the remediation plan.
+// Step is one action of the remediation plan: what is wrong with which objects of one server, what closes it, who owns
+// the server, and by when.
 type Step struct {
-	Action       string
-	Checks       []string
-	Findings     int            // it closes: findings, open CVEs, ends of life
-	Possible     int            // CVEs that are not ruled out, and that it would close too
-	Closes       SeverityCounts // of Findings, those of checks
-	CVEs         int            // of Findings, the open CVEs
-	Where        []string       // names of the instances, sorted
-	Instances    int
-	Owners       []Owned // of the instances
-	Severity     string  // the highest it closes
-	Effort       string  // S, M, L
+	Title     string   // what is wrong, or which version to go to
+	Objects   []string // that it is about, sorted; none: the whole server
+	Action    string   // what closes it; empty: Title says it
+	Checks    []string
+	Findings  int            // it closes: findings, open CVEs, ends of life
+	Possible  int            // CVEs that are not ruled out, and that it would close too
+	Closes    SeverityCounts // of Findings, those of checks
+	CVEs      int            // of Findings, the open CVEs
+	Exploited []string       // of the CVEs, open or not ruled out: those known to be exploited
+	// Instance is where, and Where its name.
+	Instance uuid.UUID
+	Where    string
+	// Owner is the team that owns the instance; empty: no team does.
+	Owner        string
+	Severity     string // the highest it closes
+	Effort       string // S, M, L
 	NeedsRestart bool
-	Due          time.Time
-	Weight       float64 // of what it closes
+	Deadline     Deadline // the first of what it closes
+	Planned      bool     // nothing is open yet: it has to be done by the end of support
+	Weight       float64  // of what it closes
 	// Cleared is the share of all weight that is gone after this step and
 	// those before it, 0 to 1.
 	Cleared float64
 }
+
+// Subject is what the step is about, with the first of its objects.
+func (s Step) Subject() string {
+	if len(s.Objects) == 0 {
+		return s.Title
+	}
+	return s.Title + ": " + some(s.Objects, namedObjects)
+}
+
+// namedObjects is how many objects the subject of a step names.
+const namedObjects = 2
 
 // EffortWeight is what an action of that effort costs; unknown counts as M.
 func EffortWeight(effort string) float64 {
@@ -51,39 +69,28 @@ const (
 	EndOfLife = "end of life"
 )
 
-// draft collects a step before it is ordered.
-type draft struct {
-	Step
-	instances map[uuid.UUID]string // names
-}
-
-// Plan groups all open findings by the action that closes them and orders the
-// actions by weight closed per effort, ties by severity, then the first check
-// id. A check on an instance weighs what it costs in the health score. An
-// open CVE, or an end of life, that no failing version check covers adds the
-// upgrade that clears it, weighed by the band of the instance's highest CVSS or by
-// the check for old majors, whichever is worse.
+// Plan groups all open findings by the server and the action that closes them. Updates of a version are one action of
+// a server, whatever checks and CVEs ask for them; leaving a major past its end of life is another. The order is
+// severity, exploited vulnerabilities first, the deadline, then weight closed per effort. A check on an instance weighs
+// what it costs in the health score. An update that only CVEs ask for weighs by the band of the highest CVSS, leaving
+// a major by the check for old majors.
 func Plan(doc snapshot.Document) []Step {
-	drafts := map[string]*draft{}
-	fromFindings(doc, drafts)
-	fromVulnerabilities(doc, drafts)
-	steps := make([]Step, 0, len(drafts))
-	for _, d := range drafts {
-		d.Instances, d.Where = len(d.instances), slices.Sorted(maps.Values(d.instances))
-		d.Owners = ownersOf(doc, d.instances)
-		slices.Sort(d.Checks)
-		d.Checks = slices.Compact(d.Checks)
-		d.Due = doc.AsOf.AddDate(0, 0, DueDays(d.Severity))
-		steps = append(steps, d.Step)
+	p := planner{doc: doc, steps: map[stepKey]*Step{}}
+	groups := Findings(doc)
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		p.fromFindings(in, groups)
+		p.fromVersion(in)
 	}
-	slices.SortFunc(steps, func(a, b Step) int {
-		return cmp.Or(
-			cmp.Compare(b.Weight/EffortWeight(b.Effort), a.Weight/EffortWeight(a.Effort)),
-			cmp.Compare(Rank(a.Severity), Rank(b.Severity)),
-			slices.Compare(a.Checks, b.Checks),
-			strings.Compare(a.Action, b.Action),
-		)
-	})
+	steps := make([]Step, 0, len(p.steps))
+	for _, s := range p.steps {
+		slices.Sort(s.Checks)
+		s.Checks = slices.Compact(s.Checks)
+		slices.Sort(s.Objects)
+		s.Objects = slices.Compact(s.Objects)
+		steps = append(steps, *s)
+	}
+	slices.SortFunc(steps, compareSteps)
 	// Summed in this order, not in map order: float addition is not associative
 	// and the figure is printed.
 	total := 0.0
@@ -93,60 +100,138 @@ func Plan(doc snapshot.Document) []Step {
 	done := 0.0
 	for i := range steps {
 		done += steps[i].Weight
-		steps[i].Cleared = done / total
+		if steps[i].Cleared = 1; total > 0 {
+			steps[i].Cleared = done / total
+		}
 	}
 	return steps
 }
 
-func fromFindings(doc snapshot.Document, drafts map[string]*draft) {
-	instances := map[uuid.UUID]*snapshot.Instance{}
-	for i := range doc.Instances {
-		instances[doc.Instances[i].ID] = &doc.Instances[i]
+func compareSteps(a, b Step) int {
+	return cmp.Or(
+		cmp.Compare(one(a.Planned), one(b.Planned)),
+		cmp.Compare(Rank(a.Severity), Rank(b.Severity)),
+		cmp.Compare(min(len(b.Exploited), 1), min(len(a.Exploited), 1)),
+		a.Deadline.At.Compare(b.Deadline.At),
+		cmp.Compare(b.Weight/EffortWeight(b.Effort), a.Weight/EffortWeight(a.Effort)),
+		strings.Compare(a.Where, b.Where),
+		slices.Compare(a.Checks, b.Checks),
+		strings.Compare(a.Title, b.Title),
+		slices.Compare(a.Instance[:], b.Instance[:]),
+	)
+}
+
+func one(is bool) int {
+	if is {
+		return 1
 	}
-	for _, g := range Findings(doc) {
+	return 0
+}
+
+// stepKey is a server and what closes several findings on it.
+type stepKey struct {
+	instance uuid.UUID
+	action   string
+}
+
+// What closes findings besides the remediation of a check.
+const (
+	toUpdate = "\x00update"
+	toLeave  = "\x00leave"
+	toPlan   = "\x00plan"
+)
+
+type planner struct {
+	doc   snapshot.Document
+	steps map[stepKey]*Step
+}
+
+// stepOf finds a step of an instance, or begins it.
+func (p *planner) stepOf(in *snapshot.Instance, action string, begin func() Step) *Step {
+	key := stepKey{in.ID, action}
+	if p.steps[key] == nil {
+		s := begin()
+		s.Instance, s.Where, s.Owner = in.ID, in.Name, OwnerOf(in)
+		p.steps[key] = &s
+	}
+	return p.steps[key]
+}
+
+func (p *planner) fromFindings(in *snapshot.Instance, groups []CheckFindings) {
+	for _, g := range groups {
 		for i, f := range g.Findings {
-			d := actionFor(drafts, instances[f.InstanceID], g.Check)
-			d.Checks = append(d.Checks, g.Check.ID)
-			closed := 1
+			if f.InstanceID != in.ID {
+				continue
+			}
+			s := p.closing(in, g.Check)
+			s.Checks = append(s.Checks, g.Check.ID)
+			if f.Object != "" && s.Action != "" { // an update of the version is about the whole server
+				s.Objects = append(s.Objects, f.Object)
+			}
+			n := 1
 			if i == 0 {
-				closed += g.Unlisted
+				n += g.Unlisted // which have no server of their own
 			}
-			d.Findings += closed
-			d.Closes[Rank(g.Check.Severity)] += closed
-			d.instances[f.InstanceID] = f.InstanceName
+			s.Findings += n
+			s.Closes[Rank(g.Check.Severity)] += n
+			s.raise(g.Check.Severity)
+			s.Deadline = s.Deadline.earlier(Due(p.doc, f))
 		}
 	}
-	for i := range doc.Instances {
-		in := &doc.Instances[i]
-		for _, o := range outcomes(doc, in) {
-			if o.failed {
-				actionFor(drafts, in, o.check).Weight += o.cost()
-			}
+	for _, o := range outcomes(p.doc, in) {
+		if o.failed {
+			p.closing(in, o.check).Weight += o.cost()
 		}
 	}
 }
 
-// actionFor finds what closes a check on an instance. An old version is closed
-// by the upgrade to a version that the plan names.
-func actionFor(drafts map[string]*draft, in *snapshot.Instance, check snapshot.Check) *draft {
-	if !upgrades(in, check.ID) {
-		return draftFor(drafts, check)
+func (s *Step) raise(severity string) { s.Severity = worst(s.Severity, severity) }
+
+// closing is the step that closes a check on an instance.
+func (p *planner) closing(in *snapshot.Instance, check snapshot.Check) *Step {
+	of := engine.ChecksOf(in.Engine)
+	switch to := upgradesOf(p.doc, in); {
+	case check.ID == of.Outdated && to.update != "":
+		return p.updating(in, to)
+	case check.ID == of.Outdated && to.leave != "", check.ID == of.EndOfLife && to.leave != "":
+		return p.leaving(in, to)
 	}
-	d := upgradeFor(drafts, in)
-	d.raise(check.Severity)
-	return d
+	s := p.stepOf(in, cmp.Or(check.Remediation, check.ID), func() Step {
+		return Step{Title: check.Title, Action: cmp.Or(check.Remediation, "Resolve "+check.ID+"."), Severity: check.Severity, Effort: check.Effort}
+	})
+	if EffortWeight(check.Effort) > EffortWeight(s.Effort) {
+		s.Effort = check.Effort
+	}
+	s.NeedsRestart = s.NeedsRestart || check.NeedsRestart
+	return s
 }
 
-// upgrades says whether the upgrade to the instance's target passes a check.
-func upgrades(in *snapshot.Instance, check string) bool {
+// upgrades are the versions that an instance has to go to.
+type upgrades struct {
+	update string // within the major, now; empty: none helps
+	leave  string // another major, now; empty: none is needed
+	plan   string // another major, before the end of support; empty: the end is more than a year away
+}
+
+func upgradesOf(doc snapshot.Document, in *snapshot.Instance) (to upgrades) {
+	r := in.Release
+	if !in.Active || r == nil {
+		return to
+	}
 	switch {
-	case in.Release == nil || in.Release.Target == "":
-		return false
-	case check == endOfLifeCheck:
-		return newMajor(in.Release)
+	case r.Target == "":
+	case newMajor(r):
+		to.leave = r.Target
+		if r.Latest != "" && (r.MinorsBehind > 0 || r.Behind) {
+			to.update = r.Latest
+		}
 	default:
-		return check == oldMinorCheck
+		to.update = r.Target
 	}
+	if to.leave == "" && r.Longest != nil && r.EndOfLife != nil && Ending(doc, *r.EndOfLife) && !Over(doc, *r.EndOfLife) {
+		to.plan = r.Longest.Version
+	}
+	return to
 }
 
 // newMajor says whether the target is another major version: more work than
@@ -158,102 +243,144 @@ func newMajor(r *snapshot.Release) bool {
 	return r.Target != r.Major && !strings.HasPrefix(r.Target, r.Major+".")
 }
 
-// upgradeFor finds the upgrade of an instance; servers of one major version
-// share it.
-func upgradeFor(drafts map[string]*draft, in *snapshot.Instance) *draft {
-	action := "Upgrade " + EngineName(in.Engine) + " " + in.Release.Major + " to " + in.Release.Target
-	effort := "M"
-	if newMajor(in.Release) {
-		action, effort = action+", a new major version", "L"
-		if end := in.Release.TargetEndOfLife; end != nil {
-			action += " supported until " + end.UTC().Format(time.DateOnly)
+func (p *planner) updating(in *snapshot.Instance, to upgrades) *Step {
+	return p.stepOf(in, toUpdate, func() Step {
+		version, _ := Version(in)
+		return Step{
+			Title:    "Update " + EngineName(in.Engine) + " " + cmp.Or(version, in.Release.Major) + " to " + to.update,
+			Severity: Low, Effort: "M", NeedsRestart: true,
 		}
-	} else if longest := in.Release.Longest; longest != nil {
-		action += ", then go to " + longest.Version + ", supported until " + longest.EndOfLife.UTC().Format(time.DateOnly)
-	}
-	return draftOf(drafts, "\x00"+action, Step{Action: action, Severity: Low, Effort: effort, NeedsRestart: true})
+	})
 }
 
-// draftOf finds what is known by a key, or else begins it with a step.
-func draftOf(drafts map[string]*draft, key string, begin Step) *draft {
-	if drafts[key] == nil {
-		drafts[key] = &draft{Step: begin, instances: map[uuid.UUID]string{}}
-	}
-	return drafts[key]
+func (p *planner) leaving(in *snapshot.Instance, to upgrades) *Step {
+	return p.stepOf(in, toLeave, func() Step {
+		title := "Leave " + EngineName(in.Engine) + " " + in.Release.Major
+		if end := in.Release.EndOfLife; end != nil && Over(p.doc, *end) {
+			title += ", out of support since " + end.UTC().Format(time.DateOnly)
+		}
+		return Step{Title: title + ": upgrade to " + to.leave, Severity: Low, Effort: "L", NeedsRestart: true}
+	})
 }
 
-func (d *draft) raise(severity string) {
-	d.Severity = worst(d.Severity, severity)
+// fromVersion adds the CVEs and the end of support of an instance.
+func (p *planner) fromVersion(in *snapshot.Instance) {
+	to := upgradesOf(p.doc, in)
+	p.clearCVEs(in, to)
+	if to.plan != "" {
+		p.stepOf(in, toPlan, func() Step {
+			return Step{
+				Title:    "Plan the upgrade of " + EngineName(in.Engine) + " " + in.Release.Major + " to " + to.plan + ", before its support ends",
+				Severity: Medium, Effort: "L", NeedsRestart: true, Planned: true, Deadline: Deadline{At: *in.Release.EndOfLife},
+			}
+		})
+	}
+	ended, over := Ended(p.doc, in)
+	if !over || to.leave == "" {
+		return
+	}
+	s := p.leaving(in, to)
+	if failing(p.doc, in, engine.ChecksOf(in.Engine).EndOfLife) {
+		return // the check counts it
+	}
+	severity, since := endOfLifeSeverity(p.doc), later(ended, in.CreatedAt)
+	s.Checks = append(s.Checks, EndOfLife)
+	s.Findings++
+	s.raise(severity)
+	s.Weight += Weight(severity)
+	s.Deadline = s.Deadline.earlier(DeadlineOf(p.doc, &since, severity))
 }
 
-// draftFor finds the action of a check. Checks with the same remediation are
-// closed by the same action.
-func draftFor(drafts map[string]*draft, check snapshot.Check) *draft {
-	key, action := check.Remediation, check.Remediation
-	if key == "" {
-		key, action = check.ID, "Resolve "+check.ID+": "+check.Title
+// clearCVEs adds the CVEs of an instance to the step that clears them.
+func (p *planner) clearCVEs(in *snapshot.Instance, to upgrades) {
+	cves := CVEs(p.doc, in)
+	if to.update == "" && to.leave == "" || cves.Open.Total()+cves.Possible.Total() == 0 {
+		return
 	}
-	d := draftOf(drafts, key, Step{Action: action, Severity: check.Severity, Effort: check.Effort})
-	d.raise(check.Severity)
-	if EffortWeight(check.Effort) > EffortWeight(d.Effort) {
-		d.Effort = check.Effort
+	begin := p.updating
+	if to.update == "" {
+		begin = p.leaving
 	}
-	d.NeedsRestart = d.NeedsRestart || check.NeedsRestart
+	s := begin(in, to)
+	s.Possible += cves.Possible.Total()
+	s.Exploited = exploited(p.doc, in)
+	if len(s.Exploited) > 0 {
+		s.raise(Critical)
+	}
+	if coveredByVersionCheck(p.doc, in) {
+		return
+	}
+	if cves.Open.Total() > 0 {
+		s.Checks = append(s.Checks, OpenCVEs)
+	}
+	s.Findings += cves.Open.Total()
+	s.CVEs += cves.Open.Total()
+	s.raise(Band(cves.Highest()))
+	s.Weight += Weight(Band(cves.Highest()))
+	s.Deadline = s.Deadline.earlier(cveDeadline(p.doc, in, cves))
+}
+
+// exploited are the CVEs of an instance, open or not ruled out, that are known to be exploited.
+func exploited(doc snapshot.Document, in *snapshot.Instance) (ids []string) {
+	known := map[string]bool{}
+	for _, v := range doc.Vulnerabilities {
+		known[v.ID] = v.ExploitedSince != nil
+	}
+	for _, c := range in.CVEs {
+		if c.Applies != snapshot.CVENotExploitable && known[c.ID] {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// cveDeadline is the first deadline of the open CVEs of an instance, or of those that are not ruled out where none is
+// open. A CVE counts from its publication, or from the registration of the server if that was later.
+func cveDeadline(doc snapshot.Document, in *snapshot.Instance, counts CVECounts) (d Deadline) {
+	all := map[string]snapshot.Vulnerability{}
+	for _, v := range doc.Vulnerabilities {
+		all[v.ID] = v
+	}
+	wanted := snapshot.CVEUnknown
+	if counts.Open.Total() > 0 {
+		wanted = snapshot.CVEOpen
+	}
+	for _, c := range in.CVEs {
+		if c.Applies != wanted {
+			continue
+		}
+		v := all[c.ID]
+		since := v.Published
+		if since != nil {
+			at := later(*since, in.CreatedAt)
+			since = &at
+		}
+		d = d.earlier(DeadlineOf(doc, since, Band(v.CVSS)))
+	}
 	return d
 }
 
-// The catalogue's own checks for an old version.
-const (
-	endOfLifeCheck = "PG-S30"
-	oldMinorCheck  = "PG-S31"
-)
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
 
 // endOfLifeSeverity is the severity of a major past its end of life: the catalog's for
 // PostgreSQL, High if it has none.
 func endOfLifeSeverity(doc snapshot.Document) string {
-	if check, ok := catalogueOf(doc)[endOfLifeCheck]; ok {
+	if check, ok := catalogueOf(doc)[engine.ChecksOf("postgresql").EndOfLife]; ok {
 		return check.Severity
 	}
 	return High
 }
 
-func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
-	for i := range doc.Instances {
-		in := &doc.Instances[i]
-		if !in.Active || in.Release == nil || in.Release.Target == "" || coveredByVersionCheck(doc, in) {
-			continue
-		}
-		cves := CVEs(doc, in)
-		_, ended := Ended(doc, in)
-		if cves.Open.Total()+cves.Possible.Total() == 0 && !ended {
-			continue
-		}
-		d, severity := upgradeFor(drafts, in), Low
-		if cves.Highest() > 0 {
-			severity = Band(cves.Highest())
-		}
-		if cves.Open.Total() > 0 {
-			d.Checks = append(d.Checks, OpenCVEs)
-		}
-		d.Findings += cves.Open.Total()
-		d.CVEs += cves.Open.Total()
-		d.Possible += cves.Possible.Total()
-		if ended {
-			d.Checks = append(d.Checks, EndOfLife)
-			d.Findings++
-			severity = worst(severity, endOfLifeSeverity(doc))
-		}
-		d.raise(severity)
-		d.Weight += Weight(severity)
-		d.instances[in.ID] = in.Name
-	}
-}
-
+// coveredByVersionCheck says whether a failing check counts the CVEs of an instance one by one.
 func coveredByVersionCheck(doc snapshot.Document, in *snapshot.Instance) bool {
-	return slices.ContainsFunc(outcomes(doc, in), func(o outcome) bool {
-		return o.failed && (o.check.ID == oldMinorCheck || o.check.ID == endOfLifeCheck)
-	})
+	return engine.FixedReleases(in.Engine) && failing(doc, in, engine.ChecksOf(in.Engine).Outdated)
 }
 
-// DueDays is how many days a finding of that severity may stay open.
-func DueDays(severity string) int { return [...]int{7, 30, 90, 180}[Rank(severity)] }
+func failing(doc snapshot.Document, in *snapshot.Instance, check string) bool {
+	return check != "" && slices.ContainsFunc(outcomes(doc, in), func(o outcome) bool { return o.failed && o.check.ID == check })
+}

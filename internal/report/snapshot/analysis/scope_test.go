@@ -137,19 +137,20 @@ func TestPlanNamesTheUpgrade(t *testing.T) {
 	doc.Checks = []snapshot.Check{{ID: "PG-S30", Domain: "Security", Severity: "High", Effort: "S"}, {ID: "PG-S31", Domain: "Security", Severity: "High", Effort: "S"}}
 	doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-1", CVSS: 7.5}}
 	type row struct {
-		action              string
-		checks              []string
-		findings, instances int
-		effort              string
-		weight              float64
+		title, where string
+		checks       []string
+		findings     int
+		effort       string
+		weight       float64
 	}
 	var got []row
 	for _, s := range analysis.Plan(doc) {
-		got = append(got, row{s.Action, s.Checks, s.Findings, s.Instances, s.Effort, s.Weight})
+		got = append(got, row{s.Title, s.Where, s.Checks, s.Findings, s.Effort, s.Weight})
 	}
 	want := []row{
-		{"Upgrade PostgreSQL 15 to 15.9", []string{"PG-S31", analysis.OpenCVEs}, 2, 2, "M", 16},
-		{"Upgrade PostgreSQL 9.6 to 15.9, a new major version", []string{"PG-S30"}, 1, 1, "L", 8},
+		{"Update PostgreSQL 15 to 15.9", "a", []string{"PG-S31"}, 1, "M", 8},
+		{"Update PostgreSQL 15 to 15.9", "b", []string{analysis.OpenCVEs}, 1, "M", 8},
+		{"Leave PostgreSQL 9.6: upgrade to 15.9", "old", []string{"PG-S30", analysis.OpenCVEs}, 2, "L", 16},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)

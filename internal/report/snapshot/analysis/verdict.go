@@ -61,6 +61,7 @@ type outlook struct {
 	doc      snapshot.Document
 	ofData   bool // how sensitive data is kept is weighed, too
 	findings SeverityCounts
+	debt     Debt
 	accepted int
 	affected [len(Severities)]int // instances with a finding of that severity
 	ended    []string             // instances past their end of life
@@ -78,7 +79,7 @@ type outlook struct {
 func outlookOf(doc snapshot.Document, ofData bool) outlook {
 	groups := Findings(doc)
 	o := outlook{
-		doc: doc, ofData: ofData, findings: CountBySeverity(groups), accepted: CountBySeverity(Accepted(doc)).Total(),
+		doc: doc, ofData: ofData, findings: CountBySeverity(groups), debt: DebtOf(doc, groups), accepted: CountBySeverity(Accepted(doc)).Total(),
 		cves: AllCVEs(doc), coverage: AssessmentCoverage(doc), data: ClassificationCoverage(doc),
 	}
 	for i, severity := range Severities {
@@ -261,15 +262,35 @@ func (o outlook) versionWords() []string {
 // findingWords are the findings by the action that they need.
 func (o outlook) findingWords() []string {
 	var out []string
-	for i, s := range []struct{ word, ask string }{{"critical", "must be closed within 7 days"}, {"high", "should be closed within 30 days"}} {
+	if n := o.debt.Grave(); n > 0 {
+		out = append(out, Plural(n, "critical or high finding is", "critical and high findings are")+" overdue"+o.onOwed()+".")
+	}
+	for i, s := range []struct{ severity, ask string }{{Critical, "must be closed"}, {High, "should be closed"}} {
 		if n := o.findings[i]; n > 0 {
-			out = append(out, Plural(n, s.word+" finding", s.word+" findings")+o.onAffected(i)+" "+s.ask+".")
+			word := strings.ToLower(s.severity)
+			ask := s.ask + " within " + Plural(DueDays(o.doc, s.severity), "day", "days") + " of " + One(n, "its", "their") + " first sight"
+			if o.debt.Grave() > 0 {
+				ask = is(n) + " open"
+			}
+			out = append(out, Plural(n, word+" finding", word+" findings")+o.onAffected(i)+" "+ask+".")
 		}
 	}
 	if n := o.findings[2] + o.findings[3]; n > 0 {
 		out = append(out, Plural(n, "lesser finding", "lesser findings")+" can be planned.")
 	}
 	return out
+}
+
+// onOwed says which servers owe most; a report of one instance need not say it.
+func (o outlook) onOwed() string {
+	owed := o.debt.Servers
+	if o.coverage.Total == 1 || len(owed) == 0 {
+		return ""
+	}
+	if len(owed) == 1 {
+		return " on " + Shorten(owed[0].Name, 80)
+	}
+	return ", " + itoa(owed[0].N+owed[1].N) + " of them on " + Shorten(owed[0].Name, 80) + " and " + Shorten(owed[1].Name, 80)
 }
 
 // onAffected says how many of the assessed instances have such a finding; a report of one
@@ -311,6 +332,10 @@ func (o outlook) securityWords() (lead, rest string) {
 	}
 	words := o.findingWords()
 	versions := o.versionWords()
+	late := 0 // words about debt come first
+	if o.debt.Grave() > 0 {
+		late = 1
+	}
 	switch {
 	case c.Assessed == 0:
 		words = append([]string{noneOf(c.Total)}, versions...)
@@ -318,9 +343,9 @@ func (o outlook) securityWords() (lead, rest string) {
 	case len(words) == 0 && len(versions) == 0:
 		words = []string{"No findings on " + Plural(c.Assessed, "assessed instance", "assessed instances") + Beside(o.accepted) + "."}
 	case o.findings[0] > 0: // before everything else
-		words = slices.Insert(words, 1, versions...)
+		words = slices.Insert(words, late+1, versions...)
 	default: // a version without fixes is as urgent as a high finding, and comes after it
-		words = slices.Insert(words, min(len(words), o.findings[1], 1), versions...)
+		words = slices.Insert(words, min(len(words), late+min(o.findings[1], 1)), versions...)
 	}
 	return words[0] + o.gapSentence(), strings.Join(words[1:], " ")
 }

@@ -53,7 +53,17 @@ func definition(kind report.Kind) report.Definition {
 // Rich returns a document over 14 servers: several engines, findings of every
 // severity, gaps, exceptions, an unreachable and an inactive one, CVEs, roles and
 // classified tables. A report of one instance has the first of them only, and a month of alerts and of its host.
+// The findings say since when they are there.
 func Rich(kind report.Kind) snapshot.Document {
+	doc := Undated(kind)
+	if !definition(kind).Classified {
+		dated(&doc)
+	}
+	return doc
+}
+
+// Undated is Rich as a version wrote it that did not know since when findings are there.
+func Undated(kind report.Kind) snapshot.Document {
 	doc := Empty(kind)
 	doc.ScopeLabel = "All active instances (13 of 14)"
 	doc.Organization.Demo = true
@@ -88,6 +98,41 @@ func Rich(kind report.Kind) snapshot.Document {
 		}}
 	}
 	return snapshot.Normalize(doc)
+}
+
+// dated says since when each finding is there, and what became of those before.
+func dated(doc *snapshot.Document) {
+	doc.Organization.DueDays = &snapshot.BySeverity{Critical: 7, High: 30, Medium: 90, Low: 180}
+	since := AsOf().AddDate(0, 0, -70)
+	doc.History = &snapshot.History{Since: &since}
+	for days := 90; days > 0; days -= 3 {
+		past := snapshot.PastFindings{At: AsOf().AddDate(0, 0, -days)}
+		if days > 10 && days < 70 {
+			past.Gone, past.Overdue = snapshot.BySeverity{High: 3, Medium: 1}, snapshot.BySeverity{High: 1}
+		}
+		doc.History.Past = append(doc.History.Past, past)
+	}
+	n := 0
+	at := func() *time.Time {
+		n++
+		at := AsOf().AddDate(0, 0, -7*(n%10))
+		return &at
+	}
+	for i := range doc.Instances {
+		a := doc.Instances[i].Assessment
+		if a == nil {
+			continue
+		}
+		for j := range a.Results {
+			r := &a.Results[j]
+			if r.Status == snapshot.StatusFail && len(r.Violations) == 0 {
+				r.FirstSeenAt = at()
+			}
+			for k := range r.Violations {
+				r.Violations[k].FirstSeenAt = at()
+			}
+		}
+	}
 }
 
 // Owned gives each instance of a document one of these teams as its owner, one after the other.

@@ -1,0 +1,77 @@
+package handlers_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/internal/report/snapshot"
+)
+
+// TestFault10TheInputsCountWhatHasGone since 30 and 90 days: findings of the report's checks alone, of its servers alone,
+// and one that came back where it was there before. The days in which findings are due are the organization's.
+func TestFault10TheInputsCountWhatHasGone(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	high := 20
+	if _, _, err := e.commands.ChangeOrganization(t.Context(), e.actor(), commands.ChangeOrganization{ChangeSettings: organization.ChangeSettings{DueHigh: &high}}); err != nil {
+		t.Fatal(err)
+	}
+	orders, other := e.register("pg-orders", true), e.register("pg-other", true)
+	for _, server := range []struct {
+		name string
+		fail []string
+	}{{"orders", []string{"PG-S17", "PG-F05", "PG-S25"}}, {"other", []string{"PG-S17"}}} {
+		id := orders
+		if server.name == "other" {
+			id = other
+		}
+		var results []snapshot.CheckResult
+		for _, check := range server.fail {
+			results = append(results, snapshot.CheckResult{CheckID: check, Status: snapshot.StatusFail, Total: 1, Violations: []snapshot.Violation{{Object: "public"}}})
+		}
+		e.connect(id)
+		a := snapshot.Assessment{StartedAt: e.clock.Now(), FinishedAt: e.clock.Now(), Outcome: snapshot.OutcomeComplete, VersionNum: 150003, Results: results}
+		if err := e.facts.Record(t.Context(), e.claim(id), a, nil, time.Hour, e.tell); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := e.clock.Now()
+	day := func(n int) time.Time { return now.AddDate(0, 0, -n) }
+	for _, change := range []string{
+		`UPDATE findings SET first_seen_at = $1, gone_at = $2 WHERE check_id IN ('PG-S17', 'PG-F05')`,
+		`UPDATE findings SET earlier_first_seen_at = $1, earlier_gone_at = $2 WHERE check_id = 'PG-S25'`,
+	} {
+		if _, err := e.db.Exec(change, day(60), day(10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{InstanceIDs: []uuid.UUID{orders}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := doc.Organization.DueDays; d == nil || d.High != 20 || d.Critical != 7 {
+		t.Errorf("due within %+v", d)
+	}
+	if h := doc.History; h == nil || h.Since == nil || !h.Since.Equal(day(60).Truncate(time.Microsecond)) || len(h.Past) != 30 {
+		t.Fatalf("%+v", h)
+	}
+	for _, p := range doc.History.Past {
+		ago := int(doc.AsOf.Sub(p.At).Hours()) / 24
+		want := snapshot.BySeverity{}
+		overdue := snapshot.BySeverity{}
+		if ago <= 60 && ago > 10 {
+			want = snapshot.BySeverity{High: 1, Medium: 1}
+		}
+		if ago < 40 && ago > 10 {
+			overdue.High = 1
+		}
+		if p.Gone != want || p.Overdue != overdue {
+			t.Errorf("%d days ago: %+v overdue %+v, want %+v and %+v", ago, p.Gone, p.Overdue, want, overdue)
+		}
+	}
+}

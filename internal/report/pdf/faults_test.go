@@ -1,0 +1,70 @@
+package pdf_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"muster/domain/report"
+	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/snapshottest"
+)
+
+// TestFault01OverdueStandsOnPageOne of the demo's Security report, in the plan with the first sight, and in the table of
+// severities.
+func TestFault01OverdueStandsOnPageOne(t *testing.T) {
+	t.Parallel()
+	doc := demoDocument(t, "security")
+	if n := analysis.DebtOf(doc, analysis.Findings(doc)).Grave(); n != 43 {
+		t.Errorf("%d are overdue, by the first sights of findings.csv 43", n)
+	}
+	file, _ := render(t, renderer(t), doc)
+	pages := words(t, file)
+	for _, want := range []string{"43 critical and high findings are overdue, 34 of them on demo-mssql-erp-02 and demo-pg-legacy-01.", "OVERDUE 43 by 27 days at most"} {
+		if !strings.Contains(pages[0], want) {
+			t.Errorf("no %q on page 1: %s", want, pages[0])
+		}
+	}
+	if all := strings.Join(pages, " "); !strings.Contains(all, "First seen Due") || !strings.Contains(all, "2026-09-28 2026-10-28 27 days overdue") {
+		t.Error("the plan does not say since when")
+	}
+}
+
+// TestFault02PageOneHasTheWorstActions: the critical CVEs of servers without checks, too.
+func TestFault02PageOneHasTheWorstActions(t *testing.T) {
+	t.Parallel()
+	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	page := words(t, file)[0]
+	for _, want := range []string{"Update Oracle 19.24 to 19.32 demo-ora-core-01", "Update MongoDB 7.0.12 to 7.0.40 demo-mongo-events-01 · 53 open CVEs", "; after these, 0 critical and "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q: %s", want, page)
+		}
+	}
+}
+
+// TestFault03EachActionNamesObjectAndServer, on page 1 and in the plan.
+func TestFault03EachActionNamesObjectAndServer(t *testing.T) {
+	t.Parallel()
+	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	const want = "Logins have no password, or their name as one: tmp_migration demo-mssql-erp-02"
+	pages := words(t, file)
+	if !strings.Contains(pages[0], want) {
+		t.Errorf("no %q: %s", want, pages[0])
+	}
+	plan := regexp.MustCompile(`name as one: tmp_migration( MS-48)? demo-mssql-erp-02`)
+	if all := strings.Join(pages[1:], " "); !plan.MatchString(all) && !strings.Contains(all, "as one: tmp_migration MS-48") {
+		t.Error("the plan does not name the login")
+	}
+}
+
+// TestFault10PageOneComparesWithDays, and never with a report of minutes before.
+func TestFault10PageOneComparesWithDays(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	doc.Previous.AsOf = doc.AsOf.Add(-7 * 60e9)
+	file, _ := render(t, renderer(t), doc)
+	page := words(t, file)[0]
+	if !strings.Contains(page, "Since 2026-10-21 Critical and high: ") || strings.Contains(page, "Since 11:53 UTC") {
+		t.Error(page)
+	}
+}
