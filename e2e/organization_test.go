@@ -337,7 +337,7 @@ func TestDeletedAmidARequest(t *testing.T) {
 func TestNobodyInsertsForADeletedOrganization(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	without := []string{"dead_letters", "events", "streams", "whole_marks", "whole_missing", "whole_rows"}
+	without := []string{"dead_letters", "events", "streams", "whole_activity", "whole_marks", "whole_missing", "whole_rows"}
 	i.within(t, func(ctx context.Context, in *installation.Installation) error {
 		var unguarded []string
 		err := in.DB.SelectContext(ctx, &unguarded, `SELECT table_name::text FROM information_schema.columns

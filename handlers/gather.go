@@ -53,7 +53,7 @@ type Assessor interface {
 // sessions did; *pgstore.Store is one.
 type Measurements interface {
 	Utilization(ctx context.Context, organization uuid.UUID, hosts measurements.HostScope, w timegrid.Window) (measurements.Utilization, error)
-	Machines(ctx context.Context, organization uuid.UUID, hosts measurements.HostScope, since time.Time) ([]measurements.Machine, error)
+	Machines(ctx context.Context, organization uuid.UUID, hosts measurements.HostScope, since time.Time, most int) ([]measurements.Machine, error)
 	WaitEvents(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, w timegrid.Window) (measurements.WaitSums, error)
 	Connections(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error)
 }

@@ -22,6 +22,9 @@ import (
 // sealed.
 const machineAge = 72 * time.Hour
 
+// mostMachines is more hosts than a server runs on.
+const mostMachines = 1000
+
 // addTuning adds the values with which the settings of a scorecard's instance are compared.
 func (g *Inputs) addTuning(ctx context.Context, in Gathering, doc *snapshot.Document) error {
 	if doc.Window == nil || len(doc.Instances) == 0 {
@@ -39,7 +42,7 @@ func (g *Inputs) addTuning(ctx context.Context, in Gathering, doc *snapshot.Docu
 			t.Settings = append(t.Settings, snapshot.Setting{Name: strings.ToLower(s.Name), Value: *s.Value, Unit: s.Unit})
 		}
 	}
-	machines, err := g.Measurements.Machines(ctx, in.OrganizationID, hostsOf(instance), doc.AsOf.Add(-machineAge))
+	machines, err := g.Measurements.Machines(ctx, in.OrganizationID, hostsOf(instance), doc.AsOf.Add(-machineAge), mostMachines)
 	if err != nil {
 		return err
 	}

@@ -103,11 +103,11 @@ func (f *faultyStore) Names(ctx context.Context, organization uuid.UUID, of meas
 	return f.store.Names(ctx, organization, of, hashes)
 }
 
-func (f *faultyStore) Machines(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time) ([]measurements.Machine, error) {
+func (f *faultyStore) Machines(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time, most int) ([]measurements.Machine, error) {
 	if err := f.fails(ctx, "Machines"); err != nil {
 		return nil, err
 	}
-	return f.store.Machines(ctx, organization, scope, since)
+	return f.store.Machines(ctx, organization, scope, since, most)
 }
 
 func (f *faultyStore) Connections(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error) {

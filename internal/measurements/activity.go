@@ -193,6 +193,9 @@ type ActivityKey struct {
 // ActivityPart is one engine's part of the activity, a line for each value of a dimension.
 type ActivityPart struct {
 	Lines map[ActivityKey]Values // NaN where nothing is known
+	// RestLines is how many lines the one of the rest stands for, if that is known; sessions that
+	// were too many to be kept one by one are one.
+	RestLines int
 	// Sampled says of each bucket whether sessions were sampled, and Told whether sessions on the
 	// CPU were.
 	Sampled, Told []bool
@@ -213,6 +216,10 @@ const ClassOnCPU = waitclass.OnCPU
 type ActivityQuery struct {
 	By     Dimension
 	States []State // that count; none: all
+	// Limit is how many lines are wanted one by one; 0: all. The store may add the others up as the
+	// rest. A dimension that is Named has none: lines without a name become one, which may be the
+	// greatest.
+	Limit int
 }
 
 // Counts says whether sessions in a state count.
@@ -229,7 +236,7 @@ func (q *ActivityQuery) Counts(s State) bool {
 type Activity struct {
 	Lines      []ActivityLine // the greatest first
 	Others     Values         // sessions too many to be kept one by one, and lines that were cut off; nil: there are none
-	OtherLines int            // of how many Others is; sessions that were too many to be kept one by one are one
+	OtherLines int            // of how many Others is; sessions of an engine that were too many to be kept one by one are one
 	Total      Values
 	Engines    []fleet.Engine // read, and with a sample in the window
 	Partial    []fleet.Engine
@@ -277,12 +284,16 @@ func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope flee
 			told[i] = told[i] || part.Told[i]
 		}
 		all.Total.addValues(nothing)
+		if part.Lines[ActivityKey{Rest: true}] != nil {
+			all.OtherLines += max(part.RestLines, 1)
+		}
 		for key, line := range part.Lines {
 			all.Total.addValues(line)
 			if lines[key] == nil {
-				lines[key] = Gaps(w.Len())
+				lines[key] = line
+			} else {
+				lines[key].addValues(line)
 			}
-			lines[key].addValues(line)
 		}
 		return nil
 	})
@@ -298,7 +309,7 @@ func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope flee
 	}
 	for key, line := range lines {
 		if key.Rest {
-			all.addOther(line)
+			all.addOther(line, 0) // they are counted
 		} else {
 			all.Lines = append(all.Lines, ActivityLine{ActivityKey: key, Values: line, Average: line.Average()})
 		}
@@ -309,30 +320,31 @@ func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope flee
 
 func (a *Activity) sort() {
 	slices.SortFunc(a.Lines, func(x, y ActivityLine) int {
-		return cmp.Or(cmp.Compare(y.Average, x.Average), x.compare(y.ActivityKey))
+		return cmp.Or(cmp.Compare(y.Average, x.Average), x.Compare(y.ActivityKey))
 	})
 }
 
 // Cut leaves so many lines, and adds up the others.
 func (a *Activity) Cut(limit int) {
 	for _, line := range a.Lines[min(limit, len(a.Lines)):] {
-		a.addOther(line.Values)
+		a.addOther(line.Values, 1)
 	}
 	a.Lines = a.Lines[:min(limit, len(a.Lines))]
 }
 
-func (a *Activity) addOther(line Values) {
+func (a *Activity) addOther(line Values, lines int) {
 	if a.Others == nil {
 		a.Others = Gaps(len(line))
 	}
 	a.Others.addValues(line)
-	a.OtherLines++
+	a.OtherLines += lines
 }
 
 // OnCPU says that the line is of sessions on the CPU alone, which not every sample tells.
 func (k ActivityKey) OnCPU() bool { return k.State == OnCPU || k.Class == ClassOnCPU }
 
-func (k ActivityKey) compare(o ActivityKey) int {
+// Compare is an order of keys.
+func (k ActivityKey) Compare(o ActivityKey) int {
 	return cmp.Or(cmp.Compare(k.State, o.State), cmp.Compare(k.Class, o.Class), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Statement, o.Statement),
 		bytes.Compare(k.Instance[:], o.Instance[:]), bytes.Compare(k.Database[:], o.Database[:]))
 }

@@ -45,8 +45,9 @@ type Store interface {
 	Names(ctx context.Context, organization uuid.UUID, of Dimension, hashes []uint64) (map[uint64]string, error)
 
 	// Machines returns the sizes of the hosts in scope, by name, from the newest of their samples
-	// since a time. A host without a sample since then is missing.
-	Machines(ctx context.Context, organization uuid.UUID, scope HostScope, since time.Time) ([]Machine, error)
+	// since a time. A host without a sample since then is missing. If more than most have one, it
+	// returns only some, but more than most: a caller that wants no more need not have all read.
+	Machines(ctx context.Context, organization uuid.UUID, scope HostScope, since time.Time, most int) ([]Machine, error)
 
 	// Connections sums the latest samples of these databases that are of one
 	// engine and count at now.

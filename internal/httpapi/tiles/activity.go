@@ -43,6 +43,9 @@ func (s *TileRoutes) GetActivity(ctx context.Context, r api.GetActivityRequestOb
 	}
 	slices.Sort(q.States)
 	q.States = slices.Compact(q.States)
+	if !q.By.Named() {
+		q.Limit = limit
+	}
 	if err := seesPeople(ctx, q.By.Personal()); err != nil {
 		return nil, err
 	}
@@ -159,7 +162,7 @@ func (s *TileRoutes) coresOf(ctx context.Context, of tileQuery, scope fleet.Scop
 	if err != nil {
 		return nil, 0, err
 	}
-	machines, err := s.Tiles.Store.Machines(ctx, of.organization, in, of.window.To.Add(-machineAge))
+	machines, err := s.Tiles.Store.Machines(ctx, of.organization, in, of.window.To.Add(-machineAge), mostMachines)
 	if err != nil || len(machines) > mostMachines {
 		return nil, 0, err
 	}

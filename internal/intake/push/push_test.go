@@ -361,7 +361,7 @@ func TestSpellingsOfAHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	scope := measurements.HostScope{Scope: fleet.Scope{Filtered: true, Instances: []uuid.UUID{orders}}, Names: []string{"Db01"}}
-	machines, err := s.Store.(*pgstore.Store).Machines(t.Context(), s.org, scope, noon.Add(-time.Hour))
+	machines, err := s.Store.(*pgstore.Store).Machines(t.Context(), s.org, scope, noon.Add(-time.Hour), 1)
 	if err != nil || len(machines) != 1 {
 		t.Errorf("%+v, %v", machines, err)
 	}

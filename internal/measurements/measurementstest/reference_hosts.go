@@ -241,7 +241,7 @@ func (m *mean) value() float64 {
 }
 
 // Machines is documented at measurements.Store.
-func (r *Reference) Machines(_ context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time) ([]measurements.Machine, error) {
+func (r *Reference) Machines(_ context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time, _ int) ([]measurements.Machine, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []measurements.Machine

@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"cmp"
 	"context"
 	_ "embed" // the statement
 	"math"
@@ -17,10 +16,6 @@ import (
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/statement"
 )
-
-// mostLines is how many numbers the lines of an engine have while they are read, 32 MB. Of more
-// lines, the smaller half becomes one.
-const mostLines = 4 << 20
 
 //go:embed sql/takes_kinds.sql
 var takesKinds string
@@ -66,10 +61,27 @@ func (s *Store) takes(ctx context.Context) (kinds, error) {
 // Activity is documented at measurements.Store.
 func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, asked timegrid.Window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {
 	w := windowOf(asked)
-	lines := newLines(w.buckets, q)
 	if err := s.keepsActivity(ctx, asked); err != nil {
 		return measurements.ActivityPart{}, err
 	}
+	if !scope.Filtered {
+		whole := whole{organization, codec.Activity, of}
+		state, err := s.stateOf(ctx, whole, w)
+		if err != nil {
+			return measurements.ActivityPart{}, err
+		}
+		if state.Made {
+			part, err := s.wholeActivity(ctx, whole, w, q)
+			part.Partial = state.Partial
+			return part, err
+		}
+	}
+	return s.activityOf(ctx, organization, of, scope, w, q)
+}
+
+// activityOf reads activity from the rows of instances.
+func (s *Store) activityOf(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, w window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {
+	lines := s.newLines(w.buckets, q)
 	series, err := s.inScope(ctx, organization, codec.Activity, of, scope)
 	if err != nil {
 		return measurements.ActivityPart{}, err
@@ -138,25 +150,16 @@ func (s *Store) eachActivity(ctx context.Context, w window, series subjects, tak
 // activityLines are those of an engine while its rows are read.
 type activityLines struct {
 	measurements.ActivityQuery
-	buckets       int
-	place         map[measurements.ActivityKey]int
-	keys          []measurements.ActivityKey
-	values        []measurements.Values
+	*lineSet[measurements.ActivityKey]
 	sampled, told []bool
 }
 
-func newLines(buckets int, q measurements.ActivityQuery) *activityLines {
-	return &activityLines{ActivityQuery: q, buckets: buckets, place: make(map[measurements.ActivityKey]int), sampled: make([]bool, buckets), told: make([]bool, buckets)}
+func (s *Store) newLines(buckets int, q measurements.ActivityQuery) *activityLines {
+	return &activityLines{q, newLineSet(buckets, s.mostNumbers, restOf), make([]bool, buckets), make([]bool, buckets)}
 }
 
-// line is the place of a key's line.
-func (l *activityLines) line(key measurements.ActivityKey) int {
-	at, known := l.place[key]
-	if !known {
-		at = len(l.keys)
-		l.place[key], l.keys, l.values = at, append(l.keys, key), append(l.values, make(measurements.Values, l.buckets))
-	}
-	return at
+func restOf(measurements.ActivityKey) measurements.ActivityKey {
+	return measurements.ActivityKey{Rest: true}
 }
 
 // add adds a row of an instance.
@@ -186,36 +189,9 @@ func (l *activityLines) add(instance uuid.UUID, start time.Time, w window, row *
 	return nil
 }
 
-// fold makes the smaller half of too many lines one.
-func (l *activityLines) fold() {
-	if len(l.keys)*l.buckets <= mostLines || len(l.keys) < 3 {
-		return
-	}
-	order := make([]int, len(l.keys))
-	sums := make([]float64, len(l.keys))
-	for i, values := range l.values {
-		order[i] = i
-		for _, v := range values {
-			sums[i] += v
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
-	before := *l
-	l.place, l.keys, l.values = make(map[measurements.ActivityKey]int), nil, nil
-	for rank, i := range order {
-		key := before.keys[i]
-		if rank >= len(order)/2 {
-			key = measurements.ActivityKey{Rest: true}
-		}
-		to := l.values[l.line(key)]
-		for bucket, v := range before.values[i] {
-			to[bucket] += v
-		}
-	}
-}
-
 // part has gaps where nothing was sampled, and of what was on the CPU where that was not told.
 func (l *activityLines) part() measurements.ActivityPart {
+	l.fold()
 	part := measurements.ActivityPart{Lines: make(map[measurements.ActivityKey]measurements.Values, len(l.keys)), Sampled: l.sampled, Told: l.told}
 	for i, key := range l.keys {
 		for bucket := range l.values[i] {

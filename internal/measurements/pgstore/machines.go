@@ -22,11 +22,21 @@ import (
 var machines string
 
 // Machines is documented at measurements.Store.
-func (s *Store) Machines(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time) ([]measurements.Machine, error) {
+func (s *Store) Machines(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time, most int) ([]measurements.Machine, error) {
 	hosts, err := s.hostsIn(ctx, organization, scope)
-	if err != nil {
-		return nil, err
+	var all []measurements.Machine
+	for together := range slices.Chunk(hosts, most+1) { // of a large fleet, only these are read
+		found, failed := s.machinesOf(ctx, together, since)
+		if all, err = append(all, found...), failed; err != nil || len(all) > most {
+			break
+		}
 	}
+	slices.SortFunc(all, func(a, b measurements.Machine) int { return cmp.Compare(a.Host, b.Host) })
+	return all, err
+}
+
+// machinesOf are the machines of hosts that have a sample since a time.
+func (s *Store) machinesOf(ctx context.Context, hosts subjects, since time.Time) ([]measurements.Machine, error) {
 	newest := make(map[int64][]codec.Sample, len(hosts)) // the newest first
 	rows, err := statement.All[tables.Stored](ctx, s.db, fmt.Sprintf("read how large %d hosts are", len(hosts)), machines, hosts.ids(), since)
 	if err != nil {
@@ -60,7 +70,6 @@ func (s *Store) Machines(ctx context.Context, organization uuid.UUID, scope meas
 			all = append(all, m)
 		}
 	}
-	slices.SortFunc(all, func(a, b measurements.Machine) int { return cmp.Compare(a.Host, b.Host) })
 	return all, nil
 }
 

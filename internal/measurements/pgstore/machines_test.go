@@ -41,7 +41,7 @@ func TestMachines(t *testing.T) {
 	host("percentages", 0, 0, 0, ours)
 	host("theirs", 0, 16<<30, 4, theirs)
 	scope := measurements.HostScope{Scope: fleet.Scope{Filtered: true, Instances: []uuid.UUID{ours}}}
-	got, err := s.Machines(t.Context(), organization, scope, now.Add(-72*time.Hour))
+	got, err := s.Machines(t.Context(), organization, scope, now.Add(-72*time.Hour), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,27 @@ func TestMachines(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if foreign, err := s.Machines(t.Context(), uuid.New(), scope, now.Add(-72*time.Hour)); err != nil || len(foreign) > 0 {
+	if foreign, err := s.Machines(t.Context(), uuid.New(), scope, now.Add(-72*time.Hour), 10); err != nil || len(foreign) > 0 {
 		t.Errorf("a stranger sees %v, %v", foreign, err)
+	}
+}
+
+// TestMachinesOfALargeFleet are read until there are more than the caller wants: of 1,000 hosts, a
+// hundred would be looked up in vain.
+func TestMachinesOfALargeFleet(t *testing.T) {
+	t.Parallel()
+	s, organization, now := newStore(t), uuid.New(), time.Now().UTC().Truncate(time.Minute)
+	b := measurements.Batch{Organization: organization}
+	for i := range 9 {
+		for minute := range 1 + i%2 {
+			b.Hosts = append(b.Hosts, measurements.HostSample{Host: string(rune('a' + i)), At: now.Add(-time.Duration(minute) * time.Minute), MemoryPercent: new(float64)})
+		}
+	}
+	write(t, s, b)
+	for most, want := range map[int]int{2: 3, 8: 9, 9: 9, 20: 9} {
+		got, err := s.Machines(t.Context(), organization, measurements.HostScope{}, now.Add(-time.Hour), most)
+		if err != nil || len(got) != want {
+			t.Errorf("of at most %d there are %d, want %d; %v", most, len(got), want, err)
+		}
 	}
 }

@@ -176,6 +176,9 @@ func TestRowsOfWholesGoByTheRetention(t *testing.T) {
 				if n := wholeRowsOf(t, c.db, width); n != want {
 					t.Errorf("%d rows of %s are left, want %d", n, width, want)
 				}
+				if n := c.count(t, `SELECT count(*) FROM whole_activity WHERE dimension = 'user' AND width = $1`, width); n != want {
+					t.Errorf("%d rows of %s of activity are left, want %d", n, width, want)
+				}
 			}
 		})
 	}

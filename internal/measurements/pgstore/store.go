@@ -40,8 +40,10 @@ type Store struct {
 	told   atomic.Bool // that blocks have moved
 	begun  begun       // of activity
 
-	wholeFrom, wholeRows int                     // the constants, but in tests
-	crashAt              func(step string) error // where a test lets Whole die; nil: nowhere
+	wholeFrom, wholeRows  int                     // the constants, but in tests
+	mostNumbers, mostMade int                     // likewise
+	linesOfWhole          int                     // likewise
+	crashAt               func(step string) error // where a test lets Whole die; nil: nowhere
 
 	// Loops runs the loops of Run; nil: their failures are not reported.
 	Loops *supervise.Supervisor
@@ -58,6 +60,7 @@ func NewOn(db *sqlx.DB, kept blocks.Store, log *slog.Logger) *Store {
 	return &Store{
 		Dictionary: d, Placement: l.Placement, Roller: rollup.Of(l), Compactor: compaction.Of(l, d),
 		db: db, ledger: l, wholeFrom: wholeFrom, wholeRows: wholeRows,
+		mostNumbers: mostNumbers, mostMade: mostMade, linesOfWhole: linesOfWhole,
 	}
 }
 
@@ -93,7 +96,8 @@ func (s *Store) Run(ctx context.Context) error {
 			return hours, errors.Join(err, s.BeginHere(ctx))
 		})
 	})
-	loop("make whole organizations", s.runWhole)
+	loop("make whole organizations", func(ctx context.Context) error { return s.runWhole(ctx, wholeShare, s.wholeTiles) })
+	loop("make activity of whole organizations", func(ctx context.Context) error { return s.runWhole(ctx, activityShare, s.wholeActivities) })
 	loop("find whole organizations", func(ctx context.Context) error {
 		return s.each(ctx, sealInterval, "whole organizations could not be found, trying again", s.findWholes)
 	})

@@ -74,14 +74,14 @@ func (w whole) with(more ...any) []any {
 	return append([]any{w.Organization, w.Kind, string(w.Engine)}, more...)
 }
 
-// runWhole makes rows of wholes until ctx ends.
-func (s *Store) runWhole(ctx context.Context) error {
+// runWhole makes rows of wholes until ctx ends, in a part of a core.
+func (s *Store) runWhole(ctx context.Context, share int, make func(context.Context) (int, error)) error {
 	for {
 		began := time.Now()
-		if _, err := s.Whole(ctx); err != nil && ctx.Err() == nil {
+		if _, err := make(ctx); err != nil && ctx.Err() == nil {
 			s.ledger.Log.WarnContext(ctx, "rows of whole organizations could not be made, trying again", "error", err)
 		}
-		rest := min((wholeShare-1)*time.Since(began), 10*wholeInterval)
+		rest := min(time.Duration(share-1)*time.Since(began), time.Duration(share)*2*wholeInterval)
 		if err := pause.For(ctx, max(wholeInterval, rest)); err != nil {
 			return err
 		}
@@ -99,13 +99,32 @@ func (s *Store) findWholes(ctx context.Context) (int, error) {
 // Any number of processes may do it. One that cannot be made is logged and waits; it is no
 // error, and the others continue.
 func (s *Store) Whole(ctx context.Context) (made int, err error) {
+	tiles, err := s.wholeTiles(ctx)
+	if err != nil {
+		return tiles, err
+	}
+	activities, err := s.wholeActivities(ctx)
+	return tiles + activities, err
+}
+
+// wholeTiles makes rows of tiles.
+func (s *Store) wholeTiles(ctx context.Context) (int, error) {
+	return s.makeWholes(ctx, codec.Hosts, codec.Sessions, codec.Statements)
+}
+
+// wholeActivities makes rows of activity, which takes longer: tiles do not wait for it.
+func (s *Store) wholeActivities(ctx context.Context) (int, error) {
+	return s.makeWholes(ctx, codec.Activity)
+}
+
+func (s *Store) makeWholes(ctx context.Context, kinds ...string) (made int, err error) {
 	if ready, err := s.ready(ctx); err != nil || !ready {
 		return 0, err
 	}
 	if err := statement.Exec(ctx, s.db, "take in whole organizations", registerWholes, s.wholeFrom); err != nil {
 		return 0, err
 	}
-	due, err := statement.All[whole](ctx, s.db, "look which whole organizations are to be made", dueWholes)
+	due, err := statement.All[whole](ctx, s.db, "look which whole organizations are to be made", dueWholes, kinds)
 	if err != nil {
 		return 0, err
 	}
@@ -152,13 +171,24 @@ func (s *Store) makeWhole(ctx context.Context, tx *sqlx.Tx, of whole) (did bool,
 	if err := m.take(ctx); err != nil || len(m.dirty) == 0 {
 		return false, err
 	}
-	for _, w := range m.windows(row.At) {
-		if err := m.remake(ctx, w); err != nil {
-			return false, fmt.Errorf("make the %s from %s to %s: %w", w.Size, w.From, w.To, err)
-		}
+	if err := m.remakeAll(ctx, row.At); err != nil {
+		return false, err
 	}
 	return true, statement.Exec(ctx, tx, "note that it went well", `UPDATE wholes SET failures = 0
 		WHERE organization_id = $1 AND kind = $2 AND engine = $3 AND failures > 0`, of.with()...)
+}
+
+// remakeAll makes the rows anew that contain dirty hours.
+func (m *making) remakeAll(ctx context.Context, now time.Time) error {
+	if m.Kind == codec.Activity {
+		return m.remakeActivity(ctx)
+	}
+	for _, w := range m.windows(now) {
+		if err := m.remake(ctx, w); err != nil {
+			return fmt.Errorf("make the %s from %s to %s: %w", w.Size, w.From, w.To, err)
+		}
+	}
+	return nil
 }
 
 // making is one transaction that makes rows of a whole, which it holds.
@@ -191,8 +221,8 @@ func (m *making) begin(ctx context.Context) error {
 	ever := windowOf(timegrid.Window{From: time.Time{}, To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), Size: timegrid.Day})
 	found := make(map[time.Time]struct{})
 	err := m.store.eachRow(ctx, ever, true, m.series, func(_ int, week time.Time, row []byte) error {
-		days, err := codec.Cut(row, 0, 0, codec.WeekItself)
-		for day := range days.Filled() {
+		days, err := codec.FilledDays(m.Kind, row)
+		for _, day := range days {
 			found[week.AddDate(0, 0, day)] = struct{}{}
 		}
 		return err
@@ -218,6 +248,9 @@ func (m *making) take(ctx context.Context) error {
 		WHERE organization_id = $1 AND kind = $2 AND engine = $3`, m.with()...)
 	if err != nil {
 		return err
+	}
+	if m.Kind == codec.Activity {
+		known *= activityRows
 	}
 	hours := max(fewestHours, m.store.wholeRows/max(1, known))
 	rows, err := statement.All[marked](ctx, m.tx, "take marks of "+m.String(), takeMarks, m.with(hours)...)

@@ -29,13 +29,13 @@ func BenchmarkWhole(b *testing.B) {
 				"24h@1m": {From: end.Add(-24*time.Hour - 30*time.Minute), To: end.Add(-30 * time.Minute), Size: timegrid.Minute},
 				"30d@1h": {From: end.AddDate(0, 0, -30), To: end, Size: timegrid.Hour},
 			} {
-				(&company{Store: s, id: organization}).same(b, w, "before it is measured")
+				(&company{Store: s, id: organization, onlyTiles: true}).same(b, w, "before it is measured")
 				for tile, read := range s.tiles(b, organization, w, end) {
 					b.Run(tile+"/"+name+"/whole", func(b *testing.B) { quantiles(b, read.whole) })
 					b.Run(tile+"/"+name+"/series", func(b *testing.B) { quantiles(b, read.series) })
 				}
 			}
-			for _, kind := range []string{codec.Hosts, codec.Sessions, codec.Statements} {
+			for _, kind := range []string{codec.Hosts, codec.Sessions, codec.Statements, codec.Activity} {
 				b.Run("make/"+kind+"/whole", func(b *testing.B) {
 					quantiles(b, func() {
 						s.dirty(b, organization, kind, end)
@@ -51,6 +51,26 @@ func BenchmarkWhole(b *testing.B) {
 type tileReads struct{ whole, series func() }
 
 func (s *Store) tiles(b *testing.B, organization uuid.UUID, asked timegrid.Window, now time.Time) map[string]tileReads {
+	all := s.allTiles(b, organization, asked, now)
+	for _, by := range measurements.Dimensions() {
+		q := measurements.ActivityQuery{By: by}
+		if !by.Named() {
+			q.Limit = 10
+		}
+		all["activity-by-"+string(by)] = tileReads{func() {
+			if _, err := s.Activity(b.Context(), organization, fleet.PostgreSQL, fleet.Scope{}, asked, q); err != nil {
+				b.Fatal(err)
+			}
+		}, func() {
+			if _, err := s.activityOf(b.Context(), organization, fleet.PostgreSQL, fleet.Scope{}, windowOf(asked), q); err != nil {
+				b.Fatal(err)
+			}
+		}}
+	}
+	return all
+}
+
+func (s *Store) allTiles(b *testing.B, organization uuid.UUID, asked timegrid.Window, now time.Time) map[string]tileReads {
 	ctx, w, pg := b.Context(), windowOf(asked), fleet.PostgreSQL
 	must := func(err error) {
 		if err != nil {
@@ -111,6 +131,9 @@ func copies(b *testing.B, servers int, end time.Time) (*Store, uuid.UUID) {
 			one.Hosts[0].MemoryPercent = &memory
 			one.Hosts[0].Volumes = []measurements.Volume{{Mount: "/", UsedPercent: &memory}}
 			batch.Organization = organization
+			for d := range one.Sessions {
+				one.Sessions[d].Active, one.Sessions[d].Doing = 3, doingAt(at, d)
+			}
 			batch.Hosts, batch.Sessions, batch.Statements = append(batch.Hosts, one.Hosts...), append(batch.Sessions, one.Sessions...), append(batch.Statements, one.Statements...)
 			if at = at.Add(time.Minute); at.Before(day) {
 				at = at.Add(59 * time.Minute)
@@ -136,7 +159,7 @@ func copies(b *testing.B, servers int, end time.Time) (*Store, uuid.UUID) {
 	for _, table := range []string{"head_minutes", "head_hours", "head_days", "block_minutes", "block_hours", "block_days"} {
 		exec(`ALTER TABLE ` + table + ` SET UNLOGGED`)
 		exec(`INSERT INTO `+table+` SELECT s.id, r.start, r.body
-			FROM `+table+` r JOIN measured_series m ON m.id = r.series_id JOIN measured_series s ON s.kind = m.kind AND s.id > 4
+			FROM `+table+` r JOIN measured_series m ON m.id = r.series_id JOIN measured_series s ON s.kind = m.kind AND s.id > 5
 			WHERE $1 <> 'block_minutes' OR r.start >= $2`, table, day)
 	}
 	exec(`VACUUM ANALYZE`)
@@ -144,6 +167,23 @@ func copies(b *testing.B, servers int, end time.Time) (*Store, uuid.UUID) {
 		b.Fatal(err)
 	}
 	return s, organization
+}
+
+// doingAt is what six sessions of a database do, of which another statement and client is there at
+// each look.
+func doingAt(at time.Time, database int) (all []measurements.Doing) {
+	for i := range 6 {
+		n := int(at.Unix()/60)*7 + 31*database + 5*i
+		one := measurements.Doing{
+			State: measurements.OnCPU, Statement: fmt.Sprint(n % 20), User: fmt.Sprint("user", n%3), Application: fmt.Sprint("app", n%4),
+			Client: fmt.Sprintf("10.0.%d.%d", n%4, n%7), Sessions: 1,
+		}
+		if i%2 == 1 {
+			one.State, one.Wait, one.Event = measurements.Waits, "Lock", []string{"relation", "tuple", "transactionid"}[n%3]
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // dirty marks what a minute of samples of all hosts, or instances, leaves behind.

@@ -30,6 +30,7 @@ type company struct {
 	id        uuid.UUID
 	instances []uuid.UUID
 	databases []uuid.UUID
+	onlyTiles bool // activity is not compared: with many servers, rows do not have a line for each
 }
 
 func newCompany(t testing.TB) *company {
@@ -97,14 +98,14 @@ func (c *company) compact(t tester) {
 // crashed is a database that was killed: PostgreSQL empties what is not written ahead.
 func (c *company) crashed(t tester) {
 	t.Helper()
-	for _, table := range []string{"wholes", "whole_marks", "whole_missing", "whole_rows"} { // TRUNCATE takes much longer
+	for _, table := range []string{"wholes", "whole_marks", "whole_missing", "whole_rows", "whole_activity"} { // TRUNCATE takes much longer
 		c.exec(t, `DELETE FROM `+table)
 	}
 }
 
 // kinds of tiles that a whole has, of PostgreSQL.
 func (c *company) wholes() []whole {
-	return []whole{{c.id, codec.Hosts, ""}, {c.id, codec.Sessions, fleet.PostgreSQL}, {c.id, codec.Statements, fleet.PostgreSQL}}
+	return []whole{{c.id, codec.Hosts, ""}, {c.id, codec.Sessions, fleet.PostgreSQL}, {c.id, codec.Statements, fleet.PostgreSQL}, {c.id, codec.Activity, fleet.PostgreSQL}}
 }
 
 // made says whether the rows of all wholes have all of a window.
@@ -127,6 +128,7 @@ type tiles struct {
 	Utilization measurements.Utilization
 	Queries     measurements.QuerySums
 	Waits       measurements.WaitSums
+	Activity    []measurements.ActivityPart // by each dimension, of all states and of those that wait
 }
 
 // shown is what who asks without a filter gets, series what the rows of the series say.
@@ -144,6 +146,23 @@ func (c *company) shown(t tester, w timegrid.Window) (shown, series tiles) {
 	series.Queries, series.Waits = q.QuerySums, e.Sums()
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
+	}
+	for _, by := range measurements.Dimensions() {
+		if c.onlyTiles {
+			break
+		}
+		for _, states := range [][]measurements.State{nil, {measurements.Waits}} {
+			q := measurements.ActivityQuery{By: by, States: states}
+			one, err := c.Activity(ctx, c.id, pg, fleet.Scope{}, w, q)
+			if notKept := new(measurements.NotKeptError); errors.As(err, &notKept) {
+				continue
+			}
+			same, failed := c.activityOf(ctx, c.id, pg, fleet.Scope{}, of, q)
+			if err := errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+			shown.Activity, series.Activity = append(shown.Activity, one), append(series.Activity, same)
+		}
 	}
 	return shown, series
 }

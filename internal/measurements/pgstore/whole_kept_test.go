@@ -67,7 +67,7 @@ func TestAWholeAfterACrash(t *testing.T) {
 	c.settle(t)
 	c.crashed(t)
 	(&stage{TB: t, Store: c.Store}).crash()
-	if n, err := c.findWholes(t.Context()); err != nil || n != 3 {
+	if n, err := c.findWholes(t.Context()); err != nil || n != len(c.wholes()) {
 		t.Errorf("%d were found, %v", n, err)
 	}
 	if n, err := c.Whole(t.Context()); err != nil || n != 0 {
@@ -132,7 +132,7 @@ func TestAnOrganizationGoesWithItsWholes(t *testing.T) {
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"wholes", "whole_marks", "whole_missing", "whole_rows"} {
+	for _, table := range []string{"wholes", "whole_marks", "whole_missing", "whole_rows", "whole_activity"} {
 		if n := c.count(t, `SELECT count(*) FROM `+table+` WHERE organization_id = $1`, c.id); n != 0 {
 			t.Errorf("%s has %d rows of it", table, n)
 		}

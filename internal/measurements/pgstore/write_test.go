@@ -43,7 +43,13 @@ func lookAt(organization, instance uuid.UUID, host string, databases []uuid.UUID
 	b.Hosts = append(b.Hosts, measurements.HostSample{Host: host, Instances: []uuid.UUID{instance}, At: at, CPUPercent: &percent})
 	for _, database := range databases {
 		b.Sessions = append(b.Sessions, measurements.SessionSample{Instance: instance, Engine: fleet.PostgreSQL, Database: database,
-			At: at, Interval: 10 * time.Second, Active: 1, Idle: 2, Waiting: 3, IdleInTransaction: 4, Other: 5, Waits: map[string]int64{"Lock": 3}})
+			At: at, Interval: 10 * time.Second, Active: 1, Idle: 2, Waiting: 3, IdleInTransaction: 4, Other: 5, Waits: map[string]int64{"Lock": 3, "Client": 1},
+			Doing: []measurements.Doing{
+				{State: measurements.OnCPU, Statement: "q", User: "ada", Application: host, Client: "10.0.0.1", Sessions: 1},
+				{State: measurements.Waits, Wait: "Lock", Event: "relation", Statement: fmt.Sprint("q", at.Minute()%3), User: "ada", Application: host, Sessions: 1},
+				{State: measurements.Waits, Wait: "Lock", Event: "tuple", Statement: "q", User: fmt.Sprint("user", at.Hour()), Client: "10.0.0.2", Sessions: 1},
+				{State: measurements.Idle, Wait: "Client", Event: "ClientRead", User: "ada", Sessions: 1},
+			}})
 		b.Statements = append(b.Statements, measurements.StatementSample{Instance: instance, Engine: fleet.PostgreSQL, Database: database,
 			At: at, Interval: time.Minute, Statements: []measurements.Statement{{Key: "q", Calls: 2, TotalMs: percent}}})
 	}

@@ -1,5 +1,7 @@
 package codec
 
+import "slices"
+
 // Whole is a tile of all series of a kind while their rows are read for one row that
 // stands for them.
 type Whole interface {
@@ -84,4 +86,19 @@ func SetSlots(row []byte, i int, slots [][]byte) ([]byte, error) {
 	}
 	copy(all[i:], slots)
 	return RowOf(all), nil
+}
+
+// FilledDays are the days of a week of which the row of a series has anything.
+func FilledDays(kind string, row []byte) (days []int, err error) {
+	if kind == Activity {
+		a, err := ReadActivityRow(row)
+		for day := range min(len(a.slots), WeekItself) {
+			if len(a.slots[day]) > 0 {
+				days = append(days, day)
+			}
+		}
+		return days, err
+	}
+	all, err := Cut(row, 0, 0, WeekItself)
+	return slices.Collect(all.Filled()), err
 }

@@ -32,6 +32,8 @@ var (
 	packedBefore string
 	//go:embed sql/whole_forget.sql
 	dropWholeRows string
+	//go:embed sql/whole_activity_forget.sql
+	dropWholeActivity string
 )
 
 // ForgetGroup is how many weeks, or hours, of a series one transaction holds.
@@ -76,7 +78,11 @@ func (c *Compactor) forgetBlocks(ctx context.Context) error {
 
 // forgetWholes deletes rows of whole organizations that are older than those of series are kept.
 func (c *Compactor) forgetWholes(ctx context.Context) error {
-	return tables.Forget(ctx, c.ledger.DB, "forget old rows of whole organizations", dropWholeRows, c.ledger.Retention.Minutes, c.ledger.Retention.Hours)
+	return errors.Join(
+		tables.Forget(ctx, c.ledger.DB, "forget old rows of whole organizations", dropWholeRows, c.ledger.Retention.Minutes, c.ledger.Retention.Hours),
+		tables.Forget(ctx, c.ledger.DB, "forget old activity of whole organizations", dropWholeActivity,
+			c.ledger.Retention.Minutes, c.ledger.Retention.Hours, measurements.DayDetailsKept),
+	)
 }
 
 // unpack puts raw samples of hours back into the head, so that blocks of raw samples can be

@@ -1,0 +1,223 @@
+package codec
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"github.com/google/uuid"
+
+	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
+)
+
+// OrganizationRow is a row of activity of all instances of an engine by one dimension: a line for
+// each of its values and each state, which has the average sessions of each slot. Bits of Sampled
+// and Told are the slots in which sessions were sampled, and in which those on the CPU were.
+// Totals are what the lines of each state come to: a reader of some lines knows the others by it.
+type OrganizationRow struct {
+	Sampled, Told uint64
+	Totals, Lines []OrganizationLine
+}
+
+// OrganizationLine is a line of the row.
+type OrganizationLine struct {
+	Key   measurements.ActivityKey
+	sum   float64 // of all slots
+	state byte
+	slots []byte
+}
+
+// NewOrganizationLine is a line of a state of a combination, with the values of its slots, 64 at
+// most.
+func NewOrganizationLine(key measurements.ActivityKey, state byte, slots []float64) OrganizationLine {
+	l := OrganizationLine{Key: key, state: state}
+	filled := uint64(0)
+	for slot, v := range slots {
+		if v > 0 {
+			filled |= 1 << slot
+			l.sum += v
+		}
+	}
+	l.slots = binary.LittleEndian.AppendUint64(nil, filled)
+	for _, v := range slots {
+		if v > 0 {
+			l.slots = appendAverage(l.slots, v)
+		}
+	}
+	return l
+}
+
+// State is the state of its sessions.
+func (l *OrganizationLine) State() measurements.State { return measurements.States()[l.state] }
+
+// averageScale has most averages as whole numbers: those over one to six samples.
+const averageScale = 60
+
+// appendAverage writes an average number of sessions that is above 0: in the bytes of its whole
+// number of sixtieths, or as a short number behind a 0.
+func appendAverage(out []byte, v float64) []byte {
+	const most, digits = 1 << 40, 1e-12
+	if n := math.Round(v * averageScale); n >= 1 && n < most && math.Abs(v*averageScale-n) <= n*digits {
+		return binary.AppendUvarint(out, uint64(n))
+	}
+	return appendShort(append(out, 0), v)
+}
+
+func (r *reader) average() float64 {
+	if b := r.bytes; len(b) > 1 && b[0] >= 0x80 && b[1] < 0x80 { // often
+		r.bytes = b[2:]
+		return float64(uint64(b[0]&0x7f)|uint64(b[1])<<7) / averageScale
+	}
+	if n := r.uvarint(); n > 0 {
+		return float64(n) / averageScale
+	}
+	return r.short()
+}
+
+// Sum adds up some of its slots.
+func (l *OrganizationLine) Sum(slots uint64) (sum float64, err error) {
+	if len(l.slots) >= 8 && binary.LittleEndian.Uint64(l.slots)&^slots == 0 {
+		return l.sum, nil
+	}
+	r := reader{bytes: l.slots}
+	for filled := r.filled(); filled != 0; filled &= filled - 1 {
+		if v := r.average(); slots>>bits.TrailingZeros64(filled)&1 == 1 {
+			sum += v
+		}
+	}
+	return sum, r.end()
+}
+
+// AddTo adds its slots from first on and before end to values, of which the first is of slot 0, if
+// that is one of them.
+func (l *OrganizationLine) AddTo(values []float64, of, first, end int) error {
+	r := reader{bytes: l.slots}
+	for filled := r.filled(); filled != 0; filled &= filled - 1 {
+		v := r.average()
+		if r.bad {
+			break
+		}
+		if slot := bits.TrailingZeros64(filled); slot >= first && slot < end {
+			if at := of + slot; at >= 0 && at < len(values) {
+				values[at] += v
+			}
+		}
+	}
+	return r.end()
+}
+
+// filled are bits of slots.
+func (r *reader) filled() uint64 {
+	b := r.Take(8)
+	if b == nil {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+// Parts of the key of a line that are written.
+const (
+	ofInstance = 1 << iota
+	ofDatabase
+	ofName
+	ofStatement
+	ofRest
+	ofState
+)
+
+// Encode writes the row; nil: nothing was sampled.
+func (o OrganizationRow) Encode() []byte {
+	if o.Sampled == 0 {
+		return nil
+	}
+	row := binary.LittleEndian.AppendUint64(nil, o.Sampled)
+	row = binary.LittleEndian.AppendUint64(row, o.Told)
+	return appendLines(appendLines(row, o.Totals), o.Lines)
+}
+
+func appendLines(row []byte, lines []OrganizationLine) []byte {
+	row = binary.AppendUvarint(row, uint64(len(lines)))
+	for i := range lines {
+		l := &lines[i]
+		row = appendLineKey(row, l)
+		row = appendShort(row, l.sum)
+		row = binary.AppendUvarint(row, uint64(len(l.slots)))
+		row = append(row, l.slots...)
+	}
+	return row
+}
+
+func (r *reader) lines() []OrganizationLine {
+	const least = 2 + shortSize + 1 // of a line
+	lines := make([]OrganizationLine, r.count(least))
+	for i := range lines {
+		l := r.lineKey()
+		l.sum, l.slots = r.short(), r.Take(r.count(1))
+		lines[i] = l
+	}
+	return lines
+}
+
+func appendLineKey(row []byte, l *OrganizationLine) []byte {
+	of := len(row) // what is written of it
+	row = append(row, 0, l.state*states+byte(l.Key.Class-waitclass.OnCPU))
+	if l.Key.Rest {
+		row[of] |= ofRest
+	}
+	if l.Key.State != "" {
+		row[of] |= ofState
+	}
+	if l.Key.Instance != uuid.Nil {
+		row[of] |= ofInstance
+		row = append(row, l.Key.Instance[:]...)
+	}
+	if l.Key.Database != uuid.Nil {
+		row[of] |= ofDatabase
+		row = append(row, l.Key.Database[:]...)
+	}
+	if l.Key.Name != 0 {
+		row[of] |= ofName
+		row = binary.BigEndian.AppendUint64(row, l.Key.Name)
+	}
+	if l.Key.Statement != 0 {
+		row[of] |= ofStatement
+		row = binary.BigEndian.AppendUint64(row, l.Key.Statement)
+	}
+	return row
+}
+
+func (r *reader) lineKey() (l OrganizationLine) {
+	parts, b := r.byte(), r.byte()
+	l.state, l.Key.Class = b/states, int(b%states)+waitclass.OnCPU
+	if l.Key.Class >= waitclass.Categories || int(l.state) >= len(measurements.States()) {
+		r.fail()
+		return l
+	}
+	l.Key.Rest = parts&ofRest != 0
+	if parts&ofState != 0 {
+		l.Key.State = l.State()
+	}
+	if parts&ofInstance != 0 {
+		l.Key.Instance = r.uuid()
+	}
+	if parts&ofDatabase != 0 {
+		l.Key.Database = r.uuid()
+	}
+	if parts&ofName != 0 {
+		l.Key.Name = r.uint64()
+	}
+	if parts&ofStatement != 0 {
+		l.Key.Statement = r.uint64()
+	}
+	return l
+}
+
+// DecodeOrganizationRow reads a row. It refers to the row's bytes.
+func DecodeOrganizationRow(row []byte) (o OrganizationRow, err error) {
+	r := reader{bytes: row}
+	o.Sampled, o.Told = r.filled(), r.filled()
+	o.Totals = r.lines()
+	o.Lines = r.lines()
+	return o, r.end()
+}
