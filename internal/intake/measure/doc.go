@@ -32,6 +32,10 @@
 // blocking), for statements with their texts where the organization stores these. Once nobody waits
 // any more, that is reported once.
 //
+// Once a minute the server is asked what it tells about its transactions, temporary files, checkpoints
+// and new connections (Figure). A figure that it does not tell, or not to the account, is said to be
+// so. Counts are compared with those of the last look.
+//
 // Muster's own sessions are left out. Its own statements, a few a minute, are not left out if
 // the server cannot tell them from those of other users of the same account.
 //
@@ -52,6 +56,9 @@
 //     its entry was created since. Otherwise nothing is reported.
 //   - A sample with deadlocks is lost, or the process starts again: the deadlocks until the next
 //     look are not counted.
+//   - A count of a figure was reset, or is of another process of the server: nothing is known of the
+//     whole server for that interval. A look that fails leaves no figures, and the next one is
+//     compared with the one before, for ten minutes.
 //   - Texts cannot be read: the counters are stored without them, and ten minutes later the
 //     texts are requested again.
 //   - Who waits for whom cannot be read: nothing is reported of it, neither that somebody waits nor

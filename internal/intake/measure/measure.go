@@ -33,6 +33,9 @@ type Reader interface {
 	// Signs are what the watch judges beside, each with its rule and value. Those that
 	// could be read come with the error of the others.
 	Signs(ctx context.Context, l *Line) ([]watch.Sign, error)
+	// Figures are what the server tells about itself, once a minute. Those that could be read come with
+	// the error of the others.
+	Figures(ctx context.Context, l *Line) ([]Figure, error)
 	// Blocking reads who waits for whom. It is called only after an Activity with a session that
 	// waits for a lock. texts says whether the texts of statements are wanted, and at is the time
 	// of the look, by our clock.

@@ -35,6 +35,7 @@ func (idle) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking
 	return nil, nil
 }
 func (idle) Signs(context.Context, *measure.Line) ([]watch.Sign, error)       { return nil, nil }
+func (idle) Figures(context.Context, *measure.Line) ([]measure.Figure, error) { return nil, nil }
 func (idle) Statements(context.Context, *measure.Line) (*measure.List, error) { return nil, nil }
 func (idle) Texts(context.Context, *measure.Line, []measure.Ref) (map[measure.Ref]string, error) {
 	return nil, nil

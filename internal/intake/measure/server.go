@@ -67,6 +67,7 @@ type Server struct {
 	lacking   []snapshot.MissingGrant
 	told      bool // lacking was kept
 
+	counters      counters   // of the last look
 	signs, listed time.Time  // the last turns that were taken
 	known         bool       // counted and last are
 	counted       *time.Time // until when statements are, as far as we know
@@ -195,10 +196,14 @@ func (s *Server) Round(ctx context.Context) error {
 	var signsErr error
 	if minutely {
 		signs, signsErr = s.readSigns(ctx, at)
-		_ = s.went("signs", signsErr)
-		if signsErr == nil {
+		if s.went("signs", signsErr) == nil {
 			signsErr = s.reportSlow(ctx)
 		}
+		var figuresErr error
+		if batch.Servers, figuresErr = s.readFigures(ctx, a, at); figuresErr == nil {
+			figuresErr = s.reportSlow(ctx)
+		}
+		signsErr = errors.Join(signsErr, figuresErr)
 	}
 	if !counts {
 		return errors.Join(blockingErr, signsErr, s.kept(batch, s.home.Record(ctx, batch, signs)))

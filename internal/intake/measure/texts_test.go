@@ -39,7 +39,8 @@ func (*slow) Freed(context.Context, *measure.Line, blocking.Node, time.Time) (bl
 func (*slow) Blocking(context.Context, *measure.Line, time.Time, bool) (*blocking.Look, error) {
 	return nil, nil
 }
-func (r *slow) Signs(context.Context, *measure.Line) ([]watch.Sign, error) { return nil, nil }
+func (r *slow) Signs(context.Context, *measure.Line) ([]watch.Sign, error)       { return nil, nil }
+func (r *slow) Figures(context.Context, *measure.Line) ([]measure.Figure, error) { return nil, nil }
 
 func (r *slow) Statements(context.Context, *measure.Line) (*measure.List, error) {
 	r.minutes++

@@ -81,9 +81,10 @@ func sqlServer(t *testing.T) string {
 		"server":    {{3, 15, 1, 1, "[watcher]", "[dbo]", 0}},
 		"databases": {{1, "master", 0, 1, false}},
 		"replicas":  nil, "plan_cache": nil,
-		"sessions":  {{1, "idle", "", 3, "shop", "checkout", "web-01", ""}},
-		"lock_wait": {{0, 1, 0}},
-		"clocks":    {{1_000_000, 0, 1}},
+		"sessions":     {{1, "idle", "", 3, "shop", "checkout", "web-01", ""}},
+		"lock_wait":    {{0, 1, 0}},
+		"transactions": {{51, 1, 90_000, 60_000, "shop", "checkout", "web-01", nil, "idleInTransaction"}}, "temporary_space": {{0}}, "counters": {{"logins/sec", 7, 1}},
+		"clocks": {{1_000_000, 0, 1}},
 	} {
 		whole, _ := queryOf(t, "sqlserver", file)
 		s.Answer(whole, tdstest.Answer{Rows: rows})
@@ -105,6 +106,10 @@ func oracleDatabase(t *testing.T) string {
 	on("containers", 3, []int{0}, []string{"3", "ERP", "READ WRITE"})
 	on("sessions", 9, []int{0, 3}, []string{"3", "idle", "Idle", "3", "SQL*Net message from client", "SHOP", "checkout", "web-01", ""})
 	on("lock_wait", 3, []int{0, 1, 2}, []string{"0", "1", "0"})
+	on("transactions", 11, []int{0, 1, 2, 3, 4, 5}, []string{"7", "11", "1", "3", "90", "60", "SHOP", "checkout", "web-01", "", "idleInTransaction"})
+	on("block_size", 1, nil, []string{"8192"})
+	on("temporary_space", 1, []int{0}, []string{"0"})
+	on("counters", 2, []int{1}, []string{"logons cumulative", "7"})
 	on("db_time", 2, []int{0, 1}, []string{"3", "1000"})
 	on("clock", 2, []int{0, 1}, []string{"1000000", "0"})
 	on("statements", 7, []int{0, 1, 3, 4, 5, 6})

@@ -177,9 +177,16 @@ func (f *mixedFleet) sqlserver() {
 		},
 		"replicas":  func() [][]any { return nil },
 		"lock_wait": func() [][]any { return [][]any{{0, 1, 0}} },
-		"blocking":  func() [][]any { return nil },
-		"freed":     func() [][]any { return nil },
-		"clocks":    func() [][]any { return [][]any{{time.Now().UnixMicro(), 0, 1}} },
+		"transactions": func() [][]any {
+			return [][]any{{51, 5, 90_000, 60_000, "shop", "checkout", "web-01", nil, "idleInTransaction"}}
+		},
+		"temporary_space": func() [][]any { return [][]any{{0}} },
+		"counters": func() [][]any {
+			return [][]any{{"logins/sec", int(time.Since(began).Seconds()), 1}}
+		},
+		"blocking": func() [][]any { return nil },
+		"freed":    func() [][]any { return nil },
+		"clocks":   func() [][]any { return [][]any{{time.Now().UnixMicro(), 0, 1}} },
 		"sessions": func() [][]any {
 			return [][]any{{5, "idle", "", mixedSessions, "shop", "checkout", "web-01", ""}, {6, "waiting", "LCK_M_X", 2, "shop", "checkout", "web-01", ""}}
 		},
@@ -209,6 +216,10 @@ func (f *mixedFleet) oracle() {
 	on("containers", 3, []int{0}, []string{"3", "ERP", "READ WRITE"})
 	on("sessions", 9, []int{0, 3}, []string{"3", "idle", "Idle", strconv.Itoa(mixedSessions), "", "SHOP", "checkout", "web-01", ""}, []string{"3", "waiting", "Application", "2", "", "SHOP", "checkout", "web-01", ""})
 	on("lock_wait", 3, []int{0, 1, 2}, []string{"0", "1", "0"})
+	on("transactions", 11, []int{0, 1, 2, 3, 4, 5}, []string{"7", "11", "1", "3", "90", "60", "SHOP", "checkout", "web-01", "", "idleInTransaction"})
+	on("block_size", 1, nil, []string{"8192"})
+	on("temporary_space", 1, []int{0}, []string{"0"})
+	on("counters", 2, []int{1}, []string{"logons cumulative", "7"})
 	on("blocking", 21, nil)
 	on("freed", 1, nil)
 	on("births", 5, []int{0, 1, 3, 4})

@@ -119,6 +119,8 @@ func (p *PostgreSQL) rows(database, line, statement string) ([][]string, error) 
 		"-- PostgreSQL 13 and newer. How many connections clients have, ours too, and how many they may have that are no": always([]string{"12", "97"}),
 		"-- PostgreSQL 13 and newer. Where pg_stat_statements is in this database, what its view":                         always(p.extension(database)...),
 		"-- PostgreSQL 13 and newer. Where else the extension may be, and whether we are let in.":                         always([]string{"app", "t"}, []string{"crm", "t"}),
+		"-- PostgreSQL 13 and newer. What the server tells: does a session say the id of its statement (14), does":        always([]string{"t", "t", "t"}),
+		"-- PostgreSQL 13 and newer: what the server tells about its transactions, temporary files, checkpoints":          always(),
 		"-- PostgreSQL 14 and newer, pg_stat_statements 1.9 and newer. Times are microseconds": always(
 			[]string{fmt.Sprint(p.now()), fmt.Sprint(p.started.UnixMicro()), fmt.Sprint(p.reset)}),
 		"-- PostgreSQL 14 and newer. How long the sessions of each database have executed, in": always(

@@ -69,6 +69,7 @@ func (s *simulated) Ready() {
 	sc.instance("NO")
 	sc.now()
 	sc.on(lockWaitQuery)
+	sc.figures()
 	sc.blocked()
 	containers := [][]string{{"2", "PDB$SEED", "READ ONLY"}}
 	var sessions, statements, births, texts, times [][]string

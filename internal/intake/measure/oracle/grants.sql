@@ -12,6 +12,10 @@ GRANT SELECT ON SYS.V_$SESSION TO muster;             -- connections, waits, loc
 GRANT SELECT ON SYS.V_$SQLSTATS_PLAN_HASH TO muster;  -- statements
 GRANT SELECT ON SYS.V_$SQL TO muster;                 -- which statements are new
 GRANT SELECT ON SYS.V_$CON_SYS_TIME_MODEL TO muster;  -- how much of the time the statements explain
+GRANT SELECT ON SYS.V_$TRANSACTION TO muster;         -- the oldest transaction, beside who holds it
+GRANT SELECT ON SYS.V_$SYSSTAT TO muster;             -- new connections, temporary files, checkpoints
+GRANT SELECT ON SYS.V_$SORT_SEGMENT TO muster;        -- temporary space
+GRANT SELECT ON SYS.V_$PARAMETER TO muster;           -- the size of a block
 
 -- 2. A container database with all of its pluggable databases, from its root. The prefix of
 -- common users (COMMON_USER_PREFIX) is C## where nobody changed it.
@@ -25,6 +29,10 @@ GRANT SELECT ON SYS.V_$SESSION TO c##muster;
 GRANT SELECT ON SYS.V_$SQLSTATS_PLAN_HASH TO c##muster;
 GRANT SELECT ON SYS.V_$SQL TO c##muster;
 GRANT SELECT ON SYS.V_$CON_SYS_TIME_MODEL TO c##muster;
+GRANT SELECT ON SYS.V_$TRANSACTION TO c##muster;
+GRANT SELECT ON SYS.V_$SYSSTAT TO c##muster;
+GRANT SELECT ON SYS.V_$SORT_SEGMENT TO c##muster;
+GRANT SELECT ON SYS.V_$PARAMETER TO c##muster;
 
 -- 3. In a cluster (RAC) beside, for the account of 1 or 2.
 GRANT SELECT ON SYS.V_$ACTIVE_INSTANCES TO muster;     -- how many have to answer
@@ -34,3 +42,6 @@ GRANT SELECT ON SYS.GV_$SESSION TO muster;
 GRANT SELECT ON SYS.GV_$SQLSTATS_PLAN_HASH TO muster;
 GRANT SELECT ON SYS.GV_$SQL TO muster;
 GRANT SELECT ON SYS.GV_$CON_SYS_TIME_MODEL TO muster;
+GRANT SELECT ON SYS.GV_$TRANSACTION TO muster;
+GRANT SELECT ON SYS.GV_$SYSSTAT TO muster;
+GRANT SELECT ON SYS.GV_$SORT_SEGMENT TO muster;

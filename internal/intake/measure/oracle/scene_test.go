@@ -52,6 +52,7 @@ func newScene(t testing.TB) *scene {
 		[]string{"3", "ERP", "READ WRITE"}, []string{"4", "Łódź \"2\" 😀", "READ WRITE"})
 	s.on(sessionsQuery)
 	s.on(lockWaitQuery)
+	s.figures()
 	s.blocked()
 	s.on(dbTimeQuery)
 	s.statements()
@@ -120,6 +121,14 @@ func (s *scene) self(container, name, multi, account string) {
 
 func (s *scene) instance(parallel string) {
 	s.on(instanceQuery, []string{"1", s.started, parallel})
+}
+
+// figures has no transaction, no temporary space and no counts.
+func (s *scene) figures() {
+	s.on(s.in(transactionsQuery, clusterTransactionsQuery))
+	s.on(blockSizeQuery, []string{"8192"})
+	s.on(s.in(temporarySpaceQuery, clusterTemporarySpaceQuery), []string{"0"})
+	s.on(s.in(countersQuery, clusterCountersQuery))
 }
 
 // now sets the server's clock: ours, plus its error.

@@ -226,6 +226,9 @@ func TestACluster(t *testing.T) {
 	s.on(clusterSessionsQuery, []string{"3", "active", "\x00NULL", "2"})
 	s.on(clusterLockWaitQuery, []string{"1", "2", "90.5"})
 	s.on(clusterDBTimeQuery)
+	s.figures()
+	s.on(clusterTransactionsQuery, []string{"7", "11", "2", "3", "90", "60", "ERP", "erp.exe", "app01", queryA, "idleInTransaction"})
+	s.on(clusterCountersQuery, []string{"logons cumulative", "70"})
 	row := func(instance string, calls, ms int) []string {
 		e := entry(3, queryA, 5, 1, calls, ms)
 		e[0] = instance
@@ -239,6 +242,9 @@ func TestACluster(t *testing.T) {
 	}
 	if len(s.home.Signs) != 2 || s.home.Signs[0].Value != 0 || s.home.Signs[1].Value != 90.5/60 || s.home.Signs[1].Mount != watch.Advisory {
 		t.Errorf("signs %v", s.home.Signs)
+	}
+	if f := b.Servers[0].Figures; f[len(f)-3].Holder.Session != "7,11,2" || f[len(f)-3].Value != 90_000 {
+		t.Errorf("figures %+v", f)
 	}
 	s.statements(row("1", 101, 102), row("2", 503, 509))
 	same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "4×11")
@@ -321,6 +327,7 @@ func TestNonsense(t *testing.T) {
 	for name, query := range map[string]string{
 		"self": selfQuery, "instance": instanceQuery, "containers": containersQuery, "sessions": sessionsQuery,
 		"clock": clockQuery, "statements": statementsQuery, "births": birthsQuery, "time": dbTimeQuery, "locks": lockWaitQuery,
+		"transactions": transactionsQuery, "block size": blockSizeQuery, "temporary space": temporarySpaceQuery, "counters": countersQuery,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -329,7 +336,7 @@ func TestNonsense(t *testing.T) {
 			s.pass(0)
 			s.session.Close(t.Context())
 			s.statements(entry(3, queryA, 5, 1, 10, 10))
-			width := map[string]int{"self": 4, "instance": 3, "containers": 3, "sessions": 9, "clock": 2, "statements": 7, "births": 5, "time": 2, "locks": 1}[name]
+			width := map[string]int{"self": 4, "instance": 3, "containers": 3, "sessions": 9, "clock": 2, "statements": 7, "births": 5, "time": 2, "locks": 1, "transactions": 11, "block size": 1, "temporary space": 1, "counters": 2}[name]
 			row := make([]string, width)
 			for i := range row {
 				row[i] = "x"

@@ -86,6 +86,14 @@ func (s *simulated) Ready() {
 	on(wraparoundQuery, []string{"1.5", "shop", "f"})
 	on(connectionsQuery, []string{"12", "97"})
 	on(databasesQuery)
+	on(tellsQuery, []string{word(s.major >= 14), word(s.major >= 14), word(s.major >= 17)})
+	figure := func(of string, value string, by ...string) []string {
+		row := []string{of, "5", value, "1/0", serverstest.Null, serverstest.Null, serverstest.Null, serverstest.Null, serverstest.Null, serverstest.Null}
+		copy(row[4:], by)
+		return row
+	}
+	on(figuresOf(s.major >= 14, s.major >= 14, s.major >= 17), figure("oldestTransaction", "70000", "17", "bill", "billing", "10.4.1.11", "7/10", "idleInTransaction"),
+		figure("hidden", "0"), figure("untracked", "0"), figure("temporaryBytes", "8192"), figure("newConnections", "9"), figure("checkpointsTimed", "3"))
 	columns := map[int]string{13: "calls,total_exec_time", 14: "toplevel,calls,total_exec_time", 17: "toplevel,calls,total_exec_time,stats_since"}[s.major]
 	on(extensionQuery, []string{schema, columns, word(s.major >= 14), word(!s.Taken[functions.Name]), "t", "watcher", word(s.major >= 14)})
 	sees := !s.Taken[statistics.Name]

@@ -36,6 +36,7 @@ type reader struct {
 	tells     bool             // a session tells the id of its statement, and a lock since when it is waited for (14)
 	hidden    bool             // there were statements that it may not tell apart
 	deadlocks map[uint32]int64 // the server's counters of the last look, by database
+	tell      tells            // what the server tells about itself
 	extension *extension
 	stays     string            // the database that the extension was found in, where we moved there
 	search    search            // of other databases

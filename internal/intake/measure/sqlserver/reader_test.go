@@ -94,7 +94,7 @@ func TestPermissionsAreTaken(t *testing.T) {
 	}
 
 	// Between the look at the permissions and the reads.
-	for _, query := range []string{"sessions", "plan_cache", "replicas", "lock_wait"} {
+	for _, query := range []string{"sessions", "plan_cache", "replicas", "lock_wait", "transactions", "temporary_space", "counters"} {
 		f.fails = map[string]any{query: &tdstest.NoServerState}
 		b, err := m.round()
 		var refusal *servers.Refusal
@@ -159,7 +159,7 @@ func TestTheListOfDatabasesIsLocked(t *testing.T) {
 // look succeeds.
 func TestAServerThatFailsInTheMiddle(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"server", "databases", "replicas", "sessions", "lock_wait", "clocks", "query_store_state", "query_store", "plan_cache"} {
+	for _, name := range []string{"server", "databases", "replicas", "sessions", "lock_wait", "transactions", "temporary_space", "counters", "clocks", "query_store_state", "query_store", "plan_cache"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
@@ -220,6 +220,9 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"databases":   func(f *fake) { f.databases[0] = row{-1, "master", 0, 1, false} },
 		"sessions":    func(f *fake) { f.sessions = []row{{5, "idle", "", "many"}} },
 		"lock wait":   func(f *fake) { f.Answer(query("lock_wait"), tdstest.Answer{Rows: []row{{0, 1, "long"}}}) },
+		"transaction": func(f *fake) { f.transactions = []row{{51, 5, "long", nil, "a", "b", "c", nil, "cpu"}} },
+		"tempdb":      func(f *fake) { f.Answer(query("temporary_space"), tdstest.Answer{Rows: []row{{"much"}}}) },
+		"counter":     func(f *fake) { f.counted = []row{{"logins/sec", "many"}} },
 		"clocks":      func(f *fake) { f.Answer(query("clocks"), tdstest.Answer{Rows: []row{{"noon", 0, 0}}}) },
 		"query store": func(f *fake) { f.counters["app"] = []row{{1, 9, "hash", 1, 1, 1, 1, 1}} },
 		"plan cache":  func(f *fake) { f.plans = []row{{6, "12", "a", 1, 1, 1, nil}} },

@@ -39,6 +39,9 @@ type fake struct {
 	replicas         []row          // database, primary
 	sessions         []row          // database, split, wait, sessions, and of whom (if they say so)
 	lockWait         int            // ms
+	transactions     []row          // session, database, ms open and idle, and whose it is
+	temporary        int64          // bytes
+	counted          []row          // name, value; since the server was started
 	blocking         []row          // who waits for whom
 	freed            []row          // what became of a session that held others up
 	stores           map[string]row // state and mode by database
@@ -82,6 +85,14 @@ func newFake(t testing.TB) *fake {
 	rows("replicas", func(tdstest.Query) []row { return f.replicas })
 	rows("sessions", func(tdstest.Query) []row { return ofNobody(f.sessions) })
 	rows("lock_wait", func(tdstest.Query) []row { return []row{{0, 3, f.lockWait}} })
+	rows("transactions", func(tdstest.Query) []row { return f.transactions })
+	rows("temporary_space", func(tdstest.Query) []row { return []row{{f.temporary}} })
+	rows("counters", func(tdstest.Query) (all []row) {
+		for _, r := range f.counted {
+			all = append(all, append(slices.Clip(r), f.started))
+		}
+		return all
+	})
 	rows("freed", func(tdstest.Query) []row { return f.freed })
 	rows("blocking", func(tdstest.Query) []row { return f.blocking })
 	now := func() int64 { return f.clock.Now().Add(f.skew).UnixMicro() }
