@@ -84,6 +84,10 @@ const (
 	ChangedHBA       ChangeKind = "hba" // a line of pg_hba.conf
 	ChangedVersion   ChangeKind = "version"
 	ChangedExtension ChangeKind = "extension"
+	// ChangedReplication is the server's role in replication: primary or standby. A failover changes it.
+	ChangedReplication ChangeKind = "replication"
+	// ChangedStart is when the server's process started. A restart changes it.
+	ChangedStart ChangeKind = "start"
 )
 
 // Change is one thing that differs from the assessment before.

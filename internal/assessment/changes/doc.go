@@ -2,7 +2,8 @@
 // state of the server.
 //
 // An assessment sees a State: settings, roles, memberships and privileges on databases, the
-// lines of pg_hba.conf, the version, and the extensions of each database. Keep is called in the
+// lines of pg_hba.conf, the version, the extensions of each database, whether the server is a
+// primary or a standby, and since when it runs. Keep is called in the
 // transaction that records the assessment. It compares the state with the previous one. It
 // returns the event to append if anything differs, or if the log has no event of that day yet.
 // The score of a server for a day is the last score that the log has of that day; a day without

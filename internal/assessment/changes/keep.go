@@ -59,6 +59,7 @@ func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, n
 	if e.New, err = findings.New(ctx, tx, l.Organization, l.Instance, l.Assessment, l.Accepted, l.At); err != nil {
 		return e, false, err
 	}
+	l.State.startedAt(l.Assessment.ServerStartedAt)
 	salt, err := saltOf(ctx, tx, l.Organization)
 	if err != nil {
 		return e, false, err

@@ -80,7 +80,8 @@ func ValuesOf(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID
 // keyOf is the key under which the log knows an item: the name of what PostgreSQL comes
 // with, a digest of any other.
 func keyOf(salt []byte, k Kept) string {
-	if k.Kind == fleet.ChangedVersion || k.Kind == fleet.ChangedSetting && !k.Sent && !strings.Contains(k.Name, ".") {
+	named := k.Kind == fleet.ChangedVersion || k.Kind == fleet.ChangedReplication || k.Kind == fleet.ChangedStart
+	if named || k.Kind == fleet.ChangedSetting && !k.Sent && !strings.Contains(k.Name, ".") {
 		return k.Name
 	}
 	return digest(salt, string(k.Kind), k.Database, k.Name)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"muster/domain/fleet"
 	"muster/internal/servers"
@@ -46,6 +47,27 @@ func (s *State) Answered(by servers.Identity) {
 	if by.System != "" {
 		s.Items = append(s.Items, Item{Scope: Scope{Kind: fleet.ChangedVersion}, Name: by.SystemTitle(), Value: by.System})
 	}
+	s.See(fleet.ChangedReplication, []Item{{Name: "Role in replication", Value: by.Role}}, by.Role != "")
+}
+
+// startedAt says since when the server runs; nil: it is not known.
+func (s *State) startedAt(at *time.Time) {
+	var items []Item
+	if at != nil {
+		items = []Item{{Name: "Started", Value: at.UTC().Format(time.RFC3339)}}
+	}
+	s.See(fleet.ChangedStart, items, at != nil)
+}
+
+// startJitter is by how much two looks may differ about the start of a server that was not restarted: SQL Server and
+// Oracle tell how long they have been running, so a clock that is set moves the time.
+const startJitter = time.Minute
+
+// sameStart says whether two looks saw the same start.
+func sameStart(one, other string) bool {
+	a, err := time.Parse(time.RFC3339, one)
+	b, err2 := time.Parse(time.RFC3339, other)
+	return err == nil && err2 == nil && a.Sub(b).Abs() <= startJitter
 }
 
 // MaxItems is how many things of one kind are compared.
@@ -169,6 +191,7 @@ func (before known) after(seen State, digest func(Item) string) (now known, diff
 		old := was[id]
 		delete(was, id)
 		switch {
+		case old != nil && k.Kind == fleet.ChangedStart && sameStart(old.Value, k.Value):
 		case old != nil && old.Digest != k.Digest:
 			differ = append(differ, difference{old, &k})
 		case old == nil && wasSeen[k.Scope] && isSeen[k.Scope] && k.Kind != fleet.ChangedSetting:

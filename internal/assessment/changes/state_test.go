@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"muster/domain/fleet"
+	"muster/internal/servers"
 )
 
 // told is a difference in a line.
@@ -68,10 +70,27 @@ func TestWhatDiffers(t *testing.T) {
 	secret := func(value string) []Item {
 		return []Item{{Scope: Scope{Kind: setting}, Name: "archive_command", Value: value, Secret: true}}
 	}
+	runs := func(since string) State {
+		var s State
+		at, err := time.Parse(time.RFC3339, since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.startedAt(&at)
+		return s
+	}
+	unknown := func() (s State) { s.startedAt(nil); return s }
+	is := func(role string) (s State) { s.Answered(servers.Identity{Role: role}); return s }
 	for name, c := range map[string]struct {
 		looks []State
 		want  string
 	}{
+		"a restart":                        {[]State{runs("2026-11-20T08:00:00Z"), runs("2026-11-20T09:00:00Z")}, "start Started 2026-11-20T08:00:00Z>2026-11-20T09:00:00Z"},
+		"a start by another clock":         {[]State{runs("2026-11-20T08:00:00Z"), runs("2026-11-20T08:00:45Z"), runs("2026-11-20T08:01:30Z")}, ""},
+		"a restart that is seen late":      {[]State{runs("2026-11-20T08:00:00Z"), unknown(), runs("2026-11-20T09:00:00Z")}, "start Started 2026-11-20T08:00:00Z>2026-11-20T09:00:00Z"},
+		"a failover":                       {[]State{is("primary"), is("standby")}, "replication Role in replication primary>standby"},
+		"a failover that is seen late":     {[]State{is("standby"), is(""), is("primary")}, "replication Role in replication standby>primary"},
+		"the first look that tells a role": {[]State{is(""), is("primary")}, ""},
 		"the first look":                   {[]State{saw(memory("4096"))}, ""},
 		"nothing":                          {[]State{saw(memory("4096")), saw(memory("4096"))}, ""},
 		"a setting, with its unit":         {[]State{saw(memory("4096")), saw(memory("8192"))}, "setting work_mem 4096 kB>8192 kB"},

@@ -31,12 +31,14 @@ const lightSQL = `
 	select 'databases', count(*), coalesce(sum(hashtextextended((datname, datdba, datallowconn, datconnlimit, datacl)::text, 0)), 0), false
 	from pg_database where not datistemplate
 	union all
+	select 'self', 1, hashtextextended(pg_is_in_recovery()::text || pg_postmaster_start_time()::text, 0), false
+	union all
 	select 'hba', 0, 0, has_table_privilege('pg_catalog.pg_hba_file_rules', 'SELECT') and has_function_privilege('pg_catalog.pg_hba_file_rules()', 'EXECUTE')`
 
 const lightHBASQL = `select count(*), coalesce(sum(hashtextextended(h::text, 0)), 0) from pg_hba_file_rules h`
 
-// LightLook is a digest of what a server is like: its settings, roles, memberships, the
-// privileges on its databases, the rules of pg_hba.conf where they may be read, and which
+// LightLook is a digest of what a server is like: whether it is a standby and since when it runs,
+// its settings, roles, memberships, the privileges on its databases, the rules of pg_hba.conf where they may be read, and which
 // objects a few checks find. It changes where one of them does. It costs a connection and
 // two statements.
 func (c *Inspector) LightLook(ctx context.Context, target servers.Target) (digest string, err error) {

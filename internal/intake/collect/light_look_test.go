@@ -1,6 +1,7 @@
 package collect_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -79,5 +80,31 @@ func TestALightLookSeesWhatChanged(t *testing.T) {
 	}
 	if len(told[0].New) != 0 || len(checks) == 0 {
 		t.Errorf("new at first: %v; then %v", told[0].New, checks)
+	}
+}
+
+// TestALightLookSeesAFailover: a standby becomes a primary, and a server is started again. Each makes the server due, and
+// the next assessment says what the server became.
+func TestALightLookSeesAFailover(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	standby := pgtest.Standby(t, pgtest.Cluster(t, pgtest.Options{}), pgtest.Options{})
+	instance := s.register(standby.TCPURL(pgtest.Superuser, "postgres"))
+	s.assess(instance)
+	if s.lightly(instance) || s.lightly(instance) {
+		t.Fatal("an unchanged server is due")
+	}
+	pgtest.Connect(t, standby.Superuser()).MustExec(`SELECT pg_promote()`)
+	if !s.lightly(instance) {
+		t.Error("the failover is not seen")
+	}
+	s.assess(instance)
+	if got := s.changed(instance); !strings.Contains(got, "replication Role in replication: standby > primary") {
+		t.Errorf("the assessment tells\n%s", got)
+	}
+	s.db.MustExec(`UPDATE assessment_targets SET light_look_told_at = light_look_told_at - interval '1 hour'`)
+	standby.Restart(t)
+	if !s.lightly(instance) {
+		t.Error("the restart is not seen")
 	}
 }

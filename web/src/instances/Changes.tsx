@@ -21,12 +21,14 @@ const kinds: Record<string, string> = {
   hba: "pg_hba.conf",
   version: "Version",
   extension: "Extension",
+  replication: "Failover",
+  start: "Restart",
 };
 
 const compared: Record<CheckedEngine, string> = {
-  postgresql: "Settings, roles, grants, pg_hba.conf, version and extensions",
-  sqlserver: "Options, logins, server roles, permissions and version",
-  oracle: "Parameters, profiles, audit policies, accounts, privileges and version",
+  postgresql: "Settings, roles, grants, pg_hba.conf, version, extensions, role in replication and start",
+  sqlserver: "Options, logins, server roles, permissions, version and start",
+  oracle: "Parameters, profiles, audit policies, accounts, privileges, version, role in replication and start",
 };
 
 const shown = 8;
