@@ -8,6 +8,7 @@ import (
 
 	"muster/commands/alerting"
 	"muster/commands/inventory"
+	"muster/commands/marks"
 	"muster/commands/usecase"
 	"muster/domain/team"
 	"muster/internal/accounts"
@@ -67,12 +68,13 @@ type Limits struct {
 	BuildingAtOnce int // per organization
 }
 
-// Service runs the use cases: those of people and of reports itself, those of the fleet and of
-// alerts by its rooms.
+// Service runs the use cases: those of people and of reports itself, those of the fleet, of alerts
+// and of marks by its rooms.
 type Service struct {
 	*usecase.Base
 	*inventory.Fleet
 	*alerting.Alerts
+	*marks.Marks
 	Needs
 }
 
@@ -93,5 +95,5 @@ type Needs struct {
 // New returns the use cases over one base.
 func New(base usecase.Base, needs Needs) *Service {
 	instances := inventory.New(&base, needs.Connections)
-	return &Service{Base: &base, Fleet: instances, Alerts: alerting.New(&base, instances), Needs: needs}
+	return &Service{Base: &base, Fleet: instances, Alerts: alerting.New(&base, instances), Marks: marks.New(&base), Needs: needs}
 }

@@ -147,6 +147,7 @@ func TestAnOrganizationIsDeleted(t *testing.T) {
 		}
 		c.member(t, fmt.Sprintf("invited-%d@example.org", n), "viewer")
 		c.call(t, 201, http.MethodPost, "/api/v1/views", map[string]any{"name": "shared", "query": "/alerts", "shared": true}, nil)
+		c.call(t, 201, http.MethodPost, "/api/v1/marks", map[string]any{"text": "deploy"}, nil)
 	}
 	live := ben.watch(t, "pg-live", pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))
 	hers, his := h.ana.request(t, security(h.live)), ben.request(t, security(live))
@@ -165,7 +166,7 @@ func TestAnOrganizationIsDeleted(t *testing.T) {
 	h.server.stop(t)
 
 	was, events := h.rowsOf(t, ids[1]), h.rowsOf(t, ids[0])
-	for _, table := range []string{"raw_samples", "findings", "alert_last_seen", "jobs", "assessment_targets", "signs", "tokens", "members", "views"} {
+	for _, table := range []string{"raw_samples", "findings", "alert_last_seen", "jobs", "assessment_targets", "signs", "tokens", "members", "views", "chart_marks"} {
 		if was[table] == "" || events[table] == "" {
 			t.Errorf("the organization has nothing in %s, so this shows nothing", table)
 		}

@@ -6,6 +6,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
+	"muster/domain/mark"
 	"muster/domain/notification"
 	"muster/domain/organization"
 	"muster/domain/report"
@@ -27,6 +28,7 @@ func Registry() *eventstore.Registry {
 	register(r, schedule.Events(), schedule.Name)
 	register(r, notification.Events(), notification.Name)
 	register(r, team.Events(), team.Name)
+	register(r, mark.Events(), mark.Name)
 	return r
 }
 

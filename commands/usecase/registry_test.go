@@ -16,6 +16,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
+	"muster/domain/mark"
 	"muster/domain/notification"
 	"muster/domain/organization"
 	"muster/domain/report"
@@ -35,7 +36,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()) + len(notification.Events()) + len(team.Events()); len(registry.Names()) != want {
+	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()) + len(notification.Events()) + len(team.Events()) + len(mark.Events()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
 	written := map[string]int{}
@@ -270,6 +271,7 @@ func examples() []any {
 		notification.RuleCreated{Terms: rule}, notification.RuleChanged{NameChanged: true, Terms: rule}, notification.RuleRemoved{},
 		notification.RuleCreated{Terms: routed}, notification.RuleChanged{Terms: routed},
 		team.Created{Terms: ofTeam}, team.Changed{NameChanged: true, Terms: ofTeam}, team.Changed{Position: 2, Terms: ofTeam}, team.Removed{},
+		mark.Set{At: at, Tags: map[string]string{"app": "billing"}, TokenID: a}, mark.Removed{},
 		exception.Requested{
 			Subject: exception.Subject{CheckID: "PG-S01", InstanceID: &a, DatabaseID: &b, ObjectRef: "line 94"},
 			Reason:  "until the move", Until: at,

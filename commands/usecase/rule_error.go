@@ -17,7 +17,7 @@ type RuleError struct {
 	Code   string // the code of the whole answer, contract §1.5 and §1.6
 	Detail string
 	Fields []rule.Broken
-	// RetryAfter is set for too_many_building, too_many_confirmations, too_many_senders and rate_limited.
+	// RetryAfter is set for too_many_building, too_many_confirmations, too_many_senders, too_many_marks and rate_limited.
 	RetryAfter time.Duration
 }
 

@@ -14,6 +14,7 @@ const (
 	ScopeReportsCreate   Scope = "reports:create"
 	ScopeReportsDownload Scope = "reports:download"
 	ScopeMembersRead     Scope = "members:read"
+	ScopeMarksWrite      Scope = "marks:write"
 	ScopeAuditRead       Scope = "audit:read"
 	ScopeOpsRead         Scope = "ops:read"
 	ScopeIngestWrite     Scope = "ingest:write"
@@ -24,7 +25,7 @@ const (
 func Scopes() []Scope {
 	return []Scope{
 		ScopeMetricsRead, ScopeAlertsRead, ScopeAlertsWrite, ScopeReportsRead, ScopeReportsCreate,
-		ScopeReportsDownload, ScopeMembersRead, ScopeAuditRead, ScopeOpsRead, ScopeIngestWrite, ScopeAdmin,
+		ScopeReportsDownload, ScopeMembersRead, ScopeMarksWrite, ScopeAuditRead, ScopeOpsRead, ScopeIngestWrite, ScopeAdmin,
 	}
 }
 
@@ -48,7 +49,7 @@ func (r Role) Scopes() []Scope {
 	case Member:
 		return []Scope{
 			ScopeMetricsRead, ScopeAlertsRead, ScopeAlertsWrite, ScopeReportsRead, ScopeReportsCreate,
-			ScopeReportsDownload, ScopeMembersRead,
+			ScopeReportsDownload, ScopeMembersRead, ScopeMarksWrite,
 		}
 	case Team:
 		return append(Member.Scopes(), ScopeAuditRead)

@@ -164,6 +164,12 @@ func (s *Store) touchToken(ctx context.Context, id uuid.UUID, now time.Time, ip 
 	})
 }
 
+// TokenNames are the names of tokens of an organization, ended ones too.
+func (s *Store) TokenNames(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	return statement.Map[uuid.UUID, string](ctx, s.db, "look up the names of tokens",
+		`SELECT id, name FROM tokens WHERE organization_id = $1 AND id = ANY ($2)`, org, statement.IDs(ids))
+}
+
 // Tokens returns the tokens of a kind, newest first: of one member, or
 // (uuid.Nil) of the whole organization.
 func (s *Store) Tokens(ctx context.Context, org, member uuid.UUID, kind string) ([]Token, error) {

@@ -143,6 +143,9 @@ POST   /api/v1/setup                                 *
 GET    /api/v1/api-tokens                            tvmaA admin
 POST   /api/v1/api-tokens                            tvmaA admin
 DELETE /api/v1/api-tokens/:tokenId                   tvmaA admin
+GET    /api/v1/marks                                 tvmaA metrics:read
+POST   /api/v1/marks                                 tm--A marks:write
+DELETE /api/v1/marks/:markId                         tm--A marks:write
 GET    /api/v1/views                                 tvmaA metrics:read
 POST   /api/v1/views                                 tvmaA admin
 PATCH  /api/v1/views/:viewId                         tvmaA admin

@@ -72,6 +72,7 @@ func (w *world) belongings(of tenant) map[string]string {
 		"tokenId":      id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'api' LIMIT 1`),
 		"ingestToken":  id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'ingest' LIMIT 1`),
 		"viewId":       w.view(of.member, "hidden", true),
+		"markId":       w.mark(of.member, "hidden", w.ago(time.Minute), map[string]string{"team": "hidden"}),
 		"sessionId":    id(`SELECT id FROM sessions WHERE organization_id = $1 LIMIT 1`),
 		"deadLetterId": id(`SELECT id FROM jobs WHERE organization_id = $1 AND dead_at IS NOT NULL LIMIT 1`),
 		"mailId":       mails[0].ID,

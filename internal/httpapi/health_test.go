@@ -18,17 +18,28 @@ import (
 // waits until it shows.
 func (w *world) looked(in tenant, instance uuid.UUID, at time.Time, state changes.State, results ...snapshot.CheckResult) {
 	w.t.Helper()
+	w.keep(in, instance, at, state, snapshot.Assessment{Outcome: snapshot.OutcomeComplete, Results: results})
+}
+
+func (w *world) keep(in tenant, instance uuid.UUID, at time.Time, state changes.State, a snapshot.Assessment) {
+	w.t.Helper()
 	tx := w.deps.DB.MustBegin()
 	defer func() { _ = tx.Rollback() }()
 	e, _, err := changes.Keep(w.t.Context(), tx, changes.Look{
 		Organization: in.organization.ID, Instance: instance, ID: uuid.New(), At: at, State: state,
-		Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete, Results: results},
+		Assessment: a,
 	})
 	must(w.t, err)
 	mark, err := w.deps.Commands.RecordAssessmentTx(w.t.Context(), tx, usecase.Actor{OrganizationID: in.organization.ID, Component: "collector"}, e)
 	must(w.t, err)
 	must(w.t, tx.Commit())
 	w.settle(mark)
+}
+
+// lookedAt is looked at a server that runs since a time.
+func (w *world) lookedAt(in tenant, instance uuid.UUID, at, started time.Time, state changes.State) {
+	w.t.Helper()
+	w.keep(in, instance, at, state, snapshot.Assessment{Outcome: snapshot.OutcomeComplete, ServerStartedAt: &started})
 }
 
 // setting is a state of one setting.

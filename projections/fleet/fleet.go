@@ -169,6 +169,20 @@ func (r *Reader) Names(ctx context.Context, organization uuid.UUID, ids []uuid.U
 	return named, err
 }
 
+// Registered is when an instance was registered.
+type Registered struct {
+	ID uuid.UUID `db:"id"`
+	At time.Time `db:"created_at"`
+}
+
+// RegisteredIn are the instances in scope that were registered from a time to another, the newest first and at most
+// limit. Removed ones are not among them.
+func (r *Reader) RegisteredIn(ctx context.Context, organization uuid.UUID, scope domain.Scope, from, to time.Time, limit int) ([]Registered, error) {
+	return statement.All[Registered](ctx, r.db, "read which instances were registered", `SELECT id, created_at FROM fleet_v3.instances
+		WHERE organization_id = $1 AND created_at >= $2 AND created_at < $3 AND (NOT $4 OR id = ANY ($5)) ORDER BY created_at DESC, id LIMIT $6`,
+		organization, from, to, scope.Filtered, statement.IDs(scope.Instances), limit)
+}
+
 // Ever are the ids of the instances of an organization, those that were removed among them.
 func (r *Reader) Ever(ctx context.Context, organization uuid.UUID) ([]uuid.UUID, error) {
 	return statement.All[uuid.UUID](ctx, r.db, "list the instances that there ever were", `SELECT id FROM fleet_v3.instances WHERE organization_id = $1

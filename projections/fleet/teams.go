@@ -79,6 +79,17 @@ func (r *Reader) TagsOf(ctx context.Context, organization uuid.UUID, ids []uuid.
 		WHERE organization_id = $1 AND id = ANY ($2)`, organization, statement.IDs(ids))
 }
 
+// TagsIn are the tags of the instances in scope that have any, in no order.
+func (r *Reader) TagsIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) ([]domain.Tags, error) {
+	rows, err := statement.All[Tags](ctx, r.db, "read the tags of the instances in scope", `SELECT tags FROM fleet_v3.instances
+		WHERE organization_id = $1 AND tags <> '{}' AND (NOT $2 OR id = ANY ($3))`, organization, scope.Filtered, statement.IDs(scope.Instances))
+	tags := make([]domain.Tags, len(rows))
+	for i, row := range rows {
+		tags[i] = domain.Tags(row)
+	}
+	return tags, err
+}
+
 // SelectedNames are the names of the active instances that a selector matches.
 func (r *Reader) SelectedNames(ctx context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error) {
 	selected, err := r.Matching(ctx, organization, selector)

@@ -19,6 +19,8 @@ import (
 var (
 	//go:embed sql/last.sql
 	lastQuery string
+	//go:embed sql/changes.sql
+	changesQuery string
 	//go:embed sql/changed.sql
 	changedQuery string
 )
@@ -73,6 +75,7 @@ func (r *Reader) Domains(ctx context.Context, organization, instance uuid.UUID, 
 
 // Changed is one thing that changed on a server.
 type Changed struct {
+	Instance   uuid.UUID         `db:"instance_id"`
 	Assessment uuid.UUID         `db:"assessment_id"`
 	Nth        int               `db:"nth"`
 	At         time.Time         `db:"at"`
@@ -84,8 +87,15 @@ type Changed struct {
 
 // Changes returns the newest changes of an instance, at most limit.
 func (r *Reader) Changes(ctx context.Context, organization, instance uuid.UUID, limit int) ([]Changed, error) {
-	return statement.All[Changed](ctx, r.db, "read the changes of instance "+instance.String(), `SELECT assessment_id, nth, at, kind, key,
+	return statement.All[Changed](ctx, r.db, "read the changes of instance "+instance.String(), `SELECT instance_id, assessment_id, nth, at, kind, key,
 		before_digest = '' AS added, after_digest = '' AS removed FROM health_v1.changes WHERE organization_id = $1 AND instance_id = $2 ORDER BY at DESC, assessment_id, nth LIMIT $3`, organization, instance, limit)
+}
+
+// ChangesIn returns the newest changes of some kinds on the instances in scope, of assessments from a time to another,
+// at most limit.
+func (r *Reader) ChangesIn(ctx context.Context, organization uuid.UUID, scope domain.Scope, kinds []domain.ChangeKind, from, to time.Time, limit int) ([]Changed, error) {
+	return statement.All[Changed](ctx, r.db, "read what changed on instances", changesQuery,
+		organization, scope.Filtered, statement.IDs(scope.Instances), kinds, from, to, limit)
 }
 
 // SettingsChanged returns when each setting of an instance changed last, by its name.

@@ -118,7 +118,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Proofs: p.Proofs, Evidence: p.EvidenceMaker(), Waiter: p.Runner, Log: p.Log, Now: p.Clock.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
-			DB: p.DB, Commands: p.Commands, Accounts: p.Accounts, Fleet: p.Fleet, Alerts: p.Alerts, Exceptions: p.Exceptions, Health: p.Health,
+			DB: p.DB, Commands: p.Commands, Accounts: p.Accounts, Fleet: p.Fleet, Alerts: p.Alerts, Exceptions: p.Exceptions, Audit: p.Audit, Health: p.Health,
 			Checks: p.Checks, Servers: p.Facts, Controls: p.Controls(), Evidence: p.EvidenceMaker(), Connections: collector, Tiles: figures, Hosts: p.Samples, Agents: &heartbeat.Store{DB: p.DB}, Waiter: p.Runner, Now: p.Clock.Now,
 		},
 		TileRoutes: tiles.New(figures, p.Fleet, p.Clock.Now, p.Log),

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands/alerting/people"
+	"muster/commands/marks"
 	"muster/commands/usecase"
 	"muster/eventstore"
 	"muster/eventstore/tree"
@@ -55,6 +56,10 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	})
 	workers.Every("erase whose sessions old alerts name", time.Hour, func(ctx context.Context) error {
 		_, err := people.Prune(ctx, p.DB)
+		return err
+	})
+	workers.Every("delete old marks of charts", time.Hour, func(ctx context.Context) error {
+		_, err := marks.Prune(ctx, p.DB, p.Clock.Now())
 		return err
 	})
 	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)

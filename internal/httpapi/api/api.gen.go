@@ -254,6 +254,7 @@ const (
 	ScopeAlertsWrite     Scope = "alerts:write"
 	ScopeAuditRead       Scope = "audit:read"
 	ScopeIngestWrite     Scope = "ingest:write"
+	ScopeMarksWrite      Scope = "marks:write"
 	ScopeMembersRead     Scope = "members:read"
 	ScopeMetricsRead     Scope = "metrics:read"
 	ScopeOpsRead         Scope = "ops:read"
@@ -1906,6 +1907,17 @@ type CreateInstance struct {
 	Tags *Tags `json:"tags,omitempty"`
 }
 
+type CreateMark struct {
+	// At When it happened; now if it is absent.
+	At *time.Time `json:"at,omitempty"`
+
+	// Tags By key; at most 32. If there are none, the mark is about the whole organization.
+	Tags *map[string]string `json:"tags,omitempty"`
+
+	// Text 1 to 200 characters, all printable.
+	Text string `json:"text"`
+}
+
 type CreateNotificationRule struct {
 	// ChannelIds 1 to 10.
 	ChannelIds []openapi_types.UUID `json:"channelIds"`
@@ -2836,6 +2848,49 @@ type MakeEvidence struct {
 
 	// To The end of the period, exclusive, at most 400 days after `from`. A time in the future is replaced by the current time.
 	To time.Time `json:"to"`
+}
+
+type Mark struct {
+	At time.Time `json:"at"`
+
+	// By The member who set it. Null for all other kinds, if Muster set it, and once the member was erased.
+	By *Person            `json:"by"`
+	Id openapi_types.UUID `json:"id"`
+
+	// Instance The server; null for a `deploy`.
+	Instance *ContributingInstance `json:"instance"`
+
+	// InstanceCount How many servers that the caller sees have the tags now. Null for marks of one server or of the whole organization.
+	InstanceCount *int `json:"instanceCount"`
+
+	// Kind `deploy`: set by a member or a program. `version`: the server, or an extension, has another version.
+	// `failover`: a primary became a standby, or the reverse. `registered`: Muster monitors the server from then on.
+	// `retired`: it was deactivated or removed.
+	Kind string `json:"kind"`
+
+	// MayRemove Whether the caller may remove it.
+	MayRemove bool `json:"mayRemove"`
+
+	// Tags Of a `deploy`; empty for all other kinds.
+	Tags map[string]string `json:"tags"`
+
+	// Text What happened: text of people, programs and servers.
+	Text string `json:"text"`
+
+	// Token The API token that it was set with; null if there was none.
+	Token *Reference `json:"token"`
+}
+
+type MarkList struct {
+	// Complete False if the window has more marks: older ones are missing.
+	Complete bool      `json:"complete"`
+	From     time.Time `json:"from"`
+	Items    []Mark    `json:"items"`
+	To       time.Time `json:"to"`
+
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // MeasuringAgent The agent that measures an instance, from its last report.
@@ -4804,6 +4859,8 @@ type InstanceId = openapi_types.UUID
 
 type Limit = int32
 
+type MarkId = openapi_types.UUID
+
 type MemberId = openapi_types.UUID
 
 type OwnedBy = openapi_types.UUID
@@ -5279,6 +5336,30 @@ type ListDatabasesParams struct {
 
 	// PageSize Entries on a page.
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+type ListMarksParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
+	To WindowTo `form:"to" json:"to"`
+
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// Owner Only servers that this team owns. If the team does not exist, there are none.
+	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
+}
+
+type CreateMarkParams struct {
+	// IdempotencyKey Kept for 24 hours for each caller and route. The same key with the same body returns the first response again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 type ListMembersParams struct {
@@ -5798,6 +5879,12 @@ type Handlers interface {
 	GetOutage(ctx context.Context, request GetOutageRequestObject) (GetOutageResponseObject, error)
 	// POST /api/v1/invitations/{token}: Accept an invitation and sign in
 	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
+	// GET /api/v1/marks: List what happened in a window
+	ListMarks(ctx context.Context, request ListMarksRequestObject) (ListMarksResponseObject, error)
+	// POST /api/v1/marks: Set a mark, such as a deployment
+	CreateMark(ctx context.Context, request CreateMarkRequestObject) (CreateMarkResponseObject, error)
+	// DELETE /api/v1/marks/{markId}: Remove a mark that was set
+	RemoveMark(ctx context.Context, request RemoveMarkRequestObject) (RemoveMarkResponseObject, error)
 	// GET /api/v1/members: List the members of the organization
 	ListMembers(ctx context.Context, request ListMembersRequestObject) (ListMembersResponseObject, error)
 	// POST /api/v1/members: Invite a person
@@ -6481,6 +6568,34 @@ type AcceptInvitation201JSONResponse struct {
 	Body    Session
 	Headers AcceptInvitation201ResponseHeaders
 }
+type ListMarksRequestObject struct {
+	Params ListMarksParams
+}
+type ListMarksResponseObject interface {
+	VisitListMarksResponse(w http.ResponseWriter) error
+}
+type ListMarks200JSONResponse MarkList
+type CreateMarkRequestObject struct {
+	Params CreateMarkParams
+	Body   *CreateMark `body:""`
+}
+type CreateMarkResponseObject interface {
+	VisitCreateMarkResponse(w http.ResponseWriter) error
+}
+type CreateMark201ResponseHeaders struct {
+	Location string `header:"Location"`
+}
+type CreateMark201JSONResponse struct {
+	Body    Mark
+	Headers CreateMark201ResponseHeaders
+}
+type RemoveMarkRequestObject struct {
+	MarkId MarkId `path:"markId"`
+}
+type RemoveMarkResponseObject interface {
+	VisitRemoveMarkResponse(w http.ResponseWriter) error
+}
+type RemoveMark204Response struct{}
 type ListMembersRequestObject struct {
 	Params ListMembersParams
 }
@@ -7509,6 +7624,16 @@ func (a GetOutage200JSONResponse) VisitGetOutageResponse(w http.ResponseWriter) 
 func (a AcceptInvitation201JSONResponse) VisitAcceptInvitationResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
+func (a ListMarks200JSONResponse) VisitListMarksResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a CreateMark201JSONResponse) VisitCreateMarkResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
+}
+func (a RemoveMark204Response) VisitRemoveMarkResponse(w http.ResponseWriter) error {
+	writeHead(w, 204, nil)
+	return nil
+}
 func (a ListMembers200JSONResponse) VisitListMembersResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -7975,6 +8100,9 @@ func Operations(h Handlers) []Operation {
 		operation("GET", "/api/v1/instances/:instanceId/outage", h.GetOutage, GetOutageResponseObject.VisitGetOutageResponse),
 		operation("POST", "/api/v1/instances/actions", h.TagInstances, TagInstancesResponseObject.VisitTagInstancesResponse),
 		operation("POST", "/api/v1/invitations/:token", h.AcceptInvitation, AcceptInvitationResponseObject.VisitAcceptInvitationResponse),
+		operation("GET", "/api/v1/marks", h.ListMarks, ListMarksResponseObject.VisitListMarksResponse),
+		operation("POST", "/api/v1/marks", h.CreateMark, CreateMarkResponseObject.VisitCreateMarkResponse),
+		operation("DELETE", "/api/v1/marks/:markId", h.RemoveMark, RemoveMarkResponseObject.VisitRemoveMarkResponse),
 		operation("GET", "/api/v1/members", h.ListMembers, ListMembersResponseObject.VisitListMembersResponse),
 		operation("POST", "/api/v1/members", h.InviteMember, InviteMemberResponseObject.VisitInviteMemberResponse),
 		operation("DELETE", "/api/v1/members/:memberId", h.EraseMember, EraseMemberResponseObject.VisitEraseMemberResponse),

@@ -15,6 +15,7 @@ import (
 	"muster/internal/report/control/evidence"
 	"muster/projections"
 	"muster/projections/alerts"
+	"muster/projections/audit"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
 	"muster/projections/health"
@@ -28,6 +29,7 @@ type ServerRoutes struct {
 	Fleet       *fleet.Reader
 	Alerts      *alerts.Reader
 	Exceptions  *exceptions.Reader
+	Audit       *audit.Reader
 	Health      *health.Reader
 	Checks      *catalogue.Catalogue
 	Servers     *assessment.Store

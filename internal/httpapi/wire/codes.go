@@ -86,6 +86,7 @@ var Codes = map[string]Code{
 	"login_throttled":        {429, "Too many attempts to sign in"},
 	"too_many_building":      {429, "Too many reports are being built"},
 	"too_many_senders":       {429, "Too many senders"},
+	"too_many_marks":         {429, "Too many marks"},
 
 	"file_altered":   {500, "The stored file is not the one that was built"},
 	"internal_error": {500, "Something went wrong on our side"},

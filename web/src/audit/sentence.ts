@@ -62,6 +62,8 @@ const sentences: Record<string, string> = {
   teamCreated: "created the team {subject}",
   teamChanged: "changed the team {subject}",
   teamRemoved: "removed the team {subject}",
+  markSet: "set the mark {subject}",
+  markRemoved: "removed a mark",
   notificationRuleCreated: "created the notification rule {subject}",
   notificationRuleChanged: "changed the notification rule {subject}",
   notificationRuleRemoved: "removed the notification rule {subject}",

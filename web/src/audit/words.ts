@@ -107,6 +107,11 @@ export const groups: { name: string; about: About; types: Record<string, string>
     },
   },
   {
+    name: "Marks on charts",
+    about: null,
+    types: { markSet: "Mark set", markRemoved: "Mark removed" },
+  },
+  {
     name: "Deliveries",
     about: "delivery",
     types: { deliveryRetried: "Delivery retried" },

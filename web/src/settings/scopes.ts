@@ -7,6 +7,7 @@ export const scopes: { scope: string; may: string }[] = [
   { scope: "reports:create", may: "Request reports and exceptions" },
   { scope: "reports:download", may: "Download reports" },
   { scope: "members:read", may: "Read the list of members" },
+  { scope: "marks:write", may: "Set marks on charts, such as deployments, and remove them" },
   { scope: "audit:read", may: "Read the audit list" },
   { scope: "ops:read", may: "Read projections and the job queue" },
   { scope: "ingest:write", may: "Send instances, alerts and samples" },
