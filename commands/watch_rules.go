@@ -35,12 +35,16 @@ func (c SetWatchRule) Check() error {
 	return usecase.FieldErrors(broken)
 }
 
-// To are the settings after those that are in force.
-func (c SetWatchRule) To(was []organization.WatchSetting) []organization.WatchSetting {
-	if c.All != nil {
-		return slices.Clone(*c.All)
+// Would are the settings after those that are in force. Errors: *usecase.RuleError with every rule that they break.
+func (c SetWatchRule) Would(was []organization.WatchSetting) ([]organization.WatchSetting, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
 	}
-	return organization.Put(was, *c.One)
+	if c.All != nil {
+		return slices.Clone(*c.All), nil
+	}
+	will := organization.Put(was, *c.One)
+	return will, usecase.FieldErrors(c.Rule.Broken(will, "#/settings")) // one more than there may be
 }
 
 // SetWatchRule sets a watch rule of the organization. Errors: *usecase.RuleError.
@@ -63,9 +67,9 @@ func (s *Service) SetWatchRule(ctx context.Context, actor usecase.Actor, c SetWa
 				return nil, err
 			}
 			was := c.Rule.Settings(known, o.Settings().Watch)
-			will := c.To(was)
-			if broken := c.Rule.Broken(will, "#/settings"); len(broken) > 0 { // one more than there may be
-				return nil, usecase.FieldErrors(broken)
+			will, err := c.Would(was)
+			if err != nil {
+				return nil, err
 			}
 			var change organization.ChangeSettings
 			stored, change, changed = c.Rule.Change(was, will)

@@ -106,6 +106,7 @@ POST   /api/v1/channel-addresses/departure           *
 GET    /api/v1/watch-rules                           tvmaA metrics:read alerts:read
 GET    /api/v1/watch-rules/:watchRule                tvmaA metrics:read alerts:read
 PUT    /api/v1/watch-rules/:watchRule                ---A admin
+POST   /api/v1/watch-rules/:watchRule/preview        ---A admin
 GET    /api/v1/notification-rules                    ---A admin
 POST   /api/v1/notification-rules                    ---A admin
 POST   /api/v1/notification-rules/preview            ---A admin

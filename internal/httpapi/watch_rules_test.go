@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"muster/commands/inventory"
+	"muster/internal/watch"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -159,5 +162,36 @@ func TestBadSettingsOfWatchRules(t *testing.T) {
 	places("volume", map[string]any{"tags": map[string]any{"env": []string{"one more"}}}, "#/settings too_many_items")
 	if got := w.get(w.ours.viewer, watchRulesPath+"/volume").settingsOf(); len(got) != 50 || strings.Contains(got[49], "one more") {
 		t.Errorf("%d settings", len(got))
+	}
+}
+
+// TestAWatchRuleIsPreviewed with the body of PUT, by figures that came in through the door, and saves nothing.
+func TestAWatchRuleIsPreviewed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	instance := w.fed(w.ours, inventory.Item{ExternalID: "orders", CreatedAt: w.ago(day)})["orders"]
+	_, err := watch.Record(t.Context(), w.deps.DB, w.clock.Now(), []watch.Sign{
+		{OrganizationID: w.ours.organization.ID, Rule: watch.Connections, InstanceID: instance, Value: 88, At: w.clock.Now()},
+	})
+	must(t, err)
+	path := watchRulesPath + "/connections/preview"
+	p := w.post(w.ours.admin, path, map[string]any{"threshold": 80, "forSeconds": 0}).is(200).object()
+	if p["alerts"] != 1.0 || p["servers"] != 1.0 || p["since"] == nil || !cmp.Equal(p["current"], any(map[string]any{"alerts": 0.0, "servers": 0.0})) {
+		t.Errorf("%v", p)
+	}
+	if item := p["items"].([]any)[0].(map[string]any); item["instanceId"] != instance.String() || item["threshold"] != 80.0 || len(item["raised"].([]any)) != 1 || len(item["figures"].([]any)) != 1 {
+		t.Errorf("%v", item)
+	}
+	if p := w.post(w.ours.admin, path, map[string]any{"settings": []any{map[string]any{"enabled": false}}}).is(200).object(); p["alerts"] != 0.0 {
+		t.Errorf("off: %v", p)
+	}
+	if p := w.post(w.theirs.admin, path, map[string]any{"threshold": 80, "forSeconds": 0}).is(200).object(); p["alerts"] != 0.0 || p["since"] != nil {
+		t.Errorf("another organization: %v", p)
+	}
+	w.post(w.ours.admin, path, map[string]any{"threshold": 0}).problem(422, "out_of_range")
+	w.post(w.ours.member, path, map[string]any{"threshold": 80}).problem(403, "forbidden")
+	w.post(w.ours.admin, watchRulesPath+"/nonsense/preview", map[string]any{}).problem(404, "not_found")
+	if got := w.get(w.ours.viewer, watchRulesPath+"/connections").settingsOf(); !slices.Equal(got, []string{"true 90 for 300 warning"}) {
+		t.Errorf("saved: %v", got)
 	}
 }

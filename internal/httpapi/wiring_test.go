@@ -38,6 +38,7 @@ import (
 	"muster/internal/proof/signing"
 	"muster/internal/report/control"
 	"muster/internal/report/control/evidence"
+	"muster/internal/watch"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/audit"
@@ -131,6 +132,7 @@ func (d Dependencies) groups() Groups {
 		},
 		NotificationRoutes: &notifications.NotificationRoutes{
 			Commands: d.Commands, Accounts: d.Accounts, Told: d.Told, Sender: d.Sender, Alerts: d.Alerts, Fleet: d.Fleet, Waiter: d.Waiter, Now: d.Now,
+			History: &watch.History{DB: d.DB, Fleet: d.Fleet, Now: d.Now},
 		},
 	}
 }

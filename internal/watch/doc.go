@@ -15,6 +15,13 @@
 // of a host. Every ten seconds each process with the role workers judges them (Run). judge.sql finds the
 // figures that may be beyond any threshold of their organization; judged.decide decides.
 //
+// Record also keeps, for 31 days, what the watch may judge: of each minute the figure that is farthest on
+// the side of a breach (sign_hours, a row for a subject and an hour). History judges these figures with
+// settings that somebody considers, by judged.decide as well, so a preview is what would have happened. It
+// reads only the hours in which a figure is beyond a threshold, and the hour after each. What two figures of
+// one minute do in between is lost, and so is the time between them. That a server is down or silent has figures only while an alert
+// would speak of it, so an outage that was too short for the settings of then is missing.
+//
 // Waits for advisory locks are apart (Advisory), and an organization may leave them out
 // (Watch.AdvisoryLocks).
 //

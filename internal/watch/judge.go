@@ -192,11 +192,17 @@ func (s judged) decide(at watchedPlace, now time.Time) (is judged, moved bool) {
 	return is, true
 }
 
+// jitter is how much sooner than the setting says a figure may come: one a minute does so a moment early or late.
+const jitter = 2 * time.Second
+
 // lasts tells whether a figure has been beyond its threshold for as long as its setting asks. How
 // long a server is down is in its sign.
 func (s judged) lasts() bool {
 	duration := time.Duration(s.Setting.ForSeconds) * time.Second
-	return duration == 0 || s.Rule == Down || s.Pending != nil && s.At.Sub(*s.Pending) >= duration
+	if s.Rule == Down {
+		return time.Duration(s.Value*float64(time.Minute)) >= duration-jitter
+	}
+	return duration == 0 || s.Pending != nil && s.At.Sub(*s.Pending) >= duration-jitter
 }
 
 // begin is when a breach began: with the figure, when the server went down, or when it had

@@ -115,11 +115,22 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 		}
 		rows = append(rows, row{key, newest[key].Value, newest[key].At, details})
 	}
-	err := statement.Exec(ctx, q, fmt.Sprintf("record %d signs", len(rows)), recordSigns, append(statement.Columns(rows), counted.Seconds())...)
+	err := statement.Exec(ctx, q, fmt.Sprintf("record %d signs", len(rows)), recordSigns, append(statement.Columns(rows), counted.Seconds(), rulesBelow())...)
 	if err != nil {
 		return 0, err
 	}
 	return len(rows), nil
+}
+
+// rulesBelow are the rules whose figures are in breach below their threshold.
+func rulesBelow() []string {
+	var ids []string
+	for _, d := range Catalogue() {
+		if d.Below {
+			ids = append(ids, d.ID)
+		}
+	}
+	return ids
 }
 
 // withBlocked adds how many sessions wait to the signs of how long they do. A wait of nobody knows how many says

@@ -158,6 +158,9 @@ func (w *Watch) finish(ctx context.Context, now time.Time) error {
 	if err := statement.Exec(ctx, w.DB, "delete old signs", purgeSigns, now.Add(-kept)); err != nil {
 		return err
 	}
+	if err := statement.Exec(ctx, w.DB, "delete old figures", `DELETE FROM sign_hours WHERE hour < $1`, now.Add(-pastKept)); err != nil {
+		return err
+	}
 	return statement.Exec(ctx, w.DB, "note that the signs were judged", `UPDATE watch_state SET judged_at = greatest(judged_at, $1)`, now)
 }
 

@@ -31,6 +31,7 @@ import (
 	"muster/internal/intake/feed"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/mail"
+	"muster/internal/watch"
 	"muster/web"
 )
 
@@ -130,6 +131,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		ProofRoutes: &proofs.ProofRoutes{Keys: p.Signing, Checkpoints: p.Checkpoints, Trees: tree.New(p.DB), Public: p.Config.ProofPublic},
 		NotificationRoutes: &notifications.NotificationRoutes{
 			Commands: p.Commands, Accounts: p.Accounts, Told: p.told(), Sender: sender, Alerts: p.Alerts, Fleet: p.Fleet, Waiter: p.Runner, Now: p.Clock.Now,
+			History: &watch.History{DB: p.DB, Fleet: p.Fleet, Now: p.Clock.Now},
 		},
 		FeedRoutes: &ingest.FeedRoutes{
 			Feed:    *p.feed(),

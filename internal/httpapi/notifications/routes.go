@@ -6,6 +6,7 @@ import (
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/notify"
+	"muster/internal/watch"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/fleet"
@@ -20,5 +21,6 @@ type NotificationRoutes struct {
 	Alerts   *alerts.Reader
 	Fleet    *fleet.Reader
 	Waiter   projections.Waiter
+	History  *watch.History // what watch rules would have raised
 	Now      func() time.Time
 }

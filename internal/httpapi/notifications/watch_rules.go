@@ -26,7 +26,7 @@ func (s *NotificationRoutes) GetWatchRule(ctx context.Context, r api.GetWatchRul
 }
 
 func (s *NotificationRoutes) SetWatchRule(ctx context.Context, r api.SetWatchRuleRequestObject) (api.SetWatchRuleResponseObject, error) {
-	change, err := s.settingOf(ctx, r.WatchRule, r.Body)
+	change, _, err := s.settingOf(ctx, r.WatchRule, r.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +37,41 @@ func (s *NotificationRoutes) SetWatchRule(ctx context.Context, r api.SetWatchRul
 	wire.Settle(ctx, s.Waiter, mark)
 	shown, err := s.watchRule(ctx, r.WatchRule)
 	return api.SetWatchRule200JSONResponse(shown), err
+}
+
+func (s *NotificationRoutes) PreviewWatchRule(ctx context.Context, r api.PreviewWatchRuleRequestObject) (api.PreviewWatchRuleResponseObject, error) {
+	change, inForce, err := s.settingOf(ctx, r.WatchRule, r.Body)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := change.Would(inForce)
+	if err != nil {
+		return nil, err
+	}
+	d, _ := watch.Find(r.WatchRule)
+	p, err := s.History.Preview(ctx, wire.Caller(ctx).Organization.ID, d, settings, inForce)
+	return api.PreviewWatchRule200JSONResponse{
+		From: p.From, To: p.To, Since: p.Since, Alerts: p.Alerts, Servers: p.Servers, NotMeasured: p.Unmeasured,
+		Current:  api.WatchRuleCounts{Alerts: p.Now.Alerts, Servers: p.Now.Servers},
+		Settings: wire.List(settings, showWatchSetting), Items: wire.List(p.Items, showPreviewed),
+	}, err
+}
+
+// mostRaised is how many alerts of a server a preview lists.
+const mostRaised = 100
+
+func showPreviewed(p watch.Previewed) api.WatchRulePreviewItem {
+	newest := p.Raised[max(len(p.Raised)-mostRaised, 0):]
+	return api.WatchRulePreviewItem{
+		InstanceId: p.Instance, InstanceName: p.Name, Threshold: p.Setting.Threshold, Alerts: len(p.Raised), CurrentAlerts: p.Now,
+		LongestSeconds: int(p.Longest.Seconds()),
+		Raised: wire.List(newest, func(r watch.Raised) api.WatchRuleRaised {
+			return api.WatchRuleRaised{At: r.At.UTC(), Until: wire.UTC(r.Until), Severity: api.AlertSeverity(r.Severity), CurrentToo: r.Now}
+		}),
+		Figures: wire.List(p.Figures, func(f watch.Figure) api.WatchRuleFigure {
+			return api.WatchRuleFigure{At: f.At, Value: f.Value}
+		}),
+	}
 }
 
 // watchSettings are the settings in force of the caller's organization, as they are stored now.
@@ -80,15 +115,15 @@ func showWatchSetting(s organization.WatchSetting) api.WatchRuleSetting {
 	return api.WatchRuleSetting{Tags: tags, Enabled: s.Enabled, Threshold: s.Threshold, ForSeconds: s.ForSeconds, Severity: api.AlertSeverity(s.Severity)}
 }
 
-// settingOf is the change that a request asks for. What it leaves out stays, or is the rule's default.
-func (s *NotificationRoutes) settingOf(ctx context.Context, id string, b *api.SetWatchRule) (commands.SetWatchRule, error) {
+// settingOf is the change that a request asks for, and the settings in force. What it leaves out stays, or is the rule's default.
+func (s *NotificationRoutes) settingOf(ctx context.Context, id string, b *api.SetWatchRule) (c commands.SetWatchRule, inForce []organization.WatchSetting, err error) {
 	d, there := watch.Find(id)
 	if err := wire.Found(there, nil, "rule"); err != nil {
-		return commands.SetWatchRule{}, err
+		return c, nil, err
 	}
 	settings, err := s.watchSettings(ctx)
 	if err != nil {
-		return commands.SetWatchRule{}, err
+		return c, nil, err
 	}
 	was := settings[watch.Rule(d.ID)]
 	setting := func(tags *api.WatchTags, enabled *bool, threshold, seconds *int32, severity *api.AlertSeverity) organization.WatchSetting {
@@ -112,7 +147,7 @@ func (s *NotificationRoutes) settingOf(ctx context.Context, id string, b *api.Se
 		one := setting(b.Tags, b.Enabled, b.Threshold, b.ForSeconds, b.Severity)
 		change.One = &one
 	}
-	return change, nil
+	return change, was, nil
 }
 
 // or is a value of a request, or what counts where it has none.
