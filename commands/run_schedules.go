@@ -92,8 +92,8 @@ func PausedBy(owner accounts.Member, ok bool) string {
 	return ""
 }
 
-// prepare makes the request of what there still is: recipients who have left are left
-// out, as are those who do not see all of its servers. So are servers that were removed, or are
+// prepare makes the request of what there still is: recipients who have left and deleted teams are left
+// out, as are recipients who do not see all of its servers. So are servers that were removed, or are
 // no longer the owner's to act on, unless none would be left.
 func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 	if run.Terms.PerTeam {
@@ -107,7 +107,7 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 		}
 		request.InstanceIDs = slices.DeleteFunc(slices.Clone(request.InstanceIDs), func(id uuid.UUID) bool { _, ok := names[id]; return !ok || !run.world.Acts(id) })
 		if len(request.InstanceIDs) == 0 { // which would mean all
-			run.refused = "All its servers were removed."
+			run.refused = "Its servers were removed, or its owner may no longer act on them."
 			return nil
 		}
 	}
@@ -116,6 +116,9 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 		return fmt.Errorf("look up recipients: %w", err)
 	}
 	request.RecipientIDs = slices.DeleteFunc(slices.Clone(request.RecipientIDs), func(id uuid.UUID) bool { _, ok := receivable[id]; return !ok })
+	if request.TeamIDs, err = s.existingTeams(ctx, run.organization, request.TeamIDs); err != nil {
+		return err
+	}
 	request.leavesOut = true
 	queued, broken, err := s.judgeRequest(ctx, run.actor(), request)
 	if len(broken) > 0 {
@@ -124,6 +127,17 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 	queued.Schedule = &report.Scheduled{ID: run.ID, Name: run.Terms.Name}
 	run.Queued = queued
 	return err
+}
+
+// existingTeams are those of some teams that were not deleted.
+func (s *Service) existingTeams(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) ([]uuid.UUID, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	teams, err := s.Accounts.Teams(ctx, organization)
+	return slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool {
+		return !slices.ContainsFunc(teams, func(t accounts.Team) bool { return t.ID == id })
+	}), err
 }
 
 // actor is the owner, in whose name the report is requested.

@@ -149,23 +149,80 @@ func TestMondayReportsOfTeams(t *testing.T) {
 		}, "pay: pay-1 > ana; plat: pay-2 plat-1 > bob; data: data-1 > bob eve; web: It has no active server."},
 	}
 	h.Limits = commands.Limits{BuildingAtOnce: 2, CreatesPerHour: 1} // fewer than there are teams
+	requested := 0
 	for week, w := range weeks {
 		w.before()
 		h.clock.Advance(time.Date(2026, 11, 23+7*week, 7, 30, 0, 0, time.UTC).Sub(h.clock.Now()))
-		run, err := h.PlanRun(t.Context(), h.org.ID, id, h.clock.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.tx(func(tx *sqlx.Tx) error {
-			_, err := h.RunSchedule(context.Background(), tx, run, func(time.Time) string { return schedule.ReasonAway }, func(time.Time) error { return nil })
-			return err
-		})
+		h.run(id)
 		if got := h.requestedOf(id, teams, servers, people); got != w.want {
 			t.Errorf("week %d:\n%s\nwant\n%s", week, got, w.want)
+		}
+		requested += strings.Count(w.want, ">")
+		if n := h.count(`events WHERE type = 'report.queued'`); n != requested {
+			t.Errorf("week %d: %d reports so far, want %d", week, n, requested)
 		}
 		if _, err := h.db.Exec(`DELETE FROM report_claims`); err != nil { // they are built meanwhile
 			t.Fatal(err)
 		}
+	}
+}
+
+// run has a schedule request what is due.
+func (h *house) run(id uuid.UUID) {
+	h.Helper()
+	run, err := h.PlanRun(h.Context(), h.org.ID, id, h.clock.Now())
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.tx(func(tx *sqlx.Tx) error {
+		_, err := h.RunSchedule(context.Background(), tx, run, func(time.Time) string { return schedule.ReasonAway }, func(time.Time) error { return nil })
+		return err
+	})
+}
+
+// TestASchedulePointsAtADeletedTeam: the team is left out, as somebody is who has left. A schedule per team of
+// deleted teams alone requests nothing and says why, and not a report of all servers.
+func TestASchedulePointsAtADeletedTeam(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	bob, eve, kim := h.member("bob@teams.example").ID, h.member("eve@teams.example").ID, h.member("kim@teams.example").ID
+	for _, name := range []string{"gone", "stays"} {
+		server, _ := h.known.addInstance(h.org.ID, name)
+		h.known.tag(server, "team", name)
+	}
+	gone, stays := h.group("Gone", "gone", bob), h.group("Stays", "stays", eve)
+	of := func(perTeam bool, teams ...uuid.UUID) uuid.UUID {
+		return h.schedule(daily(func(x *schedule.Terms) { x.PerTeam, x.TeamIDs, x.RecipientIDs = perTeam, teams, []uuid.UUID{kim} }))
+	}
+	mixed, none, each, eachOfNone := of(false, gone, stays), of(false, gone), of(true, gone, stays), of(true, gone)
+	if _, err := h.RemoveTeam(t.Context(), h.actor, gone); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.Advance(24 * time.Hour)
+	for _, id := range []uuid.UUID{mixed, none, each, eachOfNone} {
+		h.run(id)
+		if _, err := h.db.Exec(`DELETE FROM report_claims`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recipients := func(id uuid.UUID) []uuid.UUID {
+		var queued report.Queued
+		h.last(id, &queued)
+		return queued.RecipientIDs
+	}
+	for id, want := range map[uuid.UUID][]uuid.UUID{mixed: {h.ana.ID, kim, eve}, none: {h.ana.ID, kim}} {
+		var requested schedule.Requested
+		if h.last(id, &requested); !slices.Equal(recipients(requested.ReportID), want) {
+			t.Errorf("recipients are %v, want %v", recipients(requested.ReportID), want)
+		}
+	}
+	var requested schedule.Requested
+	if h.last(each, &requested); len(requested.Teams) != 1 || requested.Teams[0].TeamID != stays || requested.Teams[0].ReportID == nil {
+		t.Errorf("per team: %+v", requested.Teams)
+	}
+	var missed schedule.Missed
+	if h.last(eachOfNone, &missed); missed.Reason != schedule.ReasonRefused || missed.Detail != "No team has both active servers and somebody who can receive a report." {
+		t.Errorf("per team, of deleted ones alone: %+v", missed)
 	}
 }
 
