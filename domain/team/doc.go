@@ -8,4 +8,17 @@
 // kept for ever.
 //
 // There is no clock and no I/O here.
+//
+// # What may go wrong
+//
+//   - A server changes its team, by a tag or a selector: from the next request on, its open findings,
+//     alerts, exceptions, reports and schedules, with their past, are seen by the members of the new
+//     team and no longer by those of the old one. Nothing is copied: what is about a server belongs to
+//     whoever owns the server now. A report that is queued keeps the servers that it was requested for.
+//     internal/notify says who gets a notification that is under way.
+//   - A schedule stays its owner's. If none of its servers is left that the owner may act on, its
+//     reports are refused.
+//   - Somebody leaves a team: they and their tokens see what their other teams select, else nothing.
+//   - A team is deleted: rules that match it match nothing, and schedules leave it out. Schedules of
+//     deleted teams alone, with a report per team, request nothing and say why.
 package team
