@@ -86,7 +86,7 @@ function Shown({ rule }: { rule: Rule }) {
         </Text>
         {rule.sources !== null && (
           <Text size="xs" c="dimmed" mt="sm">
-            Reported by {rule.sources}.
+            Source: {rule.sources}.
           </Text>
         )}
       </Panel>

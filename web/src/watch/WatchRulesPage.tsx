@@ -1,4 +1,4 @@
-import { Anchor, Badge, Grid, Skeleton, Text } from "@mantine/core";
+import { Anchor, Badge, Skeleton, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { severityName } from "../alerts/badges";
 import { api } from "../api/client";
@@ -10,6 +10,7 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { type Rule, whenText } from "./lines";
 import { RuleList } from "./RuleList";
+import classes from "./watch.module.css";
 
 /** WatchRulesPage is the catalogue of the built-in watch: what raises an alert. */
 export function WatchRulesPage() {
@@ -54,9 +55,9 @@ export function WatchRulesPage() {
 function Table({ rules }: { rules: Rule[] }) {
   const groups = [...new Set(rules.map(({ group }) => group))];
   return (
-    <Grid gap="md">
+    <div className={classes.groups}>
       {groups.map((group) => (
-        <Grid.Col key={group} span={{ base: 12, lg: 6 }}>
+        <section key={group} className={classes.group} aria-label={group}>
           <Text fw={600} mb="xs">
             {group}
           </Text>
@@ -67,9 +68,9 @@ function Table({ rules }: { rules: Rule[] }) {
                 <Card key={rule.id} rule={rule} />
               ))}
           </ListCards>
-        </Grid.Col>
+        </section>
       ))}
-    </Grid>
+    </div>
   );
 }
 
