@@ -16,7 +16,6 @@ const (
 	PartKeys            Part = "the document of keys"
 	PartHistory         Part = "the history of findings"
 	PartExceptions      Part = "the exceptions"
-	PartOpenAlerts      Part = "the open alerts"
 	PartAlerts          Part = "the alerts"
 	PartScores          Part = "the scores"
 	PartUtilization     Part = "the utilization"

@@ -38,7 +38,6 @@ type BlockingItem struct {
 	Advisory        bool
 	Omitted         int
 	End             blocking.End
-	Deadlock        *blocking.Deadlock
 	Nodes           []blocking.Node
 }
 

@@ -30,6 +30,7 @@ var whole = state{
 	Channels:   map[string]int{"email": 2, "webhook": 1, "chat": 1, "alertmanager": 1},
 	Rules:      map[string]int{"true": 3, "false": 1},
 	Teams:      3,
+	Marks:      6,
 }
 
 func TestDemo(t *testing.T) {

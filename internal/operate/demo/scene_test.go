@@ -141,7 +141,7 @@ type state struct {
 	Schedules              map[string]int // by time zone
 	Channels               map[string]int // by kind
 	Rules                  map[string]int // by whether they are on
-	Teams                  int
+	Teams, Marks           int
 }
 
 func (s *scene) state() state {
@@ -155,7 +155,7 @@ func (s *scene) state() state {
 	have.Exceptions = s.tally(`SELECT type FROM events WHERE stream_type = 'exception'`)
 	have.Schedules = s.tally(`SELECT convert_from(data, 'UTF8')::jsonb ->> 'timeZone' FROM events WHERE type = 'schedule.created'`)
 	have.Channels = s.tally(`SELECT kind FROM notification_channels`)
-	have.Teams = s.count(`teams`)
+	have.Teams, have.Marks = s.count(`teams`), s.count(`chart_marks`)
 	have.Rules = s.tally(`SELECT terms ->> 'enabled' FROM notification_rules`)
 	return have
 }

@@ -5,6 +5,7 @@ import { useCallback, useState } from "react";
 import { api } from "../api/client";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
+import { ChangesOnCharts } from "../changes/ChangesOnCharts";
 import { useAfterFirst } from "../chart/first";
 import { notKeptSince } from "../dashboard/contributors";
 import { useLast } from "../dashboard/last";
@@ -157,15 +158,17 @@ export function ActivityPage() {
             {idle ? ", and there were none." : ": all of them were idle, or there were none."}
           </EmptyState>
         ) : (
-          <ActivityChart
-            answer={data}
-            asking={asked.data ? asking : data}
-            picked={picked}
-            idle={idle}
-            covered={covered}
-            onPick={(from, to) => change({ pickedFrom: from, pickedTo: to })}
-            onZoom={(from, to) => change({ range: undefined, from, to, pickedFrom: undefined, pickedTo: undefined })}
-          />
+          <ChangesOnCharts from={window.from} to={window.to} servers={servers}>
+            <ActivityChart
+              answer={data}
+              asking={asked.data ? asking : data}
+              picked={picked}
+              idle={idle}
+              covered={covered}
+              onPick={(from, to) => change({ pickedFrom: from, pickedTo: to })}
+              onZoom={(from, to) => change({ range: undefined, from, to, pickedFrom: undefined, pickedTo: undefined })}
+            />
+          </ChangesOnCharts>
         )}
       </Paper>
       {afterFirst && data && data.cores !== null && <Hosts counted={data.coreHosts} tell={cover} />}

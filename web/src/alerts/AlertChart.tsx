@@ -2,6 +2,7 @@ import { Skeleton, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { client, type Schemas } from "../api/client";
+import { ChangesOnCharts } from "../changes/ChangesOnCharts";
 import { palette, seriesColors } from "../chart/palette";
 import { type ChartSeries, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { latency, percent, sessions } from "../dashboard/units";
@@ -59,6 +60,7 @@ export function AlertChart({ alert, measured, now }: { alert: Schemas["Alert"]; 
   // By the minute, so that a page that is open does not ask at each rendering.
   const minute = Math.floor(now.getTime() / 60_000) * 60_000;
   const { from, to, instanceId = [] } = useMemo(() => aroundOf(alert, new Date(minute)), [alert, minute]);
+  const servers = useMemo(() => ({ instanceId }), [instanceId]);
   const asked = useQuery({
     queryKey: ["alert-value", figure, from, to, instanceId],
     queryFn: ({ signal }) =>
@@ -99,19 +101,21 @@ export function AlertChart({ alert, measured, now }: { alert: Schemas["Alert"]; 
       );
     }
     return (
-      <TimeSeriesChart
-        title={threshold === null ? look.about : `${look.about}, with its threshold`}
-        group="alert"
-        window={{ from: read.answer.from, to: read.answer.to }}
-        bucketSize={read.answer.bucketSize}
-        bucketStarts={read.answer.bucketStarts}
-        lastBucketPartial={read.answer.lastBucketPartial}
-        generatedAt={read.answer.generatedAt}
-        series={series}
-        format={look.format}
-        upTo={look.upTo}
-        markers={markers}
-      />
+      <ChangesOnCharts from={from} to={to} servers={servers}>
+        <TimeSeriesChart
+          title={threshold === null ? look.about : `${look.about}, with its threshold`}
+          group="alert"
+          window={{ from: read.answer.from, to: read.answer.to }}
+          bucketSize={read.answer.bucketSize}
+          bucketStarts={read.answer.bucketStarts}
+          lastBucketPartial={read.answer.lastBucketPartial}
+          generatedAt={read.answer.generatedAt}
+          series={series}
+          format={look.format}
+          upTo={look.upTo}
+          markers={markers}
+        />
+      </ChangesOnCharts>
     );
   };
   return (

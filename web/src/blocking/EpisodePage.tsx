@@ -1,13 +1,14 @@
 import { Anchor, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconLock, IconLockOpen } from "@tabler/icons-react";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { StateBadge } from "../alerts/badges";
 import { api, type Schemas } from "../api/client";
 import { serverNow } from "../api/clock";
 import { usePolling } from "../api/polling";
 import { asProblem, Problem } from "../api/problem";
 import { useSession } from "../api/session";
+import { ChangesOnCharts } from "../changes/ChangesOnCharts";
 import { EmptyState } from "../ui/EmptyState";
 import { duration, plural } from "../ui/format";
 import { Mark } from "../ui/Mark";
@@ -27,6 +28,7 @@ import {
   endOf,
   remediesOf,
   shownAt,
+  spanOf,
   stateOf,
   titleOf,
   whyOf,
@@ -127,7 +129,9 @@ function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
       <Stack gap="md">
         <Panel>
           <Sentence episode={e} at={samples.at(-1)?.at ?? e.peakAt} />
-          <Timeline episode={e} samples={samples} chosen={chosen} onChoose={choose} />
+          <Changed episode={e}>
+            <Timeline episode={e} samples={samples} chosen={chosen} onChoose={choose} />
+          </Changed>
         </Panel>
         {tree ? (
           <Panel>
@@ -156,6 +160,19 @@ function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
         </Grid>
       </Stack>
     </article>
+  );
+}
+
+/** Changed puts what changed on the server on the episode's timeline. Of one that goes on, by the minute. */
+function Changed({ episode: e, children }: { episode: Episode; children: ReactNode }) {
+  const now = useNow(60_000);
+  const minute = Math.floor(now.getTime() / 60_000) * 60_000;
+  const { from, to } = spanOf(e, e.to === null ? minute : Date.parse(e.to));
+  const servers = useMemo(() => ({ instanceId: [e.instance.id] }), [e.instance.id]);
+  return (
+    <ChangesOnCharts from={new Date(from).toISOString()} to={new Date(to).toISOString()} servers={servers}>
+      {children}
+    </ChangesOnCharts>
   );
 }
 

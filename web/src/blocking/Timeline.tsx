@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useContext } from "react";
 import { serverNow } from "../api/clock";
+import { ChangesContext } from "../chart/changes";
 import { clockTime, count, duration, shortTime } from "../ui/format";
 import classes from "./blocking.module.css";
 import { called, type Episode, placeIn, type Sample, type Span, shownAt, spanOf, stepsOf } from "./episode";
@@ -25,6 +26,7 @@ function ticksOf({ from, to }: Span): number[] {
 export function Timeline({ episode: e, samples, chosen, onChoose }: Props) {
   const now = e.to === null ? serverNow().getTime() : Date.parse(e.to);
   const span = spanOf(e, now);
+  const changes = useContext(ChangesContext);
   const at = samples[chosen]?.at;
   const since = e.root.transactionSince;
   const idle = e.root.idleInTransaction ? e.root.stateSince : null;
@@ -98,6 +100,11 @@ export function Timeline({ episode: e, samples, chosen, onChoose }: Props) {
               }}
             />
           )}
+        </div>
+      )}
+      {changes && (
+        <div className={`${classes.over} ${classes.changes}`}>
+          <changes.Flags title="The episode" from={span.from} to={span.to} />
         </div>
       )}
       <Text className="visually-hidden" component="figcaption">

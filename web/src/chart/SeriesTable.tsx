@@ -1,6 +1,9 @@
 import { Table } from "@mantine/core";
-import { useMemo, useState } from "react";
+import { useContext, useMemo, useState } from "react";
+import { changeText } from "../changes/flags";
 import { Pager } from "../ui/Pager";
+import { bucketLengths } from "../window/window";
+import { ChangesContext } from "./changes";
 import { noData, totalName } from "./readout";
 import { bucketLabel, partialText } from "./times";
 import { type ChartProps, withBefore } from "./types";
@@ -11,12 +14,13 @@ const noneHidden: ReadonlySet<string> = new Set();
 /**
  * SeriesTable is a chart's numbers as a table, the latest bucket first, a hundred on a page. It takes the
  * chart's props, and of them the figures alone; no data is said in words. Hidden series have their column; a
- * total is the chart's, without them.
+ * total is the chart's, without them. What changed on the servers has a column.
  */
 export function SeriesTable(props: ChartProps) {
   const { title, bucketStarts, bucketSize, series, format, hidden = noneHidden } = props;
   const stacked = props.stacked && series.some((s) => !hidden.has(s.key));
   const columns = withBefore(series);
+  const [from, to] = [Date.parse(props.window.from), Date.parse(props.window.to)];
   const [page, setPage] = useState(1);
   const total = bucketStarts.length;
   const pages = Math.max(1, Math.ceil(total / size));
@@ -25,6 +29,9 @@ export function SeriesTable(props: ChartProps) {
     const newest = total - 1 - (number - 1) * size;
     return Array.from({ length: Math.max(0, Math.min(size, newest + 1)) }, (_, i) => newest - i);
   }, [total, number]);
+  const changes = useContext(ChangesContext)?.all.filter(({ at }) => at >= from && at < to) ?? [];
+  const changed = (start: number) =>
+    changes.filter(({ at }) => at >= start && at < start + bucketLengths[bucketSize]).map(changeText);
   const say = (value: number | null | undefined) => (value === null || value === undefined ? noData : format(value));
   return (
     <>
@@ -50,6 +57,7 @@ export function SeriesTable(props: ChartProps) {
                   {totalName(series, hidden)}
                 </Table.Th>
               )}
+              {changes.length > 0 && <Table.Th scope="col">Changes</Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -64,6 +72,7 @@ export function SeriesTable(props: ChartProps) {
                   </Table.Td>
                 ))}
                 {stacked && <Table.Td ta="right">{say(totalAt(props, i))}</Table.Td>}
+                {changes.length > 0 && <Table.Td>{changed(Date.parse(bucketStarts[i] ?? "")).join("; ")}</Table.Td>}
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -2,6 +2,7 @@ import { MantineProvider } from "@mantine/core";
 import { fireEvent, render, screen, within } from "@testing-library/react";
 import { useState } from "react";
 import { expect, test, vi } from "vitest";
+import { ChangesContext } from "./changes";
 import { totalName } from "./readout";
 import { SeriesTable } from "./SeriesTable";
 import { TimeSeriesChart } from "./TimeSeriesChart";
@@ -25,6 +26,8 @@ const props = (change: Partial<ChartProps> = {}): ChartProps => ({
   format: (v) => `${v} %`,
   ...change,
 });
+
+const NoFlags = () => null;
 
 const slider = (title: string) => screen.getByRole("slider", { name: `${title}, bucket` });
 const index = (title: string) => screen.getByRole("figure", { name: title }).dataset.hoverIndex;
@@ -130,6 +133,33 @@ test("the table holds the numbers of the chart, the latest first", () => {
   expect(cells(1)).toEqual(["29 %", "90 %", "119 %"]);
   expect(cells(30 - 4)).toEqual(["no data", "90 %", "90 %"]);
   expect(cells(30)).toEqual(["0 %", "90 %", "90 %"]);
+});
+
+test("the table says in which bucket something changed, and has no column for that where nothing did", () => {
+  const change = (minute: number, text: string) => ({
+    id: text,
+    at: start + minute * 60_000,
+    kind: "deploy",
+    text,
+    where: "all servers",
+    who: "Ana",
+  });
+  const all = [change(3, "first"), change(3.5, "second"), change(-1, "before the window"), change(30, "at its end")];
+  const table = (changes: typeof all) => (
+    <MantineProvider>
+      <ChangesContext value={{ all: changes, Flags: NoFlags }}>
+        <SeriesTable {...props()} />
+      </ChangesContext>
+    </MantineProvider>
+  );
+  const { rerender } = render(table(all));
+  const heads = () => screen.getAllByRole("columnheader").map((head) => head.textContent);
+  expect(heads()).toEqual(["Time", "CPU", "Disk", "Changes"]);
+  const said = screen.getAllByRole("row").map((row) => row.textContent ?? "");
+  expect(said[30 - 3]).toContain("Deployment: first, all servers, set by Ana; Deployment: second");
+  expect(said.filter((text) => text.includes("Deployment"))).toHaveLength(1);
+  rerender(table([change(-1, "before the window")]));
+  expect(heads()).toEqual(["Time", "CPU", "Disk"]);
 });
 
 test("the table keeps a hidden series, and its total is the chart's", () => {

@@ -1,5 +1,6 @@
 import "./chart.css";
-import { useId, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useContext, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { ChangesContext } from "./changes";
 import { cursorGroup } from "./cursor";
 import { moveByKey, pickByKey } from "./keys";
 import { Legend } from "./Legend";
@@ -18,7 +19,7 @@ const noMarkers: Marker[] = [];
 /**
  * TimeSeriesChart draws series over a window: lines, or areas upon each other. null is a gap, 0 is drawn.
  * The cursor (mouse, touch, keys on the focused plot) is shared with the charts of its group; the legend
- * reads out the bucket under it.
+ * reads out the bucket under it. What changed on the servers (ChangesContext) stands on it as flags.
  */
 export function TimeSeriesChart(props: ChartProps) {
   const {
@@ -33,6 +34,7 @@ export function TimeSeriesChart(props: ChartProps) {
     level = null,
   } = props;
   const model = useModel(props, stacked, hidden);
+  const changes = useContext(ChangesContext);
   const root = useRef<HTMLElement>(null);
   const slider = useRef<HTMLDivElement>(null);
   const notesId = useId();
@@ -103,6 +105,7 @@ export function TimeSeriesChart(props: ChartProps) {
           </div>
         ))}
         {picked !== null && <div className="chart-marker chart-picked" data-at={picked} />}
+        {changes && <changes.Flags title={title} from={model.from} to={model.to} />}
       </div>
     </figure>
   );

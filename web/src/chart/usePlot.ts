@@ -110,6 +110,11 @@ function follow(plot: Plot, model: Ref<Model>, latest: Ref<ChartProps>): () => v
 function placeLabels(u: uPlot, figure: HTMLElement) {
   const ratio = devicePixelRatio;
   const [left, width] = [u.bbox.left / ratio, u.bbox.width / ratio];
+  // Where the plot is, for what is placed by the style sheet.
+  figure.style.setProperty("--plot-left", `${left}px`);
+  figure.style.setProperty("--plot-width", `${width}px`);
+  figure.style.setProperty("--plot-top", `${u.bbox.top / ratio}px`);
+  figure.style.setProperty("--plot-height", `${u.bbox.height / ratio}px`);
   for (const band of figure.querySelectorAll<HTMLElement>(".chart-band")) {
     band.style.left = `${left}px`;
     band.style.top = `${u.bbox.top / ratio + u.valToPos(Number(band.dataset.height), "y")}px`;

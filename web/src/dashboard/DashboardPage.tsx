@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { onServer, serverNow } from "../api/clock";
 import { useServersAtFirst, useSession } from "../api/session";
+import { ChangesOnCharts } from "../changes/ChangesOnCharts";
 import { noteNone, useAfterFirst } from "../chart/first";
 import { NobodyIsTold } from "../notify/NobodyIsTold";
 import { useLater } from "../ui/later";
@@ -32,6 +33,16 @@ const tiles = (
     </div>
   </MarksProvider>
 );
+
+/** Tiles are the trends, with what changed in their window. */
+function Tiles() {
+  const { window, servers } = useScope();
+  return (
+    <ChangesOnCharts from={window.from} to={window.to} servers={servers}>
+      {tiles}
+    </ChangesOnCharts>
+  );
+}
 
 // Loaded by whoever has just added the first server.
 const FirstMinute = lazy(() => part(() => import("./FirstMinute")).then((m) => ({ default: m.FirstMinute })));
@@ -132,7 +143,7 @@ export function DashboardPage() {
         <Beginning />
         <NobodyIsTold />
         {rest ? <rest.Kpis /> : <div className={classes.kpisWaiting} role="status" aria-label="Loading key figures" />}
-        {tiles}
+        <Tiles />
         {rest && <rest.Digest />}
       </div>
       {who && <LaterPanel who={who} />}

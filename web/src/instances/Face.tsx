@@ -1,7 +1,6 @@
 import { Grid, Stack } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { useSession } from "../api/session";
-import { Deadlocks } from "../blocking/Deadlocks";
 import { noteNone, useAfterFirst } from "../chart/first";
 import { readsFindings } from "../findings/may";
 import { Blocking } from "./Blocking";
@@ -30,7 +29,6 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
           <Stack gap="md">
             <Load instanceId={i.id} series={series} />
             {rest && <Blocking instanceId={i.id} />}
-            {rest && <Deadlocks instanceId={i.id} />}
             <TopStatements instance={i} />
           </Stack>
         </Grid.Col>

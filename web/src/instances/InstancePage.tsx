@@ -1,8 +1,10 @@
 import { Alert, Anchor, Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
+import { type ReactNode, useMemo } from "react";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
+import { ChangesOnCharts } from "../changes/ChangesOnCharts";
 import { engineName } from "../engines";
 import { Owner } from "../teams/Owner";
 import { EmptyState } from "../ui/EmptyState";
@@ -15,6 +17,7 @@ import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
+import { useScope } from "../window/scope";
 import { Agent } from "./Agent";
 import { Answers } from "./Answers";
 import { useWaits } from "./Charts";
@@ -86,16 +89,33 @@ export function InstancePage() {
           </Group>
           {!narrow && ways}
         </Group>
-        <Head instance={i} />
-        <Face instance={i}>
-          {narrow && ways}
-          <MissingGrants instance={i} />
-          <Databases instanceId={i.id} known={i.databaseCount} />
-          {i.agent && <Agent agent={i.agent} now={now} />}
-          {(i.collected || i.agent) && <NeverMet engine={i.engine} version={i.version} />}
-        </Face>
+        <Changed instanceId={i.id}>
+          <Head instance={i} />
+          <Face instance={i}>
+            {narrow && ways}
+            <MissingGrants instance={i} />
+            <Databases instanceId={i.id} known={i.databaseCount} />
+            {i.agent && <Agent agent={i.agent} now={now} />}
+            {(i.collected || i.agent) && <NeverMet engine={i.engine} version={i.version} />}
+          </Face>
+        </Changed>
       </Stack>
     </>
+  );
+}
+
+/** Changed puts what changed on a server on its charts: those of the window, and that of its score, which goes back farther. */
+function Changed({ instanceId, children }: { instanceId: string; children: ReactNode }) {
+  const { window } = useScope();
+  const servers = useMemo(() => ({ instanceId: [instanceId] }), [instanceId]);
+  const from = useMemo(() => {
+    const kept = Date.parse(window.to) - 400 * 86_400_000;
+    return new Date(Math.min(kept, Date.parse(window.from))).toISOString();
+  }, [window]);
+  return (
+    <ChangesOnCharts from={from} to={window.to} servers={servers}>
+      {children}
+    </ChangesOnCharts>
   );
 }
 

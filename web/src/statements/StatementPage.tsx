@@ -5,6 +5,7 @@ import { Link, useParams, useRouterState } from "@tanstack/react-router";
 import { Fragment, type ReactNode, useMemo } from "react";
 import { api, type Schemas } from "../api/client";
 import { asProblem, Problem } from "../api/problem";
+import { ChangesOnCharts } from "../changes/ChangesOnCharts";
 import { seriesColors } from "../chart/palette";
 import { type ChartSeries, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { notKeptSince } from "../dashboard/contributors";
@@ -105,6 +106,7 @@ function Loading() {
 
 function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
   const { statement: s } = detail;
+  const servers = useMemo(() => ({ instanceId: [s.instance.id] }), [s.instance.id]);
   return (
     <article aria-busy={busy}>
       <Trail>{shortId(s.id)}</Trail>
@@ -118,7 +120,9 @@ function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
           <Missing />
         )}
         <Figures detail={detail} />
-        <Charts detail={detail} />
+        <ChangesOnCharts from={detail.from} to={detail.to} servers={servers}>
+          <Charts detail={detail} />
+        </ChangesOnCharts>
         <Origin statement={s} />
       </Stack>
     </article>

@@ -1,0 +1,84 @@
+// What changed, on the charts: marks that the API takes are flags on every chart that is about their servers.
+import { expect, test } from "vitest";
+import type { Schemas } from "../src/api/client";
+import { apiAs, requestsTo, unique, violations, visit } from "./browser";
+import { episode, everyPage } from "./pages";
+
+const marks = "/api/v1/marks";
+const tags = { env: "prod", team: "payments" };
+
+async function set(text: string, at: number, more: object = { tags }): Promise<Schemas["Mark"]> {
+  const made = await apiAs("admin", "POST", marks, { text, at: new Date(at).toISOString(), ...more });
+  expect(made.status).toBe(201);
+  return (await made.json()) as Schemas["Mark"];
+}
+
+const minute = 60_000;
+
+test("a mark is a flag on each chart of the dashboard, and says what it is to pointer, keyboard and table", async () => {
+  const text = unique("deploy shop");
+  await set(text, Date.now() - 200 * minute);
+  const page = await visit("/?range=6h", { measured: true });
+  const asked = requestsTo(page, marks);
+  const charts = page.locator("[data-chart]");
+  const group = charts.first().getByRole("group", { name: /: what changed$/ });
+  await group.waitFor();
+  for (const chart of await charts.all()) await chart.locator(".flag button").first().waitFor();
+  expect(asked.length).toBeLessThanOrEqual(1);
+  // The pointer, and from one flag to the next by keys; near ones are joined, so that one of the flags has it.
+  const flags = group.getByRole("button");
+  const note = group.getByRole("tooltip");
+  let found = 0;
+  await group.locator("button[tabindex='0']").focus();
+  await page.keyboard.press("Home");
+  for (let i = 0; i < (await flags.count()); i++) {
+    await note.waitFor();
+    if ((await note.textContent())?.includes(text)) found++;
+    expect(await flags.nth(i).evaluate((flag) => flag === document.activeElement)).toBe(true);
+    await page.keyboard.press("ArrowRight");
+  }
+  expect(found).toBe(1);
+  await page.keyboard.press("Escape");
+  await note.waitFor({ state: "detached" });
+  await flags.first().hover();
+  await note.waitFor();
+  expect(await violations(page)).toEqual([]);
+  // One stop of the Tab key, after the chart's own.
+  await charts.first().getByRole("slider").focus();
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.closest(".flags") !== null)).toBe(true);
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.closest(".flags") ?? null)).toBeNull();
+  await page.getByRole("button", { name: "Wait events: more" }).click();
+  await page.getByRole("menuitem", { name: "Show as table" }).click();
+  const table = page.getByRole("region", { name: "Wait events, as a table" });
+  await table.getByRole("columnheader", { name: "Changes" }).waitFor();
+});
+
+test("every page with a chart shows what changed", async () => {
+  const pages = await everyPage();
+  const at = (name: string) => pages.find((page) => page.name === name)?.path ?? "";
+  const { items } = (await (await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01")).json()) as {
+    items: { id: string }[];
+  };
+  const held = await episode();
+  const detail = (await (await apiAs("admin", "GET", `/api/v1/blocking/${held}`)).json()) as Schemas["BlockingDetail"];
+  await set("everywhere", Date.now() - 30 * minute, {});
+  await set("at the beginning", Date.parse(detail.episode.from), {});
+  for (const path of ["/activity", `/instances/${items[0]?.id}`, at("statement"), `/blocking/${held}`]) {
+    const page = await visit(path);
+    await page.locator(".flag button").first().waitFor();
+    await page.context().close();
+  }
+});
+
+test("a mark stands only where its servers are, and not on those of others", async () => {
+  const text = unique("deploy nowhere");
+  const { instanceCount } = await set(text, Date.now() - 50 * minute, { tags: { app: "no-such-app" } });
+  expect(instanceCount).toBe(0);
+  const from = new Date(Date.now() - 60 * minute).toISOString();
+  const list = (await (
+    await apiAs("viewer", "GET", `${marks}?from=${from}&to=${new Date().toISOString()}`)
+  ).json()) as Schemas["MarkList"];
+  expect(list.items.map((mark) => mark.text)).not.toContain(text);
+});
