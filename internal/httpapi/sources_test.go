@@ -192,7 +192,7 @@ func (f *faultyStore) Mounted(ctx context.Context, organization uuid.UUID, scope
 func (w *world) everyGet(of tenant) map[string]string {
 	w.t.Helper()
 	has := w.belongings(of)
-	maps.Copy(has, map[string]string{"checkId": "PG-S01", "log": "reports", "level": "0", "tile": "000", "name": "fleet", "fileName": "report.pdf", "provider": "corp", "token": "x"})
+	maps.Copy(has, map[string]string{"checkId": "PG-S01", "watchRule": "down", "log": "reports", "level": "0", "tile": "000", "name": "fleet", "fileName": "report.pdf", "provider": "corp", "token": "x"})
 	given := url.Values{
 		"from": {w.ago(2 * time.Hour).Format(time.RFC3339)}, "to": {w.clock.Now().Format(time.RFC3339)}, "bucketSize": {"1m"}, "kind": {"Security"},
 	}

@@ -595,7 +595,7 @@ func (o *oracle) compareAudit(as organization.Role) {
 	o.t.Helper()
 	var types []string
 	must(o.t, o.deps.DB.Select(&types, `SELECT DISTINCT type FROM audit_v3.entries
-		WHERE organization_id = $1 AND type !~ '^(member|organization|team|token|channel|notificationRule|rule|security)'`, o.part.organization.ID))
+		WHERE organization_id = $1 AND type !~ '^(member|organization|team|token|channel|mark|notificationRule|rule|security)'`, o.part.organization.ID))
 	for _, wanted := range []string{"instanceTagged", "queued", "ready", "exceptionRequested", "exceptionGranted", "scheduleCreated", "alertAcknowledged", "findingAssigned"} {
 		if !slices.Contains(types, wanted) {
 			o.t.Errorf("the audit list has none of %s: %v", wanted, types)
@@ -618,6 +618,27 @@ func (o *oracle) handled(in tenant, of has, names []string) {
 	}
 }
 
+// marked sets a mark for the tags of each server. Everyone who sees a server with these tags sees the mark.
+func (o *oracle) marked() {
+	o.t.Helper()
+	has := func(seen string, tags map[string]string) bool {
+		for key, value := range tags {
+			if o.tags[seen][key] != value {
+				return false
+			}
+		}
+		return true
+	}
+	for _, name := range o.names {
+		tags := o.tags[name]
+		o.mark(o.whole.admin, "Deploy "+name, o.clock.Now(), tags)
+		if slices.ContainsFunc(o.sees, func(seen string) bool { return has(seen, tags) }) {
+			o.mark(o.part.admin, "Deploy "+name, o.clock.Now(), tags)
+		}
+		o.clock.Advance(time.Second)
+	}
+}
+
 // TestATeamSeesAnOrganizationOfItsServers is the oracle of teams: every GET that somebody with the
 // role team may call is answered as in an organization that holds only the servers of their teams.
 // What belongs to other servers is answered like what nobody has.
@@ -629,6 +650,7 @@ func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
 	o.handled(o.part, o.alike, o.sees)
 	o.each("scheduleId", o.schedule)
 	o.exceptions()
+	o.marked()
 	for as := range o.people {
 		o.compareAudit(as)
 	}
@@ -674,7 +696,7 @@ func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
 
 // ofNoServers are the operations whose answer is the same whatever servers there are. The answers of all others
 // differ from those about the whole organization, so none of them is compared while it is empty.
-const ofNoServers = "listChecks listViews"
+const ofNoServers = "listChecks listViews listWatchRules"
 
 // kindsOf are the values that a parameter of an operation may have.
 func (w *world) kindsOf(operation, parameter string) (values []string) {
