@@ -3,6 +3,7 @@ package commands_test
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"testing"
 
@@ -46,6 +47,15 @@ func TestTurningSessionDetailOff(t *testing.T) {
 		}}})
 		return err
 	}
+	hashes := func() (all []uint64) { // of users, applications and clients
+		t.Helper()
+		found, err := statement.All[int64](t.Context(), h.db, "list hashes", `SELECT hash FROM measured_names WHERE dimension <> 'waitEvent'`)
+		must(err)
+		for _, hash := range found {
+			all = append(all, uint64(hash))
+		}
+		return all
+	}
 	kept := func(want ...string) {
 		t.Helper()
 		names, err := statement.All[string](t.Context(), h.db, "list names", `SELECT name FROM measured_names ORDER BY name`)
@@ -55,6 +65,16 @@ func TestTurningSessionDetailOff(t *testing.T) {
 	}
 	must(send(store, "bill"))
 	kept("10.1.1.1", "app", "bill", "relation")
+	before := hashes()
+	users := func() []string { // whom the sample from before shows
+		t.Helper()
+		names, err := store.Names(t.Context(), h.org.ID, measurements.DimUser, before)
+		must(err)
+		return slices.Sorted(maps.Values(names))
+	}
+	if got := users(); !slices.Equal(got, []string{"bill"}) {
+		t.Errorf("the first sample is of %v", got)
+	}
 
 	slow := newStore()
 	h.turnsOff(t, &slow.HoldsPeople, h.Accounts.HoldsPeople, func() error { return send(slow, "late") }, func() error { return turn(organization.DetailOff) })
@@ -67,6 +87,15 @@ func TestTurningSessionDetailOff(t *testing.T) {
 	must(send(other, "stale"))
 	kept("relation")
 	must(turn(organization.DetailOn))
-	must(send(newStore(), "again"))
-	kept("10.1.1.1", "again", "app", "relation")
+	must(send(newStore(), "bill")) // who comes back
+	kept("10.1.1.1", "app", "bill", "relation")
+	if got := users(); len(got) > 0 {
+		t.Errorf("the sample from before is of %v again", got)
+	}
+	kept("10.1.1.1", "app", "bill", "relation")
+	slow.HoldsPeople = h.Accounts.HoldsPeople
+	must(send(slow, "eve")) // which has the key from before for half a minute, or until it would write a name
+	kept("10.1.1.1", "app", "bill", "relation")
+	must(send(slow, "eve"))
+	kept("10.1.1.1", "app", "bill", "eve", "relation")
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
 	"hash/fnv"
 	"math"
 	"slices"
@@ -157,19 +160,29 @@ func Dimensions() []Dimension {
 func (d Dimension) Personal() bool { return d == DimUser || d == DimApplication || d == DimClient }
 
 // Named says that the values of a dimension are names that the servers' sessions bring: the store
-// keeps them apart, by their hashes (HashName).
+// keeps them apart, by their hashes (NameKey).
 func (d Dimension) Named() bool { return d == DimWaitEvent || d.Personal() }
 
-// HashName identifies a name of a dimension; 0: there is none.
-func HashName(of Dimension, name string) uint64 {
+// NameKey is what an organization's names of people are hashed with: without it nobody can tell
+// whose a hash is, or try names. It ends with the names (sessionDetail).
+type NameKey [32]byte
+
+// Hash identifies a name of a dimension; 0: there is none. Names of waits, which are nobody's, are
+// the same for all.
+func (k NameKey) Hash(of Dimension, name string) uint64 {
 	if name == "" {
 		return 0
 	}
-	h := fnv.New64a()
+	h := hash.Hash(sha256.New())
+	if of.Personal() {
+		_, _ = h.Write(k[:])
+	} else {
+		h = fnv.New64a()
+	}
 	_, _ = h.Write([]byte(of))
 	_, _ = h.Write([]byte{0})
 	_, _ = h.Write([]byte(name))
-	return max(h.Sum64(), RestHash+1)
+	return max(binary.BigEndian.Uint64(h.Sum(nil)), RestHash+1)
 }
 
 // RestHash stands for the names of sessions that were too many to be kept one by one.

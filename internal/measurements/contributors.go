@@ -199,7 +199,7 @@ type Contributor struct {
 	Instance, Database uuid.UUID
 	Statement          uuid.UUID // StatementID
 	Category           int
-	Name               uint64 // of an event, a user, an application or a client: HashName; 0: it is not known
+	Name               uint64 // of an event, a user, an application or a client: its hash; 0: it is not known
 
 	Value   float64 // percent, ms, sessions or connections, as the series is
 	Calls   float64 // of query performance

@@ -23,6 +23,8 @@ type Batch struct {
 	Sessions     []SessionSample
 	Statements   []StatementSample
 	Servers      []ServerSample
+	// NameKey is the organization's. The store sets it.
+	NameKey NameKey
 	// Reached says for instances whether a source could connect to them. The store does not
 	// keep it; package push passes it on.
 	Reached []Reached

@@ -40,7 +40,7 @@ type Store interface {
 	// has are missing.
 	ServerFigures(ctx context.Context, organization uuid.UUID, engine fleet.Engine, instance uuid.UUID, w timegrid.Window) (ServerFigures, error)
 
-	// Names returns the names of hashes (HashName); those that the organization keeps no name of
+	// Names returns the names of hashes (NameKey); those that the organization keeps no name of
 	// are missing.
 	Names(ctx context.Context, organization uuid.UUID, of Dimension, hashes []uint64) (map[uint64]string, error)
 

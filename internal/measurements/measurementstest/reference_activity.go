@@ -23,13 +23,13 @@ func activityKey(by measurements.Dimension, of databaseSample, engine fleet.Engi
 	case measurements.DimWaitClass:
 		return measurements.ActivityKey{Class: class}
 	case measurements.DimWaitEvent:
-		return measurements.ActivityKey{Class: class, Name: measurements.HashName(by, d.Event)}
+		return measurements.ActivityKey{Class: class, Name: measurements.NameKey{}.Hash(by, d.Event)}
 	case measurements.DimUser:
-		return measurements.ActivityKey{Name: measurements.HashName(by, d.User)}
+		return measurements.ActivityKey{Name: measurements.NameKey{}.Hash(by, d.User)}
 	case measurements.DimApplication:
-		return measurements.ActivityKey{Name: measurements.HashName(by, d.Application)}
+		return measurements.ActivityKey{Name: measurements.NameKey{}.Hash(by, d.Application)}
 	case measurements.DimClient:
-		return measurements.ActivityKey{Name: measurements.HashName(by, d.Client)}
+		return measurements.ActivityKey{Name: measurements.NameKey{}.Hash(by, d.Client)}
 	case measurements.DimDatabase:
 		return measurements.ActivityKey{Instance: of.instance, Database: of.database}
 	case measurements.DimInstance:
@@ -146,7 +146,7 @@ func (r *Reference) Names(_ context.Context, organization uuid.UUID, of measurem
 		for _, d := range s.Doing {
 			name := d.Name(of)
 			for _, hash := range hashes {
-				if name != "" && hash == measurements.HashName(of, name) {
+				if name != "" && hash == (measurements.NameKey{}).Hash(of, name) {
 					names[hash] = name
 				}
 			}

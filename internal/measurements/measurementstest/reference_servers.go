@@ -78,8 +78,8 @@ func bucketOf(of measurements.Figure, samples []measurements.ServerFigure) (meas
 	}
 	h := greatest.Holder.Clean()
 	seen := measurements.HolderSeen{
-		Session: h.Session, Database: h.Database, State: h.State, User: measurements.HashName(measurements.DimUser, h.User),
-		Application: measurements.HashName(measurements.DimApplication, h.Application), Client: measurements.HashName(measurements.DimClient, h.Client),
+		Session: h.Session, Database: h.Database, State: h.State, User: measurements.NameKey{}.Hash(measurements.DimUser, h.User),
+		Application: measurements.NameKey{}.Hash(measurements.DimApplication, h.Application), Client: measurements.NameKey{}.Hash(measurements.DimClient, h.Client),
 	}
 	if h.Statement != "" {
 		seen.Statement = measurements.HashStatement(h.Database, h.Statement)

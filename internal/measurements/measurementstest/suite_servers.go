@@ -49,8 +49,8 @@ func (c figureCase) story() story {
 			}
 			want := measurements.HolderSeen{
 				Session: holder.Session, Database: shop, State: measurements.IdleInTransaction, Statement: measurements.HashStatement(shop, "q1"),
-				User: measurements.HashName(measurements.DimUser, "bill"), Application: measurements.HashName(measurements.DimApplication, "billing"),
-				Client: measurements.HashName(measurements.DimClient, "10.4.1.11"),
+				User: measurements.NameKey{}.Hash(measurements.DimUser, "bill"), Application: measurements.NameKey{}.Hash(measurements.DimApplication, "billing"),
+				Client: measurements.NameKey{}.Hash(measurements.DimClient, "10.4.1.11"),
 			}
 			if diff := cmp.Diff(want, *holder); diff != "" {
 				t.Error(diff)

@@ -43,6 +43,9 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	if b.Sessions, b.Servers, err = s.WithoutPeople(ctx, b.Organization, b.Sessions, b.Servers); err != nil {
 		return measurements.Receipt{}, err
 	}
+	if err = s.SetNameKey(ctx, &b); err != nil {
+		return measurements.Receipt{}, err
+	}
 	takes, err := s.takes(ctx)
 	if err != nil {
 		return measurements.Receipt{}, err
@@ -117,10 +120,14 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	if err := s.mark(ctx, tx, news); err != nil {
 		return receipt, known, err
 	}
-	if slices.ContainsFunc(arrived, func(a codec.Arrival) bool { return a.Kind == codec.Activity || a.Kind == codec.Servers }) {
-		if known.NotedNames, err = s.NoteNames(ctx, tx, b.Organization, b.Sessions, b.Servers); err != nil {
+	names := make(map[uint64]bool) // of samples that are stored
+	for _, a := range news {
+		if err := codec.EachName(a.Kind, a.Body, func(hash uint64) { names[hash] = true }); err != nil {
 			return receipt, known, err
 		}
+	}
+	if known.NotedNames, err = s.NoteNames(ctx, tx, b, names); err != nil {
+		return receipt, known, err
 	}
 	if known.Noted, err = s.NoteStatements(ctx, tx, b.Organization, h.statementsOf, h.now, samples); err != nil {
 		return receipt, known, err

@@ -45,6 +45,7 @@ type measured struct {
 	servers      []measuredServer
 	whole        int       // of them, those first ones that are measured at every step; 0: all
 	end          time.Time // of what is measured, on the hour
+	onlySessions bool      // neither hosts nor statements are measured
 }
 
 type measuredServer struct {
@@ -173,6 +174,9 @@ func (m *measured) loadOf(all []measuredServer, from, to time.Time, step time.Du
 				for at := start; at.Before(end); at = at.Add(step) {
 					for _, s := range servers {
 						s.sample(&b, at)
+						if m.onlySessions {
+							b.Hosts, b.Statements = nil, nil
+						}
 					}
 				}
 				_, err := m.store.Write(ctx, b)

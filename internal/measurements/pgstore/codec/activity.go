@@ -97,7 +97,7 @@ func compareCombinations(a, b Combination) int {
 }
 
 // CombinationOf is what sessions have in common.
-func CombinationOf(s *measurements.SessionSample, d measurements.Doing) Combination {
+func CombinationOf(s *measurements.SessionSample, d measurements.Doing, names measurements.NameKey) Combination {
 	c := Combination{Database: s.Database, State: byte(max(slices.Index(measurements.States(), d.State), 0)), Category: waitclass.Categories}
 	if category, waits := measurements.Classify(s.Engine, d.Wait); waits {
 		c.Category = byte(category)
@@ -107,7 +107,7 @@ func CombinationOf(s *measurements.SessionSample, d measurements.Doing) Combinat
 	}
 	for place, of := range dimensionOf {
 		if of.Named() {
-			c.Names[place] = measurements.HashName(of, d.Name(of))
+			c.Names[place] = names.Hash(of, d.Name(of))
 		}
 	}
 	return c
@@ -215,11 +215,11 @@ const (
 
 // appendActivity writes what a body of activity has of a database: its id, what it tells, and its
 // combinations, each with its sessions.
-func appendActivity(body []byte, s *measurements.SessionSample) []byte {
+func appendActivity(body []byte, s *measurements.SessionSample, key measurements.NameKey) []byte {
 	all, tellsCPU := s.Activity()
 	sums := make(doing, len(all))
 	for _, d := range all {
-		sums[CombinationOf(s, d)] += uint64(d.Sessions)
+		sums[CombinationOf(s, d, key)] += uint64(d.Sessions)
 	}
 	sums = sums.fewer()
 	order := sums.combinations()

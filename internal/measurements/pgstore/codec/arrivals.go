@@ -29,11 +29,11 @@ func Arrivals(b measurements.Batch) ([]Arrival, error) {
 			continue // which are of now, and of no series
 		}
 		arrived(Sessions, s.Instance.String(), s.Engine, s.At, appendSessions(nil, s.Database, waitingOf(s)))
-		arrived(Activity, s.Instance.String(), s.Engine, s.At, appendActivity(nil, &s))
+		arrived(Activity, s.Instance.String(), s.Engine, s.At, appendActivity(nil, &s, b.NameKey))
 	}
 	for i := range b.Servers {
 		if s := &b.Servers[i]; len(s.Figures) > 0 {
-			arrived(Servers, s.Instance.String(), s.Engine, s.At, appendServer(s))
+			arrived(Servers, s.Instance.String(), s.Engine, s.At, appendServer(s, b.NameKey))
 		}
 	}
 	type sampleOf struct {
@@ -67,4 +67,34 @@ func Arrivals(b measurements.Batch) ([]Arrival, error) {
 		joined[n-1].Count += a.Count
 	}
 	return joined, nil
+}
+
+// EachName hands the hashes of the names in the body of a sample of sessions' activity or of a
+// server to take.
+func EachName(kind string, body []byte, take func(hash uint64)) error {
+	of := func(c *Combination) {
+		for place, hash := range c.Names {
+			if place != NameStatement && hash != 0 {
+				take(hash)
+			}
+		}
+	}
+	switch kind {
+	case Activity:
+		for r := (reader{bytes: body}); len(r.bytes) > 0; {
+			nextActivity(&r, r.uuid(), func(c Combination, _ uint64) { of(&c) })
+			if r.bad {
+				return ErrBytes
+			}
+		}
+	case Servers:
+		all, err := decodeFigures(body)
+		for _, sum := range all {
+			if sum.holder != nil {
+				of(&sum.holder.Combination)
+			}
+		}
+		return err
+	}
+	return nil
 }

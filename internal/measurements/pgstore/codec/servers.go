@@ -105,14 +105,14 @@ type figures map[figureKey]FigureSum
 func (f figures) keys() []figureKey { return slices.SortedFunc(maps.Keys(f), compareFigures) }
 
 // appendServer writes the body of a sample, which is a slot of one.
-func appendServer(s *measurements.ServerSample) []byte {
+func appendServer(s *measurements.ServerSample, names measurements.NameKey) []byte {
 	all := make(figures, len(s.Figures))
 	for _, f := range s.Figures {
 		place := slices.Index(measurements.Figures(), f.Figure)
 		if place < 0 {
 			continue
 		}
-		sum := FigureSum{value: uint64(max(f.Value, 0)), over: uint64(max(f.Interval.Microseconds(), 0)), holder: holderOf(f.Holder)}
+		sum := FigureSum{value: uint64(max(f.Value, 0)), over: uint64(max(f.Interval.Microseconds(), 0)), holder: holderOf(f.Holder, names)}
 		told := max(slices.Index(tellings[:], f.Telling), figureTold)
 		sum.samples[told] = 1
 		if told != figureTold {
@@ -126,12 +126,12 @@ func appendServer(s *measurements.ServerSample) []byte {
 	return all.encode()
 }
 
-func holderOf(h *measurements.Holder) *holder {
+func holderOf(h *measurements.Holder, names measurements.NameKey) *holder {
 	if h == nil {
 		return nil
 	}
 	clean := h.Clean()
-	out := &holder{session: clean.Session, Combination: CombinationOf(&measurements.SessionSample{Database: h.Database}, clean.Doing)}
+	out := &holder{session: clean.Session, Combination: CombinationOf(&measurements.SessionSample{Database: h.Database}, clean.Doing, names)}
 	out.Category, out.Names[NameEvent] = waitclass.Categories, 0
 	return out
 }

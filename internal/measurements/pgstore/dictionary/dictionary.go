@@ -72,11 +72,16 @@ type Dictionary struct {
 	// and HoldsPeople the same, and sees to it that this stays until tx ends; nil: none does.
 	KeepsPeople func(ctx context.Context, organization uuid.UUID) (bool, error)
 	HoldsPeople func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
+
+	nameKeys sync.Map // of each organization, its keyRead
+	// NewNameKey makes a key; not in tests, a random one.
+	NewNameKey func() measurements.NameKey
+	MostNames  int // of an organization; the constant, but in tests
 }
 
 // In returns the dictionary in a database.
 func In(db *sqlx.DB) *Dictionary {
-	return &Dictionary{db: db, noted: memory{series: make(map[int64]remembered)}}
+	return &Dictionary{db: db, noted: memory{series: make(map[int64]remembered)}, NewNameKey: newNameKey, MostNames: mostNames}
 }
 
 // NoteStatements notes the statements of samples that are kept, and returns those of which

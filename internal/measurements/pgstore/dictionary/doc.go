@@ -12,8 +12,9 @@
 // Names of waits, users, applications and clients are rows of measured_names, once for an
 // organization, by their hashes. Those of people are written and deleted in the same way
 // (HoldsPeople, DropPeople). A process believes for half a minute what an organization decided
-// (WithoutPeople); until then samples may have hashes, but no names. It remembers for an hour that
-// it wrote a name, so a name that was deleted and is kept again may be missing for that long.
+// (WithoutPeople), and its key; until then samples may have hashes, but no names. It remembers for an hour that
+// it wrote a name. Hashes of people need the organization's key (SetNameKey), which is replaced with
+// the names: whoever comes back has another hash.
 //
 // What may go wrong: a process dies, and loses its memory. The next process looks each statement
 // up once.

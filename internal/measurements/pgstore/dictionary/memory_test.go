@@ -3,6 +3,8 @@ package dictionary
 import (
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // TestAMemoryHasBounds: entries beyond its limit are dropped, and entries older than a day are
@@ -29,5 +31,22 @@ func TestAMemoryHasBounds(t *testing.T) {
 	m.add(of(1, 4))
 	if m.size != 0 || m.known(1, now, now) != nil {
 		t.Errorf("remembers %d statements, more than %d", m.size, mostRemembered)
+	}
+}
+
+// TestRefreshedNamesCountOnce in the memory of names: a fleet sees the same ones each hour.
+func TestRefreshedNamesCountOnce(t *testing.T) {
+	t.Parallel()
+	var n names
+	of := NotedNames{uuid.UUID{1}, []name{{Hash: 1, Seen: time.Now()}, {Hash: 2, Seen: time.Now()}}}
+	for range 3 {
+		n.add(of)
+	}
+	n.add(NotedNames{uuid.UUID{2}, of.names})
+	if n.size != 4 {
+		t.Errorf("%d names are known, want 4", n.size)
+	}
+	if n.forget(uuid.UUID{1}); n.size != 2 {
+		t.Errorf("%d names are known after two were forgotten, want 2", n.size)
 	}
 }

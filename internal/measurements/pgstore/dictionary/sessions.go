@@ -1,8 +1,10 @@
 package dictionary
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	_ "embed" // the statements
 	"fmt"
 	"slices"
@@ -28,9 +30,16 @@ var (
 	forgetNames string
 	//go:embed sql/read_names.sql
 	readNames string
+	//go:embed sql/make_name_key.sql
+	makeNameKey string
 )
 
+const readNameKey = `SELECT key FROM measured_name_keys WHERE organization_id = $1`
+
 const (
+	// mostNames is how many names an organization has. Whoever connects to a server chooses some of
+	// them, so there may be any number; those beyond are not reported.
+	mostNames = 50_000
 	// nameAge is how far behind the time at which a name was last seen may be.
 	nameAge = time.Hour
 	// settingAge is for how long an organization's decision to keep people is believed.
@@ -72,15 +81,19 @@ func (n *names) add(noted NotedNames) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.size += len(noted.names); n.seen == nil || n.size > mostRemembered {
-		n.seen, n.size = make(map[uuid.UUID]map[int64]time.Time), len(noted.names)
+	if n.seen == nil || n.size > mostRemembered {
+		n.seen, n.size = make(map[uuid.UUID]map[int64]time.Time), 0
 	}
-	if n.seen[noted.organization] == nil {
-		n.seen[noted.organization] = make(map[int64]time.Time)
+	seen := n.seen[noted.organization]
+	if seen == nil {
+		seen = make(map[int64]time.Time)
+		n.seen[noted.organization] = seen
 	}
+	n.size -= len(seen)
 	for _, one := range noted.names {
-		n.seen[noted.organization][one.Hash] = one.Seen
+		seen[one.Hash] = one.Seen
 	}
+	n.size += len(seen)
 }
 
 // forget forgets what is known of an organization: its people were deleted.
@@ -122,17 +135,66 @@ func (d *Dictionary) WithoutPeople(ctx context.Context, organization uuid.UUID, 
 	return measurements.WithoutPeople(samples), measurements.ServersWithoutPeople(of), nil
 }
 
-// NoteNames notes the names of samples of sessions and of servers, and returns them: RememberNames takes them
-// after the commit. Names of people are written under a share of whatever holds the
-// organization's decision to keep them (HoldsPeople), which is taken before any name is.
-func (d *Dictionary) NoteNames(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, samples []measurements.SessionSample, of []measurements.ServerSample) (noted NotedNames, err error) {
-	noted = NotedNames{organization, d.newNames(organization, samples, of)}
+// keyRead is an organization's key, as it was read.
+type keyRead struct {
+	key  measurements.NameKey
+	read time.Time
+}
+
+func newNameKey() (key measurements.NameKey) {
+	_, _ = rand.Read(key[:]) // which never fails
+	return key
+}
+
+// SetNameKey gives a batch the key of its organization, as it was within the last half minute, and
+// makes one if there is none.
+func (d *Dictionary) SetNameKey(ctx context.Context, b *measurements.Batch) error {
+	if len(b.Servers) == 0 && !slices.ContainsFunc(b.Sessions, func(s measurements.SessionSample) bool { return len(s.Doing) > 0 }) {
+		return nil
+	}
+	last, _ := d.nameKeys.Load(b.Organization)
+	of, known := last.(keyRead)
+	if !known || time.Since(of.read) >= settingAge {
+		key, found, err := statement.Find[[]byte](ctx, d.db, "read the key of names", readNameKey, b.Organization)
+		if err != nil {
+			return err
+		}
+		if !found {
+			made := d.NewNameKey()
+			key, found, err = statement.Find[[]byte](ctx, d.db, "make a key of names", makeNameKey, b.Organization, made[:])
+			if err != nil || !found { // it was deleted: nothing of it is stored
+				return err
+			}
+		}
+		of = keyRead{measurements.NameKey(key), time.Now()}
+		d.nameKeys.Store(b.Organization, of)
+	}
+	b.NameKey = of.key
+	return nil
+}
+
+// NoteNames notes the names of a batch of which hashes are stored, and returns them: RememberNames
+// takes them after the commit. Names of people are written under a share of whatever holds the
+// organization's decision to keep them (HoldsPeople), which is taken before any name is, and only if
+// their hashes are of its present key: those of another one are of before it kept none.
+func (d *Dictionary) NoteNames(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, stored map[uint64]bool) (noted NotedNames, err error) {
+	organization := b.Organization
+	noted = NotedNames{organization, d.newNames(b, stored)}
 	personal := func(n name) bool { return n.Dimension.Personal() }
 	if slices.ContainsFunc(noted.names, personal) {
 		keeps := false
 		if d.HoldsPeople != nil {
 			if keeps, err = d.HoldsPeople(ctx, tx, organization); err != nil {
 				return NotedNames{}, err
+			}
+		}
+		if keeps {
+			key, _, err := statement.Find[[]byte](ctx, tx, "read the key of names", readNameKey, organization)
+			if err != nil {
+				return NotedNames{}, err
+			}
+			if keeps = bytes.Equal(key, b.NameKey[:]); !keeps {
+				d.nameKeys.Delete(organization)
 			}
 		}
 		if !keeps {
@@ -143,33 +205,32 @@ func (d *Dictionary) NoteNames(ctx context.Context, tx *sqlx.Tx, organization uu
 		return noted, nil
 	}
 	return noted, statement.Exec(ctx, tx, fmt.Sprintf("note %d names", len(noted.names)), keepNames,
-		append([]any{organization}, statement.Columns(noted.names)...)...)
+		append([]any{organization, d.MostNames}, statement.Columns(noted.names)...)...)
 }
 
 // RememberNames spares writing names that the dictionary has by now.
 func (d *Dictionary) RememberNames(noted NotedNames) { d.names.add(noted) }
 
-// newNames are the names in samples that have to be written, each once, in the order of their
-// hashes.
-func (d *Dictionary) newNames(organization uuid.UUID, samples []measurements.SessionSample, servers []measurements.ServerSample) []name {
+// newNames are the names that have to be written, each once, in the order of their hashes.
+func (d *Dictionary) newNames(b measurements.Batch, stored map[uint64]bool) []name {
 	var all []name
 	note := func(at time.Time, one *measurements.Doing) {
 		for _, of := range measurements.Dimensions() {
 			text := one.Name(of)
-			hash := int64(measurements.HashName(of, text))
-			if text != "" && !d.names.recent(organization, hash, at) {
-				all = append(all, name{hash, of, text, at})
+			hash := b.NameKey.Hash(of, text)
+			if text != "" && stored[hash] && !d.names.recent(b.Organization, int64(hash), at) {
+				all = append(all, name{int64(hash), of, text, at})
 			}
 		}
 	}
-	for i := range samples {
-		at := instant.Cut(samples[i].At)
-		doings, _ := samples[i].Activity()
+	for i := range b.Sessions {
+		at := instant.Cut(b.Sessions[i].At)
+		doings, _ := b.Sessions[i].Activity()
 		for _, one := range doings {
 			note(at, &one)
 		}
 	}
-	for _, s := range servers {
+	for _, s := range b.Servers {
 		for _, f := range s.Figures {
 			if f.Holder != nil {
 				clean := f.Holder.Clean()
@@ -200,12 +261,15 @@ func (d *Dictionary) Names(ctx context.Context, organization uuid.UUID, of measu
 	return named, err
 }
 
-// DropPeople deletes the names of an organization's users, applications and clients. Who calls it
-// holds what HoldsPeople shares, so that no writer brings one back.
+// DropPeople deletes the names of an organization's users, applications and clients, and the key of
+// their hashes: the same names have other hashes from now on. Who calls it holds what HoldsPeople
+// shares, so that no writer brings one back.
 func (d *Dictionary) DropPeople(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
 	d.names.forget(organization)
 	d.keeps.Delete(organization)
-	if err := statement.Exec(ctx, tx, "delete the names of people", dropPeople, organization); err != nil {
+	d.nameKeys.Delete(organization)
+	key := d.NewNameKey()
+	if err := statement.Exec(ctx, tx, "delete the names of people", dropPeople, organization, key[:]); err != nil {
 		return err
 	}
 	return blocking.DropPeople(ctx, tx, organization)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/measurements"
 	"muster/internal/measurements/measurementstest"
 	"muster/internal/measurements/pgstore"
 )
@@ -26,6 +27,7 @@ func Harness(t testing.TB, ledger *sqlx.DB, store *pgstore.Store, roll func(cont
 	}
 	store.KeepsPeople = func(context.Context, uuid.UUID) (bool, error) { return true, nil }
 	store.HoldsPeople = func(context.Context, *sqlx.Tx, uuid.UUID) (bool, error) { return true, nil }
+	store.NewNameKey = func() measurements.NameKey { return measurements.NameKey{} } // as the reference
 	store.KeepsTexts = func(context.Context, *sqlx.Tx, uuid.UUID) (bool, error) { return true, nil }
 	pass := func(ctx context.Context, by time.Duration) error {
 		_, err := ledger.ExecContext(ctx, age, by.Seconds())
