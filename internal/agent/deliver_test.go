@@ -607,3 +607,23 @@ func TestWhoWaitsIsSent(t *testing.T) {
 	b.sent(`samples {"sessions":[{"at":"3"}],"blocking":[`+first+`,`+second+`]}`, `samples {"sessions":[{"at":"3"}]}`)
 	b.holds(2, 0, 0, "")
 }
+
+// TestFiguresOfServersAreSent with the sessions; a server from before takes none of them, and is asked again.
+func TestFiguresOfServersAreSent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, refused(400, "unknown_field", "unknown_field #/servers"), taken)
+	w := b.watched[0]
+	must(t, w.Record(t.Context(), measurements.Batch{Servers: []measurements.ServerSample{{At: noon, Figures: []measurements.ServerFigure{
+		{Figure: measurements.OldestTransaction, Telling: measurements.Told, Value: 90_000, Holder: &measurements.Holder{
+			Session: "17", Doing: measurements.Doing{State: measurements.IdleInTransaction, User: "bill", Application: "billing", Client: "::1", Statement: "q1"},
+		}},
+		{Figure: measurements.TemporaryBytes, Telling: measurements.Told, Value: 600, Interval: time.Minute},
+		{Figure: measurements.NewConnections, Telling: measurements.Denied},
+	}}}}, nil))
+	b.store.mustKeep(t, sessionsOf(w.ExternalID, noon, "3"))
+	must(t, b.deliverAll())
+	b.sent(`samples {"sessions":[{"at":"3"}],"servers":[{"at":"2026-11-20T12:00:00Z","figures":[`+
+		`{"figure":"oldestTransaction","holder":{"application":"billing","client":"::1","session":"17","state":"idleInTransaction","statement":"q1","user":"bill"},"value":90000},`+
+		`{"figure":"temporaryBytes","intervalSeconds":60,"value":600},{"figure":"newConnections","state":"denied"}],"instance":"`+w.ExternalID+`"}]}`, `samples {"sessions":[{"at":"3"}]}`)
+	b.holds(1, 0, 0, "")
+}

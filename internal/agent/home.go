@@ -305,6 +305,11 @@ func recordsOf(server string, b measurements.Batch, names map[uuid.UUID]string) 
 			return nil, err
 		}
 	}
+	for _, one := range b.Servers {
+		if err := add(serverSamples, one.At, []api.ServerSample{serverSample(server, one, names)}); err != nil {
+			return nil, err
+		}
+	}
 	return records, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
@@ -105,6 +107,38 @@ func blockingSample(server string, s blocking.Sample) api.BlockingSample {
 			one.WaitsFor = &n.For
 		}
 		out.Sessions = append(out.Sessions, one)
+	}
+	return out
+}
+
+// mostFigures is how many figures a sample may have (contract): those of most databases are zero, and
+// not sent.
+const mostFigures = 1000
+
+func serverSample(server string, s measurements.ServerSample, names map[uuid.UUID]string) api.ServerSample {
+	out := api.ServerSample{Instance: server, At: s.At.UTC(), Figures: []api.SentFigure{}}
+	for _, f := range s.Figures {
+		if f.Database != uuid.Nil && names[f.Database] == "" || len(out.Figures) == mostFigures {
+			continue
+		}
+		one := api.SentFigure{Figure: api.ServerFigure(f.Figure), Database: stated(names[f.Database])}
+		if f.Telling != measurements.Told {
+			one.State = stated(api.FigureState(f.Telling))
+			out.Figures = append(out.Figures, one)
+			continue
+		}
+		value := count(f.Value)
+		if one.Value = &value; f.Figure.Counts() {
+			interval := seconds(f.Interval)
+			one.IntervalSeconds = &interval
+		}
+		if h := f.Holder; h != nil {
+			one.Holder = &api.SentHolder{
+				Session: h.Session, State: api.ActivityState(h.State), Database: stated(names[h.Database]),
+				User: stated(h.User), Application: stated(h.Application), Client: stated(h.Client), Statement: stated(h.Statement),
+			}
+		}
+		out.Figures = append(out.Figures, one)
 	}
 	return out
 }

@@ -93,6 +93,7 @@ GET    /api/v1/controls/:checkId                     t-maA reports:download
 POST   /api/v1/evidence                              tM-aA audit:read
 GET    /api/v1/alerts/:alertId/notifications         tvmaA alerts:read
 GET    /api/v1/instances/:instanceId/notification-rules tvmaA alerts:read
+GET    /api/v1/instances/:instanceId/transactions       tvmaA metrics:read
 GET    /api/v1/instances/:instanceId/outage             tvmaA alerts:read
 GET    /api/v1/channels                              ---A admin
 POST   /api/v1/channels                              ---A admin

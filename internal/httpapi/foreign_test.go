@@ -108,7 +108,8 @@ func TestForeignIsUnknown(t *testing.T) {
 		"changeChannel": `{"name":"x"}`, "changeFinding": `{"ticketUrl":null}`, "changeNotificationRule": `{"enabled":false}`,
 		"changeTeam": `{"name":"x"}`, "changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`, "changeView": `{"name":"x"}`,
 	}
-	queries := map[string]string{"getStatement": windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")}
+	window := windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")
+	queries := map[string]string{"getStatement": window, "getInstanceTransactions": window}
 	untold := []string{"name", "provider", "token", "checkId", "watchRule", "log"} // the installation's; an invitation's secret is nobody's id
 	tried := 0
 	for _, key := range slices.Sorted(maps.Keys(w.server.routes)) {

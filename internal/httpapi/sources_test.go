@@ -281,6 +281,7 @@ var ofMethods = map[string]subject{
 	"WaitEvents":              {"the tile", "getWaitEvents"},
 	"Activity":                {"the series", "getActivity"},
 	"Deadlocks":               {"the series", "getDeadlocks"},
+	"ServerFigures":           {"the figures", "getInstanceTransactions"},
 	"WaitContributors":        {"who is behind the tile", "listWaitEventsContributors"},
 	"Statements":              {"the list, and the figures of one", "listStatements getStatement"},
 	"StatementSeries":         {"the chart of a statement", "getStatement"},
@@ -391,7 +392,7 @@ var ofTables = map[string]subject{
 	"sessions":      {"who is calling", "every"},
 
 	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBlocking getConnections getControl getDeadlocks getFinding
-		getInstance getInstanceHealth getOutage getOverview getStatement groupFindings listAlertHistoryContributors
+		getInstance getInstanceHealth getInstanceTransactions getOutage getOverview getStatement groupFindings listAlertHistoryContributors
 		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},
 	"alerts_v5":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},

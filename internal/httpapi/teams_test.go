@@ -765,7 +765,7 @@ func (o *oracle) walkThings(as organization.Role, compare func(what, ours, other
 			o.t.Errorf("%s: this test knows no %s", key, parameter)
 		}
 		query := ""
-		if r.Operation.OperationID == "getStatement" {
+		if id := r.Operation.OperationID; id == "getStatement" || id == "getInstanceTransactions" {
 			query = windowed(o.ago(day).Format(time.RFC3339), o.clock.Now().Format(time.RFC3339), "1h")
 		}
 		files := []string{""}
@@ -833,7 +833,7 @@ func TestNobodyLeavesTheirTeams(t *testing.T) {
 			continue
 		}
 		query := ""
-		if r.Operation.OperationID == "getStatement" {
+		if id := r.Operation.OperationID; id == "getStatement" || id == "getInstanceTransactions" {
 			query = windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")
 		}
 		ask := func(id string) string {

@@ -44,6 +44,9 @@ func (f Figure) Counts() bool {
 	return f != OldestTransaction && f != OldestIdle && f != TemporaryUsed
 }
 
+// PerSecond says that a figure that Counts is shown as a rate; of others a bucket has the number.
+func (f Figure) PerSecond() bool { return f == TemporaryBytes || f == NewConnections }
+
 // ByDatabase says that a figure is told of single databases, too. A database that is not named has
 // none of it.
 func (f Figure) ByDatabase() bool { return f == TemporaryBytes }
@@ -118,8 +121,8 @@ type FigureOf struct {
 
 // FigureSeries is a figure, bucket by bucket.
 type FigureSeries struct {
-	// Values are the greatest of a bucket or, of a figure that Counts, how many there were a
-	// second; NaN where nothing was told.
+	// Values are the greatest of a bucket or, of a figure that Counts, how many there were, or
+	// how many a second; NaN where nothing was told.
 	Values Values
 	// Told are the states of the buckets; empty where nothing is known.
 	Told    []Telling

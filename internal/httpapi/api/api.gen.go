@@ -177,6 +177,11 @@ const (
 	Path   FieldErrorIn = "path"
 	Query  FieldErrorIn = "query"
 
+	FigureDenied      FigureState = "denied"
+	FigureNotMeasured FigureState = "notMeasured"
+	FigureNotTold     FigureState = "notTold"
+	FigureOk          FigureState = "ok"
+
 	FindingCheckSeverityCritical FindingCheckSeverity = "Critical"
 	FindingCheckSeverityHigh     FindingCheckSeverity = "High"
 	FindingCheckSeverityLow      FindingCheckSeverity = "Low"
@@ -305,6 +310,18 @@ const (
 	SentHigh     SentSeverity = "High"
 	SentLow      SentSeverity = "Low"
 	SentMedium   SentSeverity = "Medium"
+
+	CheckpointBuffers       ServerFigure = "checkpointBuffers"
+	CheckpointSyncMs        ServerFigure = "checkpointSyncMs"
+	CheckpointWriteMs       ServerFigure = "checkpointWriteMs"
+	CheckpointsRequested    ServerFigure = "checkpointsRequested"
+	CheckpointsTimed        ServerFigure = "checkpointsTimed"
+	NewConnections          ServerFigure = "newConnections"
+	OldestIdleInTransaction ServerFigure = "oldestIdleInTransaction"
+	OldestTransaction       ServerFigure = "oldestTransaction"
+	TemporaryBytes          ServerFigure = "temporaryBytes"
+	TemporaryFiles          ServerFigure = "temporaryFiles"
+	TemporaryUsed           ServerFigure = "temporaryUsed"
 
 	Outbox SessionMail = "outbox"
 	Server SessionMail = "server"
@@ -2301,6 +2318,10 @@ type FieldError struct {
 
 type FieldErrorIn string
 
+// FigureState Whether the server tells a figure: it does (also if absent), its engine or version does not, or it does not tell
+// the account. `notMeasured` is only in answers: no sample has the figure.
+type FigureState string
+
 type FileList struct {
 	Items []FileOfReport `json:"items"`
 
@@ -2774,6 +2795,27 @@ type InstanceStates struct {
 // minutes.
 // `unknown`: no source checks the engine, or Muster was not observing. `inactive`: disabled.
 type InstanceStatus string
+
+type InstanceTransactions struct {
+	BucketSize   BucketSize  `json:"bucketSize"`
+	BucketStarts []time.Time `json:"bucketStarts"`
+
+	// Databases The ten databases that wrote most temporary bytes in the window, the most first.
+	Databases []TemporaryBytesOfDatabase `json:"databases"`
+
+	// Figures Every figure.
+	Figures     []TransactionFigure `json:"figures"`
+	From        time.Time           `json:"from"`
+	GeneratedAt time.Time           `json:"generatedAt"`
+
+	// LastBucketPartial True if the last bucket ends in the future.
+	LastBucketPartial bool `json:"lastBucketPartial"`
+
+	// Series By figure. Seconds for the two ages, bytes a second for temporaryBytes, new connections a second, and numbers, bytes or milliseconds for the others.
+	Series      map[string]Values   `json:"series"`
+	To          time.Time           `json:"to"`
+	Unavailable []UnavailableFigure `json:"unavailable"`
+}
 
 type InviteMember struct {
 	Email string `json:"email"`
@@ -3696,6 +3738,7 @@ type RulePreview struct {
 type SampleBatch struct {
 	Blocking   *[]BlockingSample  `json:"blocking,omitempty"`
 	Hosts      *[]HostSample      `json:"hosts,omitempty"`
+	Servers    *[]ServerSample    `json:"servers,omitempty"`
 	Sessions   *[]SessionSample   `json:"sessions,omitempty"`
 	Statements *[]StatementSample `json:"statements,omitempty"`
 }
@@ -4043,6 +4086,50 @@ type SentDatabase struct {
 	SizeBytes *json.Number `json:"sizeBytes,omitempty"`
 }
 
+type SentFigure struct {
+	// Database The externalId of a database, only of temporaryBytes. If absent, the figure is the whole server's. Databases that are not named have none of it.
+	Database *string `json:"database,omitempty"`
+
+	// Figure The age of the oldest open transaction, and how long the session has been idle that is so for longest in a
+	// transaction, in milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
+	// use; checkpoints that were due or were requested, the milliseconds in which checkpoints wrote and synchronized
+	// files, and the pages that they wrote; sessions that were begun. All but the first two and temporaryUsed count
+	// what happened in an interval.
+	Figure ServerFigure `json:"figure"`
+
+	// Holder The session that holds the oldest transaction open. An absent field is unknown. Texts are cut after 200 characters.
+	Holder *SentHolder `json:"holder,omitempty"`
+
+	// IntervalSeconds Required of figures that count: the time in which the value was counted; 0.001 to 604800 (a week).
+	IntervalSeconds *json.Number `json:"intervalSeconds,omitempty"`
+
+	// State Whether the server tells a figure: it does (also if absent), its engine or version does not, or it does not tell
+	// the account. `notMeasured` is only in answers: no sample has the figure.
+	State *FigureState `json:"state,omitempty"`
+
+	// Value Required if the state is ok: milliseconds, bytes or a number; 0 to 2^53.
+	Value *json.Number `json:"value,omitempty"`
+}
+
+// SentHolder The session that holds the oldest transaction open. An absent field is unknown. Texts are cut after 200 characters.
+type SentHolder struct {
+	Application *string `json:"application,omitempty"`
+
+	// Client The address or name of the client's host.
+	Client *string `json:"client,omitempty"`
+
+	// Database Its externalId.
+	Database *string `json:"database,omitempty"`
+
+	// Session The server's id of the session.
+	Session string        `json:"session"`
+	State   ActivityState `json:"state"`
+
+	// Statement The key of the statement that it executes, or executed last.
+	Statement *string `json:"statement,omitempty"`
+	User      *string `json:"user,omitempty"`
+}
+
 type SentMeasured struct {
 	// Database Its externalId.
 	Database string `json:"database"`
@@ -4129,6 +4216,13 @@ type SentUnassessed struct {
 // Separate Register the server even if another instance leads to it.
 type Separate = bool
 
+// ServerFigure The age of the oldest open transaction, and how long the session has been idle that is so for longest in a
+// transaction, in milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
+// use; checkpoints that were due or were requested, the milliseconds in which checkpoints wrote and synchronized
+// files, and the pages that they wrote; sessions that were begun. All but the first two and temporaryUsed count
+// what happened in an interval.
+type ServerFigure string
+
 // ServerNotUp The same as in `Instance`.
 type ServerNotUp struct {
 	CreatedAt time.Time          `json:"createdAt"`
@@ -4151,6 +4245,18 @@ type ServerSaid struct {
 	// Last True: the server sent this before the connection was lost. False: this is its current response.
 	Last  bool   `json:"last"`
 	Words string `json:"words"`
+}
+
+// ServerSample What a server tells about its transactions, temporary files, checkpoints and new connections.
+type ServerSample struct {
+	// At Not before 1970. Samples that are older than 72 hours are dropped.
+	At time.Time `json:"at"`
+
+	// Figures Each figure of a database once.
+	Figures []SentFigure `json:"figures"`
+
+	// Instance Its externalId.
+	Instance string `json:"instance"`
 }
 
 type Session struct {
@@ -4592,6 +4698,15 @@ type TeamSelector struct {
 	Tags *map[string][]string `json:"tags,omitempty"`
 }
 
+type TemporaryBytesOfDatabase struct {
+	// Average Bytes a second, the mean over the buckets with a value.
+	Average  float64              `json:"average"`
+	Database ContributingDatabase `json:"database"`
+
+	// Values One value for each bucket. Null is a gap. At most three decimals.
+	Values Values `json:"values"`
+}
+
 type ToldThrough struct {
 	Id   openapi_types.UUID `json:"id"`
 	Kind string             `json:"kind"`
@@ -4611,6 +4726,56 @@ type TrailEntry struct {
 type TrailPage struct {
 	Items      []TrailEntry `json:"items"`
 	NextCursor *string      `json:"nextCursor"`
+}
+
+type TransactionFigure struct {
+	// Figure The age of the oldest open transaction, and how long the session has been idle that is so for longest in a
+	// transaction, in milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
+	// use; checkpoints that were due or were requested, the milliseconds in which checkpoints wrote and synchronized
+	// files, and the pages that they wrote; sessions that were begun. All but the first two and temporaryUsed count
+	// what happened in an interval.
+	Figure ServerFigure `json:"figure"`
+
+	// Greatest The bucket with the greatest value.
+	Greatest *TransactionMoment `json:"greatest"`
+
+	// Latest The last bucket with a value.
+	Latest *TransactionMoment `json:"latest"`
+
+	// Sentence Why the server does not tell it. Null if it does.
+	Sentence *string `json:"sentence"`
+
+	// Since The first bucket of this state. Null if it began before the window, or nothing is known.
+	Since *time.Time `json:"since"`
+
+	// State Whether the server tells a figure: it does (also if absent), its engine or version does not, or it does not tell
+	// the account. `notMeasured` is only in answers: no sample has the figure.
+	State FigureState `json:"state"`
+}
+
+type TransactionHolder struct {
+	Application *string               `json:"application"`
+	Client      *string               `json:"client"`
+	Database    *ContributingDatabase `json:"database"`
+
+	// Session The server's id of the session.
+	Session string        `json:"session"`
+	State   ActivityState `json:"state"`
+
+	// Statement The statement that it executes, or executed last.
+	Statement *ContributingStatement `json:"statement"`
+	User      *string                `json:"user"`
+}
+
+type TransactionMoment struct {
+	// At The beginning of the bucket.
+	At time.Time `json:"at"`
+
+	// Holder The session that holds the transaction open, for the two ages. Null if there is none.
+	Holder *TransactionHolder `json:"holder"`
+
+	// Value As in the series.
+	Value float64 `json:"value"`
 }
 
 // Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
@@ -5408,6 +5573,17 @@ type ListDatabasesParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
+type GetInstanceTransactionsParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
+	To WindowTo `form:"to" json:"to"`
+
+	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
+	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
+}
+
 type ListMarksParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -5947,6 +6123,8 @@ type Handlers interface {
 	ListInstanceNotificationRules(ctx context.Context, request ListInstanceNotificationRulesRequestObject) (ListInstanceNotificationRulesResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/outage: Get the alert that a server is down or silent, and its first notification
 	GetOutage(ctx context.Context, request GetOutageRequestObject) (GetOutageResponseObject, error)
+	// GET /api/v1/instances/{instanceId}/transactions: Get long and idle transactions, temporary files, checkpoints and new connections of a server
+	GetInstanceTransactions(ctx context.Context, request GetInstanceTransactionsRequestObject) (GetInstanceTransactionsResponseObject, error)
 	// POST /api/v1/invitations/{token}: Accept an invitation and sign in
 	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
 	// GET /api/v1/marks: List what happened in a window
@@ -6626,6 +6804,15 @@ type GetOutageResponseObject interface {
 	VisitGetOutageResponse(w http.ResponseWriter) error
 }
 type GetOutage200JSONResponse Outage
+type GetInstanceTransactionsRequestObject struct {
+	InstanceId InstanceId `path:"instanceId"`
+	Params     GetInstanceTransactionsParams
+}
+type GetInstanceTransactionsResponseObject interface {
+	VisitGetInstanceTransactionsResponse(w http.ResponseWriter) error
+}
+type GetInstanceTransactions200JSONResponse InstanceTransactions
+type GetInstanceTransactions304Response struct{}
 type AcceptInvitationRequestObject struct {
 	Token string            `path:"token"`
 	Body  *AcceptInvitation `body:""`
@@ -7701,6 +7888,13 @@ func (a ListInstanceNotificationRules200JSONResponse) VisitListInstanceNotificat
 func (a GetOutage200JSONResponse) VisitGetOutageResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
+func (a GetInstanceTransactions200JSONResponse) VisitGetInstanceTransactionsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a GetInstanceTransactions304Response) VisitGetInstanceTransactionsResponse(w http.ResponseWriter) error {
+	writeHead(w, 304, nil)
+	return nil
+}
 func (a AcceptInvitation201JSONResponse) VisitAcceptInvitationResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
@@ -8181,6 +8375,7 @@ func Operations(h Handlers) []Operation {
 		operation("GET", "/api/v1/instances/:instanceId/health", h.GetInstanceHealth, GetInstanceHealthResponseObject.VisitGetInstanceHealthResponse),
 		operation("GET", "/api/v1/instances/:instanceId/notification-rules", h.ListInstanceNotificationRules, ListInstanceNotificationRulesResponseObject.VisitListInstanceNotificationRulesResponse),
 		operation("GET", "/api/v1/instances/:instanceId/outage", h.GetOutage, GetOutageResponseObject.VisitGetOutageResponse),
+		operation("GET", "/api/v1/instances/:instanceId/transactions", h.GetInstanceTransactions, GetInstanceTransactionsResponseObject.VisitGetInstanceTransactionsResponse),
 		operation("POST", "/api/v1/instances/actions", h.TagInstances, TagInstancesResponseObject.VisitTagInstancesResponse),
 		operation("POST", "/api/v1/invitations/:token", h.AcceptInvitation, AcceptInvitationResponseObject.VisitAcceptInvitationResponse),
 		operation("GET", "/api/v1/marks", h.ListMarks, ListMarksResponseObject.VisitListMarksResponse),

@@ -322,7 +322,28 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 			Nodes: wire.List(b.Sessions, blockingNode),
 		})
 	}
+	for _, s := range wire.Value(body.Servers) {
+		items.Servers = append(items.Servers, feed.ServerItem{Instance: s.Instance, At: s.At, Figures: wire.List(s.Figures, figureItem)})
+	}
 	return items
+}
+
+func figureItem(f api.SentFigure) feed.FigureItem {
+	item := feed.FigureItem{
+		Figure: measurements.Figure(f.Figure), Database: wire.Value(f.Database), Telling: measurements.Telling(wire.Value(f.State)),
+		Value: wire.Value(f.Value), IntervalSeconds: f.IntervalSeconds,
+	}
+	if item.Telling == "" {
+		item.Telling = measurements.Told
+	}
+	if h := f.Holder; h != nil {
+		item.HeldIn = wire.Value(h.Database)
+		item.Holder = &measurements.Holder{Session: h.Session, Doing: measurements.Doing{
+			State: measurements.State(h.State), Statement: wire.Value(h.Statement),
+			User: wire.Value(h.User), Application: wire.Value(h.Application), Client: wire.Value(h.Client),
+		}}
+	}
+	return item
 }
 
 func sessionItem(s api.SessionSample) feed.SessionItem {

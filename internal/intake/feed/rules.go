@@ -68,6 +68,9 @@ func (r *rules) read(items Items, f found) (b measurements.Batch) {
 	for i, sample := range items.Blocking {
 		b.Blocking = append(b.Blocking, r.blocking(r.item("#/blocking/", i), sample, f.blocking[i].Instance))
 	}
+	for i, sample := range items.Servers {
+		b.Servers = append(b.Servers, r.server(r.item("#/servers/", i), sample, f.servers[i]))
+	}
 	return b
 }
 

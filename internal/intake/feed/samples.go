@@ -27,6 +27,7 @@ type Items struct {
 	Sessions   []SessionItem
 	Statements []StatementItem
 	Blocking   []BlockingItem
+	Servers    []ServerItem
 }
 
 // BlockingItem is who waits for whom on an instance at a time. The nodes' statements are as they
@@ -132,7 +133,7 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 	return receipt, found.refused(err)
 }
 
-// names are those of places in the items: of hosts, of sessions, of statements, of blocking.
+// names are those of places in the items: of hosts, of sessions, of statements, of blocking, of servers.
 func (i Items) names() (names []inventory.PlaceName) {
 	for _, h := range i.Hosts {
 		for n := range h.Instances {
@@ -148,6 +149,9 @@ func (i Items) names() (names []inventory.PlaceName) {
 	for n := range i.Blocking {
 		names = append(names, inventory.PlaceName{Instance: &i.Blocking[n].Instance})
 	}
+	for n := range i.Servers {
+		names = append(names, i.Servers[n].names()...)
+	}
 	return names
 }
 
@@ -155,6 +159,7 @@ func (i Items) names() (names []inventory.PlaceName) {
 type found struct {
 	hosts                          [][]uuid.UUID
 	sessions, statements, blocking []inventory.Place
+	servers                        []serverPlaces
 }
 
 // found puts the places of names back to their items.
@@ -167,7 +172,12 @@ func (i Items) found(places []inventory.Place) (f found) {
 		f.hosts, places = append(f.hosts, ids), places[len(ids):]
 	}
 	f.sessions, places = places[:len(i.Sessions)], places[len(i.Sessions):]
-	f.statements, f.blocking = places[:len(i.Statements)], places[len(i.Statements):]
+	f.statements, places = places[:len(i.Statements)], places[len(i.Statements):]
+	f.blocking, places = places[:len(i.Blocking)], places[len(i.Blocking):]
+	for n := range i.Servers {
+		of := len(i.Servers[n].names())
+		f.servers, places = append(f.servers, places[:of:of]), places[of:]
+	}
 	return f
 }
 
@@ -189,7 +199,7 @@ func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items
 		outside = append(outside, outsideOf(from.Limit, fmt.Sprintf("#/hosts/%d", i), claim)...)
 	}
 	forbidden := func(instance uuid.UUID) bool { return !from.Limit.Allows(instance) }
-	outside = slices.Concat(outside, among("sessions", f.sessions, forbidden), among("statements", f.statements, forbidden), among("blocking", f.blocking, forbidden))
+	outside = slices.Concat(outside, among("sessions", f.sessions, forbidden), among("statements", f.statements, forbidden), among("blocking", f.blocking, forbidden), among("servers", instancesOf(f.servers), forbidden))
 	if len(outside) > 0 {
 		return usecase.OutsideLimit(outside)
 	}
@@ -221,6 +231,9 @@ func (d *Doors) addEngines(ctx context.Context, batch *measurements.Batch) error
 	for _, s := range batch.Statements {
 		of[s.Instance] = ""
 	}
+	for _, s := range batch.Servers {
+		of[s.Instance] = ""
+	}
 	of, err := d.Places.Engines(ctx, batch.Organization, slices.Collect(maps.Keys(of)))
 	if err != nil {
 		return err
@@ -230,6 +243,9 @@ func (d *Doors) addEngines(ctx context.Context, batch *measurements.Batch) error
 	}
 	for i := range batch.Statements {
 		batch.Statements[i].Engine = of[batch.Statements[i].Instance]
+	}
+	for i := range batch.Servers {
+		batch.Servers[i].Engine = of[batch.Servers[i].Instance]
 	}
 	return nil
 }

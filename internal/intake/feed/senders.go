@@ -36,6 +36,9 @@ func (d *Doors) refuseCollected(b measurements.Batch) func(context.Context, sqlx
 	for _, s := range b.Blocking {
 		measured[s.Instance] = true
 	}
+	for _, s := range b.Servers {
+		measured[s.Instance] = true
+	}
 	return func(ctx context.Context, tx sqlx.ExtContext) error {
 		if len(measured) == 0 {
 			return nil
@@ -70,12 +73,12 @@ func among(list string, places []inventory.Place, some func(uuid.UUID) bool) (po
 }
 
 // pointers names the items of instances: those of statements and, if they have to be named too,
-// of sessions and of blocking.
+// of sessions, of blocking and of servers.
 func (f found) pointers(instances []uuid.UUID, sessions bool, code, detail string) (r rules) {
 	theirs := func(instance uuid.UUID) bool { return slices.Contains(instances, instance) }
 	var named []string
 	if sessions {
-		named = slices.Concat(among("sessions", f.sessions, theirs), among("blocking", f.blocking, theirs))
+		named = slices.Concat(among("sessions", f.sessions, theirs), among("blocking", f.blocking, theirs), among("servers", instancesOf(f.servers), theirs))
 	}
 	for _, at := range append(named, among("statements", f.statements, theirs)...) {
 		r.breaks(at, code, detail)

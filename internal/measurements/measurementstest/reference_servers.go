@@ -46,8 +46,8 @@ func (r *Reference) ServerFigures(_ context.Context, organization uuid.UUID, eng
 	return found, nil
 }
 
-// bucketOf is what the samples of a bucket come to: as they were told best, the greatest or the
-// events a second, and who held the greatest.
+// bucketOf is what the samples of a bucket come to: as they were told best, the greatest, the
+// events or the events a second, and who held the greatest.
 func bucketOf(of measurements.Figure, samples []measurements.ServerFigure) (measurements.Telling, float64, *measurements.HolderSeen) {
 	order := []measurements.Telling{measurements.Told, measurements.NotTold, measurements.Denied}
 	told := slices.MinFunc(samples, func(a, b measurements.ServerFigure) int {
@@ -71,8 +71,10 @@ func bucketOf(of measurements.Figure, samples []measurements.ServerFigure) (meas
 	switch {
 	case of.Counts() && over == 0:
 		return told, gap, nil
-	case of.Counts():
+	case of.PerSecond():
 		return told, sum / over.Seconds(), nil
+	case of.Counts():
+		return told, sum, nil
 	case greatest.Holder == nil:
 		return told, float64(greatest.Value), nil
 	}

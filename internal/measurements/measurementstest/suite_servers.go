@@ -121,6 +121,14 @@ func figureCases() []figureCase {
 			of:    written, in: hours("10:00", 1), want: line{10}, told: []measurements.Telling{ok},
 		},
 		{
+			name: "checkpoints are counted",
+			given: []measurements.ServerSample{
+				figuresAt("10:01", measurements.ServerFigure{Figure: measurements.CheckpointsTimed, Telling: measurements.Told, Value: 1, Interval: time.Minute}),
+				figuresAt("10:02", measurements.ServerFigure{Figure: measurements.CheckpointsTimed, Telling: measurements.Told, Value: 2, Interval: time.Minute}),
+			},
+			of: measurements.FigureOf{Figure: measurements.CheckpointsTimed}, in: hours("10:00", 1), want: line{3}, told: []measurements.Telling{ok},
+		},
+		{
 			name:  "a count without its time is nothing",
 			given: []measurements.ServerSample{figuresAt("10:00", wrote(uuid.Nil, 600, 0))},
 			of:    written, in: minutes("10:00", 1), want: line{gap}, told: []measurements.Telling{ok},

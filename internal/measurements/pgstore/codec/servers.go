@@ -76,13 +76,13 @@ func (s FigureSum) Telling() measurements.Telling {
 	return ""
 }
 
-// Value is the greatest or, of a figure that counts, how many there were a second; ok is false if
-// nothing was told.
+// Value is the greatest or, of a figure that counts, how many there were, or how many a second; ok is
+// false if nothing was told.
 func (s FigureSum) Value(of measurements.Figure) (value float64, ok bool) {
 	switch {
 	case s.samples[figureTold] == 0 || of.Counts() && s.over == 0:
 		return 0, false
-	case of.Counts():
+	case of.PerSecond():
 		return float64(s.value) / (time.Duration(s.over) * time.Microsecond).Seconds(), true
 	}
 	return float64(s.value), true
