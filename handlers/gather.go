@@ -104,6 +104,7 @@ func (g *Inputs) parts(known *feed.Feed) []part {
 		{report.PartKeys, g.addKeys},
 		{report.PartHistory, g.addHistory},
 		{report.PartExceptions, g.addExceptions},
+		{report.PartOpenAlerts, g.addOpenAlerts},
 		{report.PartAlerts, g.addAlerts},
 		{report.PartScores, g.addScores},
 		{report.PartUtilization, g.addUtilization},

@@ -200,15 +200,15 @@ func TestGatherWaitsForTheAlerts(t *testing.T) {
 	here := e.fleet("here")["here"].ID
 	inputs, model := e.inputs(), &slowAlerts{passAfter: 3}
 	inputs.Waiter = model
-	if _, err := inputs.Gather(t.Context(), e.scorecard(here, nil, day)); err != nil || model.asked != 4 {
+	if _, err := inputs.Gather(t.Context(), e.scorecard(here, nil, day)); err != nil || model.asked != 5 {
 		t.Errorf("asked %d times, %v", model.asked, err)
 	}
 	model.passAfter = 1000
 	var source *handlers.SourceError
-	if _, err := inputs.Gather(t.Context(), e.scorecard(here, nil, day)); !errors.As(err, &source) || source.What != "the alerts" {
+	if _, err := inputs.Gather(t.Context(), e.scorecard(here, nil, day)); !errors.As(err, &source) || source.What != "the open alerts" {
 		t.Errorf("a read model that stands still: %v, want *SourceError", err)
 	}
-	if _, err := inputs.Gather(t.Context(), e.gathering(report.Security, report.Scope{})); err != nil {
+	if _, err := inputs.Gather(t.Context(), e.gathering(report.DataInventory, report.Scope{})); errors.As(err, &source) {
 		t.Errorf("a report that is not about alerts waits for them: %v", err)
 	}
 }

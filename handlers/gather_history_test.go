@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/alert"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/internal/report/snapshot"
@@ -72,6 +73,36 @@ func TestFault10TheInputsCountWhatHasGone(t *testing.T) {
 		}
 		if p.Gone != want || p.Overdue != overdue {
 			t.Errorf("%d days ago: %+v overdue %+v, want %+v and %+v", ago, p.Gone, p.Overdue, want, overdue)
+		}
+	}
+}
+
+// TestFault04TheInputsCountOpenAlerts of each server, the critical ones apart, without muted and resolved ones.
+func TestFault04TheInputsCountOpenAlerts(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	ids := e.fleet("here", "there")
+	yes := true
+	muted := e.item("muted", alert.Critical, day, 0)
+	muted.Muted = &yes
+	e.alerted("here", muted, e.item("open", alert.Critical, day, 0), e.item("warning", alert.Warning, day, 0), e.item("over", alert.Critical, 3*day, day))
+	for _, kind := range []report.Kind{report.Security, report.InstanceScorecard} {
+		g := e.gathering(kind, report.Scope{})
+		if kind == report.InstanceScorecard {
+			g = e.scorecard(ids["here"].ID, nil, time.Hour)
+		}
+		doc, err := e.inputs().Gather(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range doc.Instances {
+			want := snapshot.OpenAlerts{}
+			if in.Name == "here" {
+				want = snapshot.OpenAlerts{Open: 2, Critical: 1}
+			}
+			if in.OpenAlerts == nil || *in.OpenAlerts != want {
+				t.Errorf("%s, %s: %+v, want %+v", kind, in.Name, in.OpenAlerts, want)
+			}
 		}
 	}
 }

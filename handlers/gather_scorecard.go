@@ -87,6 +87,28 @@ func (g *Inputs) addAlerts(ctx context.Context, in Gathering, doc *snapshot.Docu
 	return nil
 }
 
+// addOpenAlerts counts the alerts of each instance that are open now and not muted.
+func (g *Inputs) addOpenAlerts(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+	if len(doc.Instances) == 0 {
+		return nil
+	}
+	if err := g.pass(ctx, eventstore.Fleet, alerts.Name); err != nil {
+		return err
+	}
+	ids := make([]uuid.UUID, len(doc.Instances))
+	for i := range doc.Instances {
+		ids[i] = doc.Instances[i].ID
+	}
+	open, err := g.Alerts.OpenByInstance(ctx, in.OrganizationID, ids)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		doc.Instances[i].OpenAlerts = &snapshot.OpenAlerts{Open: open[id].Open, Critical: open[id].Critical}
+	}
+	return nil
+}
+
 // people are whose sessions alerts speak of. A document that anybody gets from whom the pages hide that names nobody.
 func (g *Inputs) people(ctx context.Context, in Gathering, found []alerts.Alert) (map[uuid.UUID]people.Kept, error) {
 	readers, err := g.Accounts.Addresses(ctx, in.OrganizationID, append([]uuid.UUID{in.Queued.RequesterID}, in.Queued.RecipientIDs...))

@@ -164,7 +164,7 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, asked asking, say
 		notice.Schedule = &mail.Schedule{ID: by.ID, Name: by.Name}
 	}
 	if f := ready.Findings; f != nil {
-		notice.Findings = &mail.Findings{Open: f.Open, Since: f.Since, New: f.New, Closed: f.Closed, Accepted: f.Accepted, Unknown: f.Unknown}
+		notice.Findings = &mail.Findings{Open: f.Open, Since: f.Since, New: f.New, Closed: f.Closed, Accepted: f.Accepted, Unknown: f.Unknown, Looked: (*mail.Looked)(f.Looked)}
 	}
 	return notice, nil
 }

@@ -16,6 +16,7 @@ const (
 	PartKeys            Part = "the document of keys"
 	PartHistory         Part = "the history of findings"
 	PartExceptions      Part = "the exceptions"
+	PartOpenAlerts      Part = "the open alerts"
 	PartAlerts          Part = "the alerts"
 	PartScores          Part = "the scores"
 	PartUtilization     Part = "the utilization"

@@ -119,6 +119,19 @@ type Findings struct {
 	Accepted int `json:"accepted,omitempty"`
 	// Unknown were open in that one, and could not be looked at this time.
 	Unknown int `json:"unknown"`
+	// Looked says how far the report sees; nil in what was recorded before this was.
+	Looked *Looked `json:"looked,omitempty"`
+}
+
+// Looked is on how much a report stands, and what is urgent in it.
+type Looked struct {
+	Instances int     `json:"instances"` // in scope
+	Assessed  int     `json:"assessed"`  // of those
+	Critical  int     `json:"critical"`  // open findings
+	High      int     `json:"high"`
+	Overdue   int     `json:"overdue"`  // of both
+	OpenCVEs  int     `json:"openCves"` // of instances that were not assessed, too
+	WorstCVSS float64 `json:"worstCvss"`
 }
 
 // Witness is a log head.

@@ -10,7 +10,7 @@ func security() Definition {
 		Everything: "All active instances",
 		Parts: []Part{
 			PartOrganization, PartInstances, PartChecks, PartAssessments, PartLogged, PartFirstSeen, PartHead, PartKeys,
-			PartHistory, PartExceptions, PartVulnerabilities, PartVerifications, PartPrevious,
+			PartHistory, PartExceptions, PartOpenAlerts, PartVulnerabilities, PartVerifications, PartPrevious,
 		},
 		CheckDomain: "Security",
 		Verdict:     VerdictOnFindings,

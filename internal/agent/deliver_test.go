@@ -596,6 +596,8 @@ func TestWhoWaitsIsSent(t *testing.T) {
 	}}
 	must(t, w.Record(t.Context(), measurements.Batch{Blocking: []blocking.Sample{who}}, nil))
 	must(t, w.Record(t.Context(), measurements.Batch{Blocking: []blocking.Sample{{At: noon, Interval: time.Second, Advisory: true}}}, nil))
+	deadlock := blocking.Deadlock{Database: "shop", Victims: []string{"1"}, Count: 1, Seen: true}
+	must(t, w.Record(t.Context(), measurements.Batch{Blocking: []blocking.Sample{{At: noon, Interval: time.Second, Deadlock: &deadlock}}}, nil))
 	b.store.mustKeep(t, sessionsOf(w.ExternalID, noon, "3"))
 	must(t, b.deliverAll())
 	const at = `"2026-11-20T11:59:00Z"`
@@ -604,8 +606,9 @@ func TestWhoWaitsIsSent(t *testing.T) {
 		`,"statement":"SELECT <","statementId":"9","transactionSince":` + at + `,"user":"bill"},` +
 		`{"advisory":true,"kind":"client","lock":"tuple","mode":"X","object":"table t","session":"2","waitsFor":["1"],"waitsSince":` + at + `}]}`
 	second := `{"advisory":true,"at":"2026-11-20T12:00:00Z","instance":"` + w.ExternalID + `","intervalSeconds":1,"sessions":[]}`
-	b.sent(`samples {"sessions":[{"at":"3"}],"blocking":[`+first+`,`+second+`]}`, `samples {"sessions":[{"at":"3"}]}`)
-	b.holds(2, 0, 0, "")
+	third := `{"at":"2026-11-20T12:00:00Z","deadlock":{"count":1,"database":"shop","seen":true,"victims":["1"]},"instance":"` + w.ExternalID + `","intervalSeconds":1,"sessions":[]}`
+	b.sent(`samples {"sessions":[{"at":"3"}],"blocking":[`+first+`,`+second+`,`+third+`]}`, `samples {"sessions":[{"at":"3"}]}`)
+	b.holds(3, 0, 0, "")
 }
 
 // TestFiguresOfServersAreSent with the sessions; a server from before takes none of them, and is asked again.

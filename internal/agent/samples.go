@@ -96,6 +96,12 @@ func blockingSample(server string, s blocking.Sample) api.BlockingSample {
 		Instance: server, At: s.At.UTC(), IntervalSeconds: seconds(s.Interval), Advisory: stated(s.Advisory), Omitted: stated(s.Omitted),
 		Sessions: []api.SentBlockingSession{}, EndedBy: stated(api.BlockingEnd(s.End)),
 	}
+	if d := s.Deadlock; d != nil {
+		out.Deadlock = &api.SentDeadlock{Database: stated(d.Database), Count: &d.Count, Seen: stated(d.Seen)}
+		if len(d.Victims) > 0 {
+			out.Deadlock.Victims = &d.Victims
+		}
+	}
 	for _, n := range s.Nodes {
 		one := api.SentBlockingSession{
 			Session: n.Session, Kind: api.BlockingKind(n.Kind), StartedAt: n.Began, User: stated(n.User), Application: stated(n.Application),

@@ -14,6 +14,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 )
 
 // activity asks what sessions did in a window.
@@ -249,6 +250,7 @@ func TestDeadlocks(t *testing.T) {
 			Count              float64
 			Values             []*float64
 			Statements         []any
+			Sessions           []any
 		}
 		Engines []string
 		Series  map[string][]*float64
@@ -260,7 +262,7 @@ func TestDeadlocks(t *testing.T) {
 	}
 	all := read(w.ours.viewer, "1m", "")
 	if line := all.Series["deadlocks"]; len(line) != 60 || *line[0] != 2 || *line[1] != 0 || line[2] != nil || len(all.Items) != 1 || all.Items[0].Instance.Name != "orders" ||
-		all.Items[0].Count != 2 || *all.Items[0].Values[0] != 2 || all.Items[0].Statements == nil || !slices.Equal(all.Engines, []string{"postgresql"}) {
+		all.Items[0].Count != 2 || *all.Items[0].Values[0] != 2 || all.Items[0].Statements == nil || all.Items[0].Sessions == nil || !slices.Equal(all.Engines, []string{"postgresql"}) {
 		t.Errorf("%+v", all)
 	}
 	if hour := read(w.ours.viewer, "1h", ""); *hour.Series["deadlocks"][0] != 2 {
@@ -270,5 +272,93 @@ func TestDeadlocks(t *testing.T) {
 		if none := read(as, "1h", query); none.Series["deadlocks"][0] != nil || len(none.Items) > 0 || len(none.Engines) > 0 {
 			t.Errorf("%q: %+v", query, none)
 		}
+	}
+}
+
+// TestBothSidesOfTheNewestDeadlock are told where they are known, to viewers without people and statements; deadlocks
+// without a database count, and those of other servers and organizations do not.
+func TestBothSidesOfTheNewestDeadlock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	orders, billing := w.databaseOf(w.ours, ids["orders"]), w.databaseOf(w.ours, ids["billing"])
+	names, err := w.deps.Fleet.Names(t.Context(), w.ours.organization.ID, []uuid.UUID{orders})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := w.hourAgo(1)
+	at := func(minute int) time.Time { return start.Add(time.Duration(minute) * time.Minute) }
+	counted := func(server string, engine domain.Engine, database uuid.UUID, minute int) measurements.SessionSample {
+		return measurements.SessionSample{Instance: ids[server], Engine: engine, Database: database, At: at(minute), Interval: time.Minute, Deadlocks: to(int64(1))}
+	}
+	w.measured(w.ours, measurements.Batch{Sessions: []measurements.SessionSample{
+		counted("orders", domain.PostgreSQL, orders, 1), counted("billing", domain.SQLServer, billing, 2),
+	}})
+	circle := func(server string, minute int, d blocking.Deadlock) blocking.Sample {
+		since := at(minute).Add(-time.Second)
+		s := blocking.Sample{Instance: ids[server], At: at(minute), Interval: time.Minute, Deadlock: &d}
+		for i, session := range []string{"51", "52"} {
+			s.Nodes = append(s.Nodes, blocking.Node{Session: session, Kind: blocking.Client, User: "bill", Application: "shop", Client: "web01", Statement: "UPDATE t" + session,
+				Waits: &since, For: []string{[]string{"52", "51"}[i]}, Object: "table public.orders"})
+		}
+		return s
+	}
+	bare := circle("billing", 3, blocking.Deadlock{Count: 4})
+	bare.Nodes = nil
+	w.exec("UPDATE organizations SET statement_texts = 'normalized'")
+	err = blocking.Record(t.Context(), w.deps.DB, w.ours.organization.ID, w.clock.Now(), []blocking.Sample{
+		circle("orders", 1, blocking.Deadlock{Database: names[orders].Name, Seen: true}), bare,
+		circle("billing", 3, blocking.Deadlock{Victims: []string{"52"}}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type side struct {
+		Session, User, Statement string
+		Hidden                   bool
+	}
+	read := func(as person) (d struct {
+		Items []struct {
+			Instance   struct{ Name string }
+			Database   *struct{ Name string }
+			Count      float64
+			Values     []*float64
+			Statements []string
+			NewestAt   *time.Time
+			Source     string
+			Sessions   []side
+			Victims    []string
+		}
+		Engines []string
+		Series  map[string][]*float64
+	}) {
+		t.Helper()
+		window := url.Values{"from": {start.Format(time.RFC3339)}, "to": {start.Add(time.Hour).Format(time.RFC3339)}, "bucketSize": {"1m"}}
+		w.get(as, "/api/v1/activity/deadlocks?"+window.Encode()).is(200).decode(&d)
+		return d
+	}
+	for _, as := range []person{w.ours.admin, w.ours.viewer} { // the second one must not get the first one's answer
+		d := read(as)
+		if len(d.Items) != 3 || *d.Series["deadlocks"][1] != 1 || *d.Series["deadlocks"][2] != 1 || *d.Series["deadlocks"][3] != 4 || d.Series["deadlocks"][4] != nil {
+			t.Fatalf("%+v", d)
+		}
+		unplaced, of := d.Items[0], d.Items[2]
+		if unplaced.Database != nil || unplaced.Instance.Name != "billing" || unplaced.Count != 4 || *unplaced.Values[3] != 4 || unplaced.Source != "server" ||
+			!slices.Equal(unplaced.Victims, []string{"52"}) || len(unplaced.Sessions) != 2 {
+			t.Errorf("without a database: %+v", unplaced)
+		}
+		if none := d.Items[1]; none.Instance.Name != "billing" || none.NewestAt != nil || len(none.Sessions) > 0 || none.Source != "" || none.Statements == nil {
+			t.Errorf("without sides: %+v", none)
+		}
+		want, texts := side{"51", "bill", "UPDATE t51", false}, []string{"UPDATE t51", "UPDATE t52"}
+		if as.ID == w.ours.viewer.ID {
+			want, texts = side{"51", "", "", true}, []string{}
+		}
+		if of.Instance.Name != "orders" || of.Source != "sample" || !of.NewestAt.Equal(at(1)) || of.Sessions[0] != want || !slices.Equal(of.Statements, texts) || len(of.Victims) > 0 {
+			t.Errorf("seen in a sample: %+v", of)
+		}
+	}
+	if theirs := read(w.theirs.admin); len(theirs.Items) > 0 {
+		t.Errorf("%+v", theirs)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"muster/commands/alerting/people"
 	"muster/commands/usecase"
 	"muster/domain/alert"
+	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements/blocking"
@@ -180,6 +181,17 @@ func TestAnAgentSendsWhoWaits(t *testing.T) {
 		if got := send(c.sample).problem(422, c.code).places(); !slices.Equal(got, bodyPlaces("", c.at, c.code)) {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+	send(sample(5, members{"deadlock": members{"database": "shop", "victims": []string{"2"}, "seen": true}})).is(202)
+	send(sample(5, members{"deadlock": members{"count": 3}, "sessions": []members{}})).is(202)
+	send(sample(5, members{"deadlock": members{"count": 0}})).problem(400, "invalid_parameter")
+	newest, err := blocking.NewestDeadlocks(t.Context(), w.deps.DB, w.ours.organization.ID, fleet.Scope{}, w.ago(time.Hour), w.clock.Now())
+	if err != nil || len(newest) != 1 || newest[0].Database != "shop" || newest[0].Reported || newest[0].Tree.Victims[0] != "2" || newest[0].Tree.Nodes[0].Statement != "UPDATE orders SET status = ?" {
+		t.Errorf("%+v, %v", newest, err)
+	}
+	bare, err := blocking.BareDeadlocks(t.Context(), w.deps.DB, w.ours.organization.ID, fleet.Scope{}, w.ago(time.Hour), w.clock.Now())
+	if err != nil || len(bare) != 1 || bare[0].Count != 3 || bare[0].Instance != ids["orders"] {
+		t.Errorf("%+v, %v", bare, err)
 	}
 	limited := sender{w, w.ingestToken(w.ours.admin, ids["billing"])}
 	if got := limited.send(samplesPath, members{"blocking": []members{sample(1, nil)}}).problem(403, "outside_token").places(); !slices.Equal(got, bodyPlaces("", "#/blocking/0/instance", "outside_token")) {

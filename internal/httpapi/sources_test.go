@@ -403,6 +403,7 @@ var ofTables = map[string]subject{
 	"schedules_v1":      {"the schedules", "getSchedule listScheduleRuns listSchedules"},
 
 	"blocking_episodes":      {"the episodes", "getBlocking listBlocking"},
+	"blocking_deadlocks":     {"the sides of deadlocks, and those without a database", "getDeadlocks"},
 	"blocking_samples":       {"the samples of an episode", "getBlocking"},
 	"alert_people":           {"whose sessions a delivery names", "getDelivery"},
 	"alert_last_seen":        {"when alerts fired last", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},

@@ -120,7 +120,7 @@ func (d Dependencies) groups() Groups {
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Audit: d.Audit, Health: d.Health,
 			Evidence: d.evidence(), Checks: d.Checks, Servers: d.Servers, Controls: d.controls(), Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Agents: &heartbeat.Store{DB: d.DB}, Waiter: d.Waiter, Now: d.Now,
 		},
-		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
+		TileRoutes: tiles.New(d.DB, d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{
 			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops, Senders: d.Senders, Budgets: d.Budgets, Falls: d.Falls, Logs: checkpoint.NewVerifier(d.DB, slog.Default()),
 			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build, Now: d.Now,

@@ -70,14 +70,43 @@ type Findings struct {
 	// New and Closed are beside that one. Accepted were open in it, and an exception covers
 	// them now; Unknown were open in it, and could not be looked at again.
 	New, Closed, Accepted, Unknown int
+	Looked                         *Looked // nil: not known, as of reports from before it was recorded
 }
 
-// counts is what changed, in as few words as there are.
+// Looked is on how much a report stands, and what is urgent in it.
+type Looked struct {
+	Instances, Assessed     int
+	Critical, High, Overdue int // open findings; Overdue of the two
+	OpenCVEs                int
+	WorstCVSS               float64
+}
+
+// counts is what changed, in as few words as there are. Of servers that nobody looked at it counts nothing as open.
 func (f *Findings) counts() string {
-	if f.Since == nil {
-		return fmt.Sprintf("%d open", f.Open)
+	said := fmt.Sprintf("%d open", f.Open)
+	if f.Since != nil {
+		said = fmt.Sprintf("%d new, %d closed, %d open", f.New, f.Closed, f.Open)
 	}
-	return fmt.Sprintf("%d new, %d closed, %d open", f.New, f.Closed, f.Open)
+	l := f.Looked
+	if l == nil {
+		return said
+	}
+	if l.Assessed == 0 {
+		said = "nothing assessed"
+	}
+	if l.Critical+l.High > 0 {
+		said += fmt.Sprintf(" (%d critical, %d high)", l.Critical, l.High)
+	}
+	if l.Overdue > 0 {
+		said += fmt.Sprintf(", %d overdue", l.Overdue)
+	}
+	if l.OpenCVEs > 0 {
+		said += fmt.Sprintf(", %d open CVEs to %.1f", l.OpenCVEs, l.WorstCVSS)
+	}
+	if missing := l.Instances - l.Assessed; missing > 0 && l.Assessed > 0 {
+		said += fmt.Sprintf(", %d of %d servers not assessed", missing, l.Instances)
+	}
+	return said
 }
 
 // brief is counts for a subject: whoever reads no more is not to take findings that were

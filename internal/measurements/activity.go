@@ -17,6 +17,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/printable"
 	"muster/domain/timegrid"
+	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/waitclass"
 )
 
@@ -400,6 +401,20 @@ type DeadlocksOf struct {
 	Total      Values
 	Engines    []fleet.Engine // read, and with a database that tells
 	Incomplete bool           // an engine could not be read
+}
+
+// Add adds deadlocks whose databases are not known, as those of database uuid.Nil of their instances.
+func (d *DeadlocksOf) Add(w timegrid.Window, bare []blocking.Bare) {
+	for _, b := range bare {
+		of := DatabaseOf{Instance: b.Instance}
+		if d.Deadlocks[of] == nil {
+			d.Deadlocks[of] = Gaps(w.Len())
+		}
+		one := Gaps(w.Len())
+		one[w.Index(b.At)] = float64(b.Count)
+		d.Deadlocks[of].addValues(one)
+		d.Total.addValues(one)
+	}
 }
 
 // Deadlocks reads how many deadlocks there were, as QueryPerformance reads its tile.

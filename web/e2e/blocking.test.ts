@@ -126,3 +126,60 @@ test("on a phone the cause comes first, and nothing is wider than the screen", a
   expect(await sideways(page)).toBe(false);
   expect(await violations(page)).toEqual([]);
 });
+
+test("deadlocks are listed with both sides, on the page and on the server's", async () => {
+  const { episode: e } = await detail();
+  const side = (session: string, application: string | null, statement: string | null) => ({
+    ...e.root,
+    session,
+    application,
+    statement,
+    mode: "ShareLock",
+    object: "table public.orders",
+  });
+  const path = "**/api/v1/activity/deadlocks?*";
+  const page = await visit("/blocking?range=30d");
+  await page.route(path, async (route) => {
+    const answer = await route.fetch();
+    const { items: _, ...tile } = (await answer.json()) as Schemas["Deadlocks"];
+    const items: Schemas["DatabaseDeadlocks"][] = [
+      {
+        instance: e.instance,
+        database: { id: e.instance.id, name: "orders" },
+        count: 3,
+        values: [],
+        statements: [],
+        newestAt: e.from,
+        source: "server",
+        sessions: [side("51", "billing", "UPDATE orders SET total = ?"), side("52", null, null)],
+        victims: ["52"],
+      },
+      {
+        instance: e.instance,
+        database: null,
+        count: 1,
+        values: [],
+        statements: [],
+        newestAt: null,
+        source: null,
+        sessions: [],
+        victims: [],
+      },
+    ];
+    await route.fulfill({ json: { ...tile, items } });
+  });
+  await page.reload();
+  const deadlocks = page.getByRole("region", { name: "Deadlocks" });
+  await deadlocks.getByText("3 deadlocks, orders").waitFor();
+  await deadlocks.getByText("UPDATE orders SET total = ?").waitFor();
+  const sides = await deadlocks.getByRole("listitem").allTextContents();
+  expect(sides).toHaveLength(2);
+  expect(sides[0]).toMatch(/^billing wanted ShareLock on public\.orders/);
+  expect(sides[1]).toMatch(/\(ended by the server\)/);
+  await deadlocks.getByText("1 deadlock, in a database that the server does not name").waitFor();
+  await deadlocks.getByText(/^The sides are not known/).waitFor();
+  expect(await violations(page)).toEqual([]);
+  expect(await sideways(page)).toBe(false);
+  await page.goto(`/instances/${e.instance.id}?range=30d`);
+  await page.getByRole("region", { name: "Deadlocks" }).getByText("3 deadlocks, orders").waitFor();
+});

@@ -94,6 +94,18 @@ const routes = [
     { title: "Alert", permission: "alerts:read" },
   ),
   page(
+    "/watch-rules",
+    schemas.nothing,
+    code(() => import("./watch/WatchRulesPage"), "WatchRulesPage"),
+    { title: "Watch rules", permission: "metrics:read" },
+  ),
+  page(
+    "/watch-rules/$watchRule",
+    schemas.nothing,
+    code(() => import("./watch/WatchRulePage"), "WatchRulePage"),
+    { title: "Watch rule", permission: "metrics:read" },
+  ),
+  page(
     "/activity",
     schemas.activitySearch,
     code(() => import("./activity/ActivityPage"), "ActivityPage"),

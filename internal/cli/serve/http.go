@@ -122,7 +122,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			DB: p.DB, Commands: p.Commands, Accounts: p.Accounts, Fleet: p.Fleet, Alerts: p.Alerts, Exceptions: p.Exceptions, Audit: p.Audit, Health: p.Health,
 			Checks: p.Checks, Servers: p.Facts, Controls: p.Controls(), Evidence: p.EvidenceMaker(), Connections: collector, Tiles: figures, Hosts: p.Samples, Agents: &heartbeat.Store{DB: p.DB}, Waiter: p.Runner, Now: p.Clock.Now,
 		},
-		TileRoutes: tiles.New(figures, p.Fleet, p.Clock.Now, p.Log),
+		TileRoutes: tiles.New(p.DB, figures, p.Fleet, p.Clock.Now, p.Log),
 		OperatorRoutes: &operations.OperatorRoutes{
 			Accounts: p.Accounts, Commands: p.Commands, Audit: p.Audit, History: p.History, Jobs: p.Queue, Drops: p.Drops, Senders: p.Senders, Budgets: p.Budgets, Falls: p.falls, Logs: p.verifier,
 			Projections: p.Runner, DeadLetters: p.Runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: p.Clock.Now,

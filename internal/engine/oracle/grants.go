@@ -17,7 +17,7 @@ var grants = trait.Grants{
 		{Words: []string{"DBA_USERS_WITH_DEFPWD"}, Reveals: "which accounts have the password that they came with"},
 	},
 	Measuring: []trait.MeasuringGrant{
-		{Object: regexp.MustCompile(`^G?V\$(INSTANCE|CONTAINERS|SESSION|SQLSTATS_PLAN_HASH|SQL|CON_SYS_TIME_MODEL|ACTIVE_INSTANCES|TRANSACTION|SYSSTAT|SORT_SEGMENT|PARAMETER)$`), Statement: func(view, _ string) string {
+		{Object: regexp.MustCompile(`^G?V\$(INSTANCE|CONTAINERS|SESSION|SQLSTATS_PLAN_HASH|SQL|CON_SYS_TIME_MODEL|CON_SYSSTAT|ACTIVE_INSTANCES|TRANSACTION|SYSSTAT|SORT_SEGMENT|PARAMETER)$`), Statement: func(view, _ string) string {
 			return "GRANT SELECT ON SYS." + strings.Replace(view, "V$", "V_$", 1) + " TO " + trait.Account + ";"
 		}},
 		{Object: regexp.MustCompile(`^the pluggable databases$`), Statement: trait.Always("ALTER USER c##" + trait.Account + " SET CONTAINER_DATA = ALL CONTAINER = CURRENT;")},

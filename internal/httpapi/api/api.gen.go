@@ -150,6 +150,9 @@ const (
 	ControlPeriodStatePassed       ControlPeriodState = "passed"
 	ControlPeriodStateReportedLate ControlPeriodState = "reportedLate"
 
+	DeadlockReported DeadlockSource = "server"
+	DeadlockSeen     DeadlockSource = "sample"
+
 	DeadlocksUnitDeadlocks DeadlocksUnit = "deadlocks"
 
 	DeliveryStatusFailed     DeliveryStatus = "failed"
@@ -1159,6 +1162,10 @@ type BlockingSample struct {
 	// At Not before 1970. Samples that are older than 72 hours are dropped.
 	At time.Time `json:"at"`
 
+	// Deadlock The sample is about a deadlock and belongs to no episode: the sessions are its sides. Without sessions, it is
+	// a number of deadlocks of which neither the sides nor the database are known.
+	Deadlock *SentDeadlock `json:"deadlock,omitempty"`
+
 	// EndedBy `transactionEnded`: the root committed or rolled back, and its session is still there. `sessionEnded`: the root's
 	// session is gone; it was closed or terminated. `waitsEnded`: the root still has its transaction, but the sessions
 	// that waited gave up or were canceled.
@@ -2048,15 +2055,29 @@ type Database struct {
 
 type DatabaseDeadlocks struct {
 	// Count The number of deadlocks in the window.
-	Count    float64              `json:"count"`
-	Database ContributingDatabase `json:"database"`
-	Instance ContributingInstance `json:"instance"`
+	Count float64 `json:"count"`
 
-	// Statements The statements of both sides of the newest deadlock, as far as the server reports them.
-	Statements []ContributingStatement `json:"statements"`
+	// Database Null if the server does not say in which database they were.
+	Database *ContributingDatabase `json:"database"`
+	Instance ContributingInstance  `json:"instance"`
+
+	// NewestAt The time of the newest deadlock in the window whose sides are known.
+	NewestAt *time.Time `json:"newestAt"`
+
+	// Sessions Its sides, at most 20 sessions.
+	Sessions []BlockingSession `json:"sessions"`
+
+	// Source Where its sides are from. Null if there is none.
+	Source *DeadlockSource `json:"source"`
+
+	// Statements The statements of `sessions`, as far as they are known and the caller may see them.
+	Statements []string `json:"statements"`
 
 	// Values One value for each bucket. Null is a gap. At most three decimals.
 	Values Values `json:"values"`
+
+	// Victims Those of them that the server ended, if it says so.
+	Victims []string `json:"victims"`
 }
 
 type DatabasePage struct {
@@ -2092,11 +2113,15 @@ type DeadLetterList struct {
 	Items []DeadLetter `json:"items"`
 }
 
+// DeadlockSource The server's report of the deadlock; or a look at its sessions that found them waiting for each other, of
+// which it is not known whether it is a deadlock that was counted.
+type DeadlockSource string
+
 type Deadlocks struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
 
-	// Engines The engines that were read and count deadlocks by database.
+	// Engines The engines that were read, and that counted.
 	Engines     []Engine  `json:"engines"`
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
@@ -4084,6 +4109,22 @@ type SentDatabase struct {
 
 	// SizeBytes 0 to 2^60.
 	SizeBytes *json.Number `json:"sizeBytes,omitempty"`
+}
+
+// SentDeadlock The sample is about a deadlock and belongs to no episode: the sessions are its sides. Without sessions, it is
+// a number of deadlocks of which neither the sides nor the database are known.
+type SentDeadlock struct {
+	// Count The number of deadlocks. With sessions it is one.
+	Count *int `json:"count,omitempty"`
+
+	// Database The name of the database. If absent, it is not known.
+	Database *string `json:"database,omitempty"`
+
+	// Seen A look at the sessions found them waiting for each other. If absent, the server reported the deadlock.
+	Seen *bool `json:"seen,omitempty"`
+
+	// Victims The ids of the sessions that the server ended.
+	Victims *[]string `json:"victims,omitempty"`
 }
 
 type SentFigure struct {

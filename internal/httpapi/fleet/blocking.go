@@ -105,30 +105,21 @@ func (s showBlocking) episode(e blocking.Episode) api.BlockingEpisode {
 		Instance: wire.NamedInstance(s.names, e.Instance),
 		Database: wire.Optional(e.Held.Root.Database), Advisory: e.Advisory, From: e.First.UTC(), To: wire.UTC(e.To(s.now)), EndSeen: e.Seen(),
 		MaxBlocked: e.Waiting, PeakAt: e.Peak.UTC(), BlockedSeconds: *wire.Rounded(e.Seconds, wire.Thousandths), Behind: e.Held.Behind, Roots: e.Held.Roots,
-		Cycle: named(e.Held.Cycle), Root: s.session(e.Held.Root),
+		Cycle: wire.NeverNull(e.Held.Cycle), Root: s.session(e.Held.Root),
 		Lock: wire.Optional(e.Held.Lock), Mode: wire.Optional(e.Held.Mode), Object: wire.Optional(e.Held.Object),
 		EndedBy: (*api.BlockingEnd)(e.End),
 	}
 }
 
 func (s showBlocking) session(n blocking.Node) api.BlockingSession {
-	shown := api.BlockingSession{
-		Session: n.Session, Kind: api.BlockingKind(n.Kind), StartedAt: wire.UTC(n.Began), Hidden: s.hides, Database: wire.Optional(n.Database),
-		State: wire.Optional(n.State), IdleInTransaction: n.Idle, TransactionSince: wire.UTC(n.Transaction), StateSince: wire.UTC(n.Changed),
-		WaitsSince: wire.UTC(n.Waits), WaitsFor: named(n.For), Lock: wire.Optional(n.Lock), Mode: wire.Optional(n.Mode), Object: wire.Optional(n.Object),
-	}
-	if !s.hides {
-		shown.User, shown.Application, shown.Client = wire.Optional(n.User), wire.Optional(n.Application), wire.Optional(n.Client)
-		shown.Statement, shown.StatementId = wire.Optional(n.Statement), wire.Optional(n.StatementID)
-	}
-	return shown
+	return wire.BlockingSession(n, s.hides)
 }
 
 func (s showBlocking) tree(at time.Time, nodes []blocking.Node, omitted int) *api.BlockingTree {
 	return &api.BlockingTree{
 		At: at.UTC(), Omitted: omitted, Sessions: wire.List(nodes, s.session),
 		Roots: wire.List(blocking.Roots(nodes), func(r blocking.Root) api.BlockingRoot {
-			return api.BlockingRoot{Session: r.Node.Session, Behind: r.Behind, Cycle: named(r.Cycle)}
+			return api.BlockingRoot{Session: r.Node.Session, Behind: r.Behind, Cycle: wire.NeverNull(r.Cycle)}
 		}),
 	}
 }
@@ -138,9 +129,6 @@ func showMoment(m blocking.Moment) api.BlockingMoment {
 		At: m.At.UTC(), Blocked: m.Waiting, Session: m.Root.Root.Session, StartedAt: wire.UTC(m.Root.Root.Began), TreeKept: m.Tree,
 	}
 }
-
-// named are ids of sessions, none as an empty list.
-func named(sessions []string) []string { return append([]string{}, sessions...) }
 
 // frozen is the tree that the event keeps which raised an alert, with whose sessions they are and what they execute,
 // where that is still kept beside the log; nil: the event keeps none.

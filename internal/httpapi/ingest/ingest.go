@@ -319,7 +319,7 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 	for _, b := range wire.Value(body.Blocking) {
 		items.Blocking = append(items.Blocking, feed.BlockingItem{
 			Instance: b.Instance, At: b.At, IntervalSeconds: b.IntervalSeconds, Advisory: wire.Value(b.Advisory), Omitted: wire.Value(b.Omitted), End: blocking.End(wire.Value(b.EndedBy)),
-			Nodes: wire.List(b.Sessions, blockingNode),
+			Nodes: wire.List(b.Sessions, blockingNode), Deadlock: sentDeadlock(b.Deadlock),
 		})
 	}
 	for _, s := range wire.Value(body.Servers) {
@@ -358,6 +358,13 @@ func sessionItem(s api.SessionSample) feed.SessionItem {
 			}}
 		}),
 	}
+}
+
+func sentDeadlock(d *api.SentDeadlock) *blocking.Deadlock {
+	if d == nil {
+		return nil
+	}
+	return &blocking.Deadlock{Database: wire.Value(d.Database), Victims: wire.Value(d.Victims), Count: wire.Or(d.Count, 1), Seen: wire.Value(d.Seen)}
 }
 
 func blockingNode(n api.SentBlockingSession) blocking.Node {

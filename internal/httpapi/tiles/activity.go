@@ -1,10 +1,8 @@
 package tiles
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -100,50 +98,6 @@ func (s *TileRoutes) readActivity(ctx context.Context, of tileQuery, scope fleet
 		member{"average", wire.Rounded(total, wire.Thousandths)}, member{"cores", cores}, member{"coreHosts", hosts},
 		member{"engines", wire.NeverNull(a.Engines)}, member{"partialEngines", wire.NeverNull(a.Partial)}, member{"incomplete", a.Incomplete},
 		member{"unavailable", side.Unavailable()})
-}
-
-// GetDeadlocks answers how many deadlocks there were.
-func (s *TileRoutes) GetDeadlocks(ctx context.Context, r api.GetDeadlocksRequestObject) (api.GetDeadlocksResponseObject, error) {
-	p := r.Params
-	return s.tile(ctx, "deadlocks", s.readDeadlocks, p.From, p.To, p.BucketSize, wire.Filter{IDs: p.InstanceId, Tags: p.Tag})
-}
-
-func (a tileAnswer) VisitGetDeadlocksResponse(w http.ResponseWriter) error { return a.write(w) }
-
-func (s *TileRoutes) readDeadlocks(ctx context.Context, of tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
-	d, err := s.Tiles.Deadlocks(ctx, of.organization, scope, of.window)
-	if err != nil {
-		return nil, notKept(err)
-	}
-	var ids []uuid.UUID
-	for database := range d.Deadlocks {
-		ids = append(ids, database.Instance, database.Database)
-	}
-	names, err := s.Fleet.Names(ctx, of.organization, ids)
-	if err != nil {
-		return nil, err
-	}
-	items := []api.DatabaseDeadlocks{}
-	for database, values := range d.Deadlocks {
-		count := 0.0
-		for _, v := range values {
-			if !math.IsNaN(v) {
-				count += v
-			}
-		}
-		if count > 0 {
-			items = append(items, api.DatabaseDeadlocks{
-				Instance: wire.NamedInstance(names, database.Instance),
-				Database: api.ContributingDatabase{Id: database.Database, Name: names[database.Database].Name},
-				Count:    count, Values: values, Statements: []api.ContributingStatement{},
-			})
-		}
-	}
-	slices.SortFunc(items, func(a, b api.DatabaseDeadlocks) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Instance.Name, b.Instance.Name), cmp.Compare(a.Database.Id.String(), b.Database.Id.String()))
-	})
-	return newTile(of.window, now, d.Incomplete, []line{{"deadlocks", d.Total}},
-		member{"unit", "deadlocks"}, member{"items", items}, member{"engines", wire.NeverNull(d.Engines)}, member{"incomplete", d.Incomplete})
 }
 
 // unlike is a key that is not taken, and takes it.

@@ -232,7 +232,7 @@ func (r *rules) blocking(at string, s BlockingItem, on uuid.UUID) blocking.Sampl
 	}
 	sample := blocking.Sample{
 		Instance: on, Advisory: s.Advisory, At: r.time(at+"/at", s.At), Interval: r.interval(at+"/intervalSeconds", s.IntervalSeconds),
-		Nodes: s.Nodes, Omitted: s.Omitted, End: s.End,
+		Nodes: s.Nodes, Omitted: s.Omitted, End: s.End, Deadlock: s.Deadlock,
 	}
 	if !r.atMost(at+"/sessions", len(s.Nodes), blocking.MaxNodes) {
 		return sample

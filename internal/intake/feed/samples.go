@@ -39,6 +39,7 @@ type BlockingItem struct {
 	Advisory        bool
 	Omitted         int
 	End             blocking.End
+	Deadlock        *blocking.Deadlock
 	Nodes           []blocking.Node
 }
 

@@ -21,7 +21,9 @@
 // lists the databases, and the home is told if the list changed.
 //
 // The look at the sessions says what those do that are on the CPU or wait, and whose they are, as far
-// as the server tells (Database.Count); PostgreSQL tells how many deadlocks there were, too.
+// as the server tells (Database.Count); PostgreSQL tells how many deadlocks there were, too. SQL Server and
+// Oracle are asked for those once a minute (DeadlockReader). The sides of a deadlock are told where the
+// server reports them, or where a look sees sessions wait for each other in a circle.
 //
 // Texts are read where the organization stores them, for executed statements whose texts were
 // not sent yet, the most expensive first. They pass package sqltext before any other code sees

@@ -56,6 +56,15 @@ type Reader interface {
 	Name(Statement) string
 }
 
+// DeadlockReader is a Reader whose server counts deadlocks, but in no view of the sessions.
+type DeadlockReader interface {
+	// Deadlocks puts into the samples of an Activity how many deadlocks there were since the last
+	// call, and returns their sides where the server reports those (blocking.Deadlock). It is called
+	// once a minute. at is the time of the look, by our clock, and texts says whether the texts of
+	// statements are wanted.
+	Deadlocks(ctx context.Context, l *Line, a *Activity, at time.Time, texts bool) ([]blocking.Sample, error)
+}
+
 // Owner is a Reader that tells the statements by which it watches from those of others.
 type Owner interface {
 	Own(Statement) bool

@@ -182,6 +182,11 @@ func (s *Server) Round(ctx context.Context) error {
 	if err := s.discover(ctx, a, minutely); err != nil {
 		return err
 	}
+	var deadlocks []blocking.Sample
+	var deadlocksErr error
+	if minutely {
+		deadlocks, deadlocksErr = s.readDeadlocks(ctx, a, at)
+	}
 	batch := measurements.Batch{
 		Organization: s.Organization, Sessions: a.samples(s.Engine, s.Instance, s.databases, at),
 		Reached: []measurements.Reached{s.connected(at), s.part(status.Sessions, at, nil)},
@@ -192,6 +197,7 @@ func (s *Server) Round(ctx context.Context) error {
 	}
 	var blockingErr error
 	batch.Blocking, blockingErr = s.readBlocking(ctx, a)
+	batch.Blocking = append(batch.Blocking, deadlocks...)
 	var signs []watch.Sign
 	var signsErr error
 	if minutely {
@@ -206,9 +212,9 @@ func (s *Server) Round(ctx context.Context) error {
 		signsErr = errors.Join(signsErr, figuresErr)
 	}
 	if !counts {
-		return errors.Join(blockingErr, signsErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
+		return errors.Join(deadlocksErr, blockingErr, signsErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
 	}
-	return errors.Join(blockingErr, signsErr, s.countStatements(ctx, batch, a, at, signs))
+	return errors.Join(deadlocksErr, blockingErr, signsErr, s.countStatements(ctx, batch, a, at, signs))
 }
 
 // readBlocking reads who waits for whom, if a session waits for a lock. That nobody waits is said
@@ -233,7 +239,24 @@ func (s *Server) readBlocking(ctx context.Context, a *Activity) ([]blocking.Samp
 			out = append(out, sample)
 		}
 	}
-	return out, nil
+	return append(out, look.Circles(s.Instance, s.Engine.SessionsEvery)...), nil
+}
+
+// readDeadlocks has the databases' deadlocks counted where that takes a query of its own.
+func (s *Server) readDeadlocks(ctx context.Context, a *Activity, at time.Time) ([]blocking.Sample, error) {
+	reader, counts := s.reader.(DeadlockReader)
+	if !counts || !a.SeesAll {
+		return nil, nil
+	}
+	texts, err := s.home.KeepsTexts(ctx)
+	if err != nil {
+		return nil, s.went("deadlocks", err)
+	}
+	found, err := reader.Deadlocks(ctx, &s.line, a, at, texts)
+	for i := range found {
+		found[i].Instance, found[i].Interval = s.Instance, signsEvery
+	}
+	return found, s.went("deadlocks", err)
 }
 
 func (s *Server) lookAtBlocking(ctx context.Context, a *Activity) (*blocking.Look, error) {
@@ -252,7 +275,7 @@ func (s *Server) lookAtBlocking(ctx context.Context, a *Activity) (*blocking.Loo
 func (s *Server) kept(b measurements.Batch, err error) error {
 	for class := range s.waiting {
 		for _, sample := range b.Blocking {
-			if sample.Advisory == (class == 1) {
+			if sample.Deadlock == nil && sample.Advisory == (class == 1) {
 				if s.waiting[class] = err != nil || len(sample.Nodes) > 0; !s.waiting[class] {
 					s.roots[class] = nil
 				}

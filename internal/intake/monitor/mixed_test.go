@@ -84,7 +84,8 @@ func sqlServer(t *testing.T) string {
 		"sessions":     {{1, "idle", "", 3, "shop", "checkout", "web-01", ""}},
 		"lock_wait":    {{0, 1, 0}},
 		"transactions": {{51, 1, 90_000, 60_000, "shop", "checkout", "web-01", nil, "idleInTransaction"}}, "temporary_space": {{0}}, "counters": {{"logins/sec", 7, 1}},
-		"clocks": {{1_000_000, 0, 1}},
+		"clocks":    {{1_000_000, 0, 1}},
+		"deadlocks": {{0, 1_000_000}},
 	} {
 		whole, _ := queryOf(t, "sqlserver", file)
 		s.Answer(whole, tdstest.Answer{Rows: rows})
@@ -110,6 +111,7 @@ func oracleDatabase(t *testing.T) string {
 	on("block_size", 1, nil, []string{"8192"})
 	on("temporary_space", 1, []int{0}, []string{"0"})
 	on("counters", 2, []int{1}, []string{"logons cumulative", "7"})
+	on("deadlocks", 3, []int{0, 1, 2})
 	on("db_time", 2, []int{0, 1}, []string{"3", "1000"})
 	on("clock", 2, []int{0, 1}, []string{"1000000", "0"})
 	on("statements", 7, []int{0, 1, 3, 4, 5, 6})

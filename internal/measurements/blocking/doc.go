@@ -26,13 +26,18 @@
 //
 // A session is known by its id and by the time at which it began, because servers use ids again.
 //
+// A deadlock is kept apart (Deadlock), with its sides: where the server reports those, and where a look
+// saw sessions wait for each other in a circle. Where the server counts deadlocks without telling their
+// databases, their number is kept.
+//
 // # Bounds
 //
 // A sample has at most 500 sessions, those that have waited longest, each with everybody who holds
 // it up. Of each session at most 20 blockers are named: in a queue, everybody waits for everybody
 // before. In the first ten minutes of an episode each sample keeps its tree, later one a minute
 // does, and each with more sessions than before. Samples are kept for 72 hours, episodes for 400
-// days.
+// days. Of deadlocks, the sides of the newest one of a database in ten minutes are kept, at most 20
+// sessions, for 35 days.
 //
 // # What may go wrong
 //
@@ -44,7 +49,8 @@
 //   - Whoever looks dies, or cannot see the sessions any more: an episode of which no sample comes
 //     for five minutes has ended at its last one, as far as anybody knows (Episode.Seen). Samples
 //     after a shorter gap continue it.
-//   - A session waits for less time than there is between two looks: nobody sees it.
+//   - A session waits for less time than there is between two looks: nobody sees it. Most deadlocks are
+//     over by the next look, too: then their sides are known only where the server reports them.
 //   - The blocker ends between the two reads of one look: those that wait only for it are left out.
 //   - More than 500 sessions wait: the others are counted, and their seconds are not.
 //   - Two processes record samples of one server at once: the second waits for the first.

@@ -177,6 +177,8 @@ func inherit(out []row, samples []sampled, before []row) {
 type Tree struct {
 	Nodes   []Node `json:"nodes"`
 	Omitted int    `json:"omitted,omitempty"`
+	// Victims are, of a deadlock, the sessions that the server ended.
+	Victims []string `json:"victims,omitempty"`
 }
 
 // Scan implements sql.Scanner.

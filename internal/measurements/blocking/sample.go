@@ -103,6 +103,8 @@ type Sample struct {
 	// End says of a sample without nodes how the root of the sample before let the others go;
 	// empty: that is not known.
 	End End
+	// Deadlock says that the sample is about a deadlock, and is in no episode; nil: it is about who waits.
+	Deadlock *Deadlock
 }
 
 // End is how the sessions that waited for a root were let go.
@@ -161,6 +163,9 @@ func busier(of [2]Sample) int {
 
 // Fit makes a sample of somebody else's keep to the rules of ours.
 func (s Sample) Fit() Sample {
+	if s.Deadlock != nil {
+		return s.fitDeadlock()
+	}
 	var omitted int
 	s.Nodes, omitted = First(fit(s.Nodes), MaxNodes)
 	s.Omitted = max(s.Omitted, 0) + omitted

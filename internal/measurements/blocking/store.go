@@ -88,6 +88,9 @@ func (k *keeping) keep(ctx context.Context, s Sample) error {
 	if err := statement.Exec(ctx, k.tx, "wait for other samples of a server", `SELECT pg_advisory_xact_lock(hashtextextended('blocking ' || $1::uuid, 0))`, k.instance); err != nil {
 		return err
 	}
+	if s.Deadlock != nil {
+		return k.keepDeadlock(ctx, s)
+	}
 	root, err := s.root()
 	if err != nil {
 		return err
@@ -202,12 +205,12 @@ func (k *keeping) put(ctx context.Context, before, after []row) error {
 // DropTexts deletes the statements of an organization, in the transaction that turns texts off, which has locked the
 // organization's row.
 func DropTexts(ctx context.Context, tx sqlx.ExecerContext, organization uuid.UUID) error {
-	return drop(ctx, tx, "delete the statements of sessions that waited", organization, dropSampleTexts, dropEpisodeTexts)
+	return drop(ctx, tx, "delete the statements of sessions that waited", organization, dropSampleTexts, dropEpisodeTexts, dropDeadlockTexts)
 }
 
 // DropPeople deletes the users, applications and clients of an organization, likewise.
 func DropPeople(ctx context.Context, tx sqlx.ExecerContext, organization uuid.UUID) error {
-	return drop(ctx, tx, "delete whose sessions waited", organization, dropSamplePeople, dropEpisodePeople)
+	return drop(ctx, tx, "delete whose sessions waited", organization, dropSamplePeople, dropEpisodePeople, dropDeadlockPeople)
 }
 
 func drop(ctx context.Context, tx sqlx.ExecerContext, what string, organization uuid.UUID, queries ...string) error {
@@ -246,13 +249,14 @@ const portion = 1000
 func Forget(ctx context.Context, db *sqlx.DB) error {
 	for _, of := range []struct {
 		what, query string
-		kept        time.Duration
+		args        []any
 	}{
-		{"forget old samples of who waits", forgetSamples, SamplesKept},
-		{"forget old episodes", forgetEpisodes, EpisodesKept},
+		{"forget old samples of who waits", forgetSamples, []any{SamplesKept.Seconds(), portion}},
+		{"forget old episodes", forgetEpisodes, []any{EpisodesKept.Seconds(), portion}},
+		{"forget old deadlocks", forgetDeadlocks, []any{EpisodesKept.Seconds(), portion, SidesKept.Seconds()}},
 	} {
 		for {
-			n, err := statement.Affected(ctx, db, of.what, of.query, of.kept.Seconds(), portion)
+			n, err := statement.Affected(ctx, db, of.what, of.query, of.args...)
 			if err != nil {
 				return err
 			}

@@ -2,10 +2,12 @@ package pdf_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"muster/domain/report"
+	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
 	"muster/internal/report/snapshot/snapshottest"
 )
@@ -67,4 +69,46 @@ func TestFault10PageOneComparesWithDays(t *testing.T) {
 	if !strings.Contains(page, "Since 2026-10-21 Critical and high: ") || strings.Contains(page, "Since 11:53 UTC") {
 		t.Error(page)
 	}
+}
+
+// TestFault04PageOneOfAScorecardHasAlertsCapacityAndBackup, and says what caps the score.
+func TestFault04PageOneOfAScorecardHasAlertsCapacityAndBackup(t *testing.T) {
+	t.Parallel()
+	doc := faultless(report.InstanceScorecard)
+	doc.Instances[0].OpenAlerts = &snapshot.OpenAlerts{Open: 3, Critical: 1}
+	file, _ := render(t, renderer(t), doc)
+	page := words(t, file)[0]
+	for _, want := range []string{
+		"OPEN ALERTS 3 1 critical", "FULLEST VOLUME ", "What can cap the score", "Open critical alert at most 69 applies 1 critical alert is open",
+		"No recent backup at most 59 not known Muster has no check of the backups of PostgreSQL", "capped at 69 because 1 critical alert is open",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q: %s", want, page)
+		}
+	}
+	if n := green(picture(t, file, 1)); n > 0 {
+		t.Errorf("%d green pixels over an open critical alert", n)
+	}
+}
+
+// TestFault06ASecurityReportOfAnInactiveServer has its end of support and its CVEs.
+func TestFault06ASecurityReportOfAnInactiveServer(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	doc.Instances = slices.DeleteFunc(doc.Instances, func(in snapshot.Instance) bool { return in.Name != "pg-legacy-01" })
+	doc.Instances[0].Active, doc.Instances[0].Assessment, doc.Instances[0].NotAssessed = false, nil, "the instance is inactive"
+	file, _ := render(t, renderer(t), doc)
+	all := strings.Join(words(t, file), " ")
+	if !strings.Contains(all, "OUT OF SUPPORT 1 ") || !strings.Contains(all, "13.4, as registered, inactive") || strings.Contains(all, "knows the version of none") {
+		t.Error(all)
+	}
+}
+
+// TestFault08TheScaleIsPrinted: weights, grades and caps.
+func TestFault08TheScaleIsPrinted(t *testing.T) {
+	t.Parallel()
+	says(t, renderer(t), snapshottest.Rich(report.InstanceScorecard), []string{
+		"Critical 20, High 8, Medium 3, Low 1", "Security 30%, Performance 25%, Maintenance 20%, Configuration 15%, Schema 10%",
+		"Grades: A from 90, B from 80, C from 70, D from 60, E from 40, F below.", "Past end of support at most 69", "Five failed high checks at most 69",
+	}, nil)
 }

@@ -413,11 +413,11 @@ func TestSentences(t *testing.T) {
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
 			"grade", "pg-orders-01 runs on 1 host that was measured between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. CPU was above 80% in 34 hours of 692 (5%). Memory was never above 80%.",
 			"CPU mean of the hour 12.0% 39.7% 79.9% 86.9% 34 692 of 720", "22 Oct",
-			"By a straight line through 30.0 days of data, the fullest volume gains 0.61 points a day and was at 81.5% at their end: if that goes on, it is full 31 days later, around 2026-12-21.",
+			"By a straight line through 30.0 days of data (R² 1.00), the fullest volume gains 0.61 points a day and was at 81.5% at their end, as measured: if that goes on, it is full 31 days later, around 2026-12-21.",
 			"31 alerts were raised in the window and 30 resolved; 2 were open at its end. For 2 d 22 h of 30 d (10%) at least one was open. Half of those resolved took no longer than 40 min.",
 			"Active and resolved by day", "Warning Replication lag above 60 seconds 14 5 h 57 min 25 min 0", "Auto-resolved 2026-11-05 13:00", "Acknowledged", "triggered 3 times",
 			"No score is kept for the start of the window or a day before it, so there is nothing to compare with.", "What the failed checks of this domain found: Severity Check Database Object Evidence Critical PG-S01 instance-wide line 94 host all all 10.0.0.0/8 trust", "41,414 minutes of 41,520",
-			"Muted alerts", "capped at 59: 1 critical check failing", "instance-wide",
+			"Muted alerts", "capped at 59 because 1 critical check fails", "instance-wide",
 			"2 findings are accepted and cost no points.", "0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
 		}, []string{"Coverage and methodology", "Before the instance was registered"}},
 		"scorecard of a server that got better": {startedAt(47), []string{
@@ -480,14 +480,14 @@ func TestSentences(t *testing.T) {
 		"scorecard of a server on no host": {used(&snapshot.Utilization{Start: snapshottest.AsOf().AddDate(0, 0, -30), CPUPercent: make([]*float64, 720)}), []string{
 			"Not measured: no sample of a host that pg-orders-01 runs on is on record between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC",
 		}, []string{"By hour", "Minimum"}},
-		"scorecard of a full disk": {used(disk(20, 99.5, 1.5)), []string{"CPU was not measured.", "Disk was above 80% in 480 hours of 480 (100%).", "is full at their end."}, nil},
+		"scorecard of a full disk": {used(disk(20, 99.5, 1.5)), []string{"CPU was not measured.", "Disk was above 80% in 480 hours of 480 (100%).", "The fullest volume is full."}, nil},
 		"scorecard of a host that is gone": {used(gone(disk(30, 20, 2), 20)), []string{
-			"Disk was never above 80%.", "through 10.0 days of data", "was at 39.9% at their end: if that goes on, it is full 31 days later, around 2026-12-01."}, nil},
+			"Disk was never above 80%.", "through 10.0 days of data", "was at 39.9% at their end, as measured: if that goes on, it is full 31 days later, around 2026-12-01."}, nil},
 		"scorecard of three minutes": {used(minutes(3)), []string{
 			"CPU was above 80% in 1 hour, of only 1 measured with samples in 3 minutes.", "Disk was not measured.", "1 of 720 3 minutes of 60"}, []string{"100%)"}},
 		"scorecard of a young host":  {used(disk(3, 20, 1)), []string{"No forecast: it needs 7 days of data, and the window has 3.0."}, nil},
-		"scorecard of a steady disk": {used(disk(8, 20, -0.1)), []string{"does not fill: it changes by -0.10 points a day and was at 19.2% at their end."}, nil},
-		"scorecard of a large disk":  {used(disk(8, 20, 0.01)), []string{"gains 0.01 points a day and was at 20.1% at their end: it is not full within two years."}, nil},
+		"scorecard of a steady disk": {used(disk(8, 20, -0.1)), []string{"does not fill: it changes by -0.10 points a day and was at 19.2% at their end, as measured."}, nil},
+		"scorecard of a large disk":  {used(disk(8, 20, 0.01)), []string{"gains 0.01 points a day and was at 20.1% at their end, as measured: it is not full within two years."}, nil},
 		"scorecard without an alert": {quiet(), []string{
 			"No alert was active in this window between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. pg-orders-01 was registered on 10 Nov 2026 12:00 UTC; there is no earlier data.",
 			"An unmonitored instance raises no alerts.",
@@ -501,12 +501,12 @@ func TestSentences(t *testing.T) {
 		"scorecard of which nobody asked for alerts": {snapshottest.Empty(report.InstanceScorecard), []string{"Not assessed: the alerts of the instance between"}, nil},
 		"scorecard of a database":                    {scoped, []string{"Alerts of database crm and instance-wide ones count."}, nil},
 		"scorecard of a server that nobody looked at": {unassessed(), []string{
-			"pg-orders-01 has no score: no connection is registered.", "NOT ASSESSED all no check could be run", "FAILED CHECKS – no check could be run", "2 open CVEs of CVSS 7.0 or more concern the server.", "ACTION 1 in the remediation plan",
+			"pg-orders-01 has no score: no connection is registered.", "NOT ASSESSED all no check could be run", "FAILED CHECKS – no check could be run", "2 open CVEs of CVSS 7.0 or more concern the server.", "of 1 in “Remediation plan”",
 			"1 action closes everything that was found open. No check could be run, so the plan stands on the versions alone.", "Update PostgreSQL 15.3 to 15.9",
 		}, []string{"ACTIONS 1 ", "there is nothing to plan"}},
 		"scorecard where everything is accepted": {accepted(report.InstanceScorecard), []string{
 			"findings are accepted and cost no points.", "No points lost: every check with an answer passes, ", " accepted apart; 3 checks not run.",
-		}, []string{"capped at"}},
+		}, []string{"capped at 59", "capped at 89"}},
 		"scorecard without anything but what is accepted": {nothingElse(), []string{"pg-orders-01 has no score: all results are accepted.", "nothing to score"}, []string{"grade A"}},
 		"an exception to a check of an older catalogue":   {forgotten(), []string{"PG-OLD Not in this catalogue", "No current finding is covered by this exception alone."}, nil},
 		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm", "Scores are kept for whole instances"}, nil},

@@ -121,16 +121,18 @@ func (v Verification) Statement(quoted string) string { return v.Before + quoted
 
 // Instance is one server in scope with what is known of it.
 type Instance struct {
-	ID         uuid.UUID   `json:"id"`
-	Name       string      `json:"name"`
-	Engine     string      `json:"engine"`
-	Version    string      `json:"version"`
-	Host       string      `json:"host"`
-	Active     bool        `json:"active"`
-	CreatedAt  time.Time   `json:"createdAt"`
-	Owner      *Owner      `json:"owner,omitempty"` // when the inputs were gathered; nil: no team, or a document of before owners
-	Collected  bool        `json:"collected"`       // has a DSN: Muster itself can assess it
-	Assessment *Assessment `json:"assessment"`      // nil: never assessed (NotAssessed says why)
+	ID        uuid.UUID `json:"id"`
+	Name      string    `json:"name"`
+	Engine    string    `json:"engine"`
+	Version   string    `json:"version"`
+	Host      string    `json:"host"`
+	Active    bool      `json:"active"`
+	CreatedAt time.Time `json:"createdAt"`
+	Owner     *Owner    `json:"owner,omitempty"` // when the inputs were gathered; nil: no team, or a document of before owners
+	Collected bool      `json:"collected"`       // has a DSN: Muster itself can assess it
+	// OpenAlerts are those that are open and not muted; nil: not gathered.
+	OpenAlerts *OpenAlerts `json:"openAlerts,omitempty"`
+	Assessment *Assessment `json:"assessment"` // nil: never assessed (NotAssessed says why)
 	// Logged is where the log has the assessment; nil if there is none, and in documents from
 	// before this field.
 	Logged *LoggedAssessment `json:"logged,omitempty"`
@@ -149,6 +151,12 @@ type Instance struct {
 type Owner struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
+}
+
+// OpenAlerts counts the alerts of an instance.
+type OpenAlerts struct {
+	Open     int `json:"open"`
+	Critical int `json:"critical"` // of those
 }
 
 // LoggedAssessment names an assessment and its event in the fleet's log, so that a document can

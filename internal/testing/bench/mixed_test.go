@@ -184,9 +184,10 @@ func (f *mixedFleet) sqlserver() {
 		"counters": func() [][]any {
 			return [][]any{{"logins/sec", int(time.Since(began).Seconds()), 1}}
 		},
-		"blocking": func() [][]any { return nil },
-		"freed":    func() [][]any { return nil },
-		"clocks":   func() [][]any { return [][]any{{time.Now().UnixMicro(), 0, 1}} },
+		"blocking":  func() [][]any { return nil },
+		"freed":     func() [][]any { return nil },
+		"clocks":    func() [][]any { return [][]any{{time.Now().UnixMicro(), 0, 1}} },
+		"deadlocks": func() [][]any { return [][]any{{0, time.Now().UnixMicro()}} },
 		"sessions": func() [][]any {
 			return [][]any{{5, "idle", "", mixedSessions, "shop", "checkout", "web-01", ""}, {6, "waiting", "LCK_M_X", 2, "shop", "checkout", "web-01", ""}}
 		},
@@ -220,6 +221,7 @@ func (f *mixedFleet) oracle() {
 	on("block_size", 1, nil, []string{"8192"})
 	on("temporary_space", 1, []int{0}, []string{"0"})
 	on("counters", 2, []int{1}, []string{"logons cumulative", "7"})
+	on("deadlocks", 3, []int{0, 1, 2})
 	on("blocking", 21, nil)
 	on("freed", 1, nil)
 	on("births", 5, []int{0, 1, 3, 4})

@@ -1,4 +1,4 @@
-import { Paper, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { Box, Paper, Skeleton, Stack, Table, Text } from "@mantine/core";
 import { IconLockOpen } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -13,6 +13,7 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { useScope } from "../window/scope";
 import classes from "./blocking.module.css";
+import { Deadlocks } from "./Deadlocks";
 import { EpisodeLine, EpisodeLink } from "./EpisodeLine";
 import { type Episode, objectOf } from "./episode";
 import { useSampled } from "./sampled";
@@ -97,6 +98,9 @@ export function BlockingPage() {
           <Pager page={data.page} what="episodes" onTurn={turn} />
         </>
       )}
+      <Box mt="md">
+        <Deadlocks />
+      </Box>
       <Text className="visually-hidden" role="status">
         {data && `${count(data.page.totalItems)} episodes`}
       </Text>

@@ -1,6 +1,7 @@
 import { Grid, Stack } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { useSession } from "../api/session";
+import { Deadlocks } from "../blocking/Deadlocks";
 import { noteNone, useAfterFirst } from "../chart/first";
 import { readsFindings } from "../findings/may";
 import { Blocking } from "./Blocking";
@@ -29,6 +30,7 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
           <Stack gap="md">
             <Load instanceId={i.id} series={series} />
             {rest && <Blocking instanceId={i.id} />}
+            {rest && <Deadlocks instanceId={i.id} />}
             <TopStatements instance={i} />
           </Stack>
         </Grid.Col>

@@ -61,7 +61,10 @@ export const sections: { name: string; entries: Entry[] }[] = [
       {
         name: "Alerts",
         icon: IconBell,
-        pages: [{ to: "/alerts", name: "Alerts", permission: "alerts:read", scoped: true }],
+        pages: [
+          { to: "/alerts", name: "Alerts", permission: "alerts:read", scoped: true },
+          { to: "/watch-rules", name: "Watch rules", permission: "metrics:read" },
+        ],
       },
       {
         name: "Servers",

@@ -9,20 +9,28 @@ export function TagWords({
   value,
   onChange,
   error,
+  bare = false,
 }: {
   id?: string;
   label: string;
   value: string[];
   onChange: (value: string[]) => void;
   error: ReactNode;
+  /** In a line of others: the label is for screen readers only, and nothing is explained. */
+  bare?: boolean;
 }) {
   const [typed, setTyped] = useState("");
   const known = api.useQuery("get", "/api/v1/tags");
   return (
     <TagsInput
       id={id}
-      label={label}
-      description="Each key must match. For one key, any of its values matches: env:prod and env:staging are alternatives."
+      {...(bare
+        ? { "aria-label": label }
+        : {
+            label,
+            description:
+              "Each key must match. For one key, any of its values matches: env:prod and env:staging are alternatives.",
+          })}
       placeholder="key:value"
       data={(known.data?.items ?? []).flatMap((k) => k.values.map((v) => `${k.key}:${v.value}`))}
       value={value}

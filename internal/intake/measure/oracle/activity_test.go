@@ -137,6 +137,7 @@ func TestEachPartFailsAlone(t *testing.T) {
 		"statements":     {statementsQuery, grant("V$SQLSTATS_PLAN_HASH"), true, false, true, false, false},
 		"new statements": {birthsQuery, grant("V$SQL"), true, true, true, true, false},
 		"time":           {dbTimeQuery, grant("V$CON_SYS_TIME_MODEL"), true, true, true, false, true},
+		"deadlocks":      {deadlocksQuery, grant("V$CON_SYSSTAT"), true, true, true, true, true},
 		"containers":     {containersQuery, grant("V$CONTAINERS"), true, true, true, true, true},
 		"instances":      {instanceQuery, grant("V$INSTANCE"), true, false, true, false, false},
 	} {

@@ -63,7 +63,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	}{
 		{"a chain", [][]string{session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "9"), session("9", "90", "1", "8", "1", "7", "1", "5")}, "7,70,1 8,80,1<-7,70,1 9,90,1<-8,80,1"},
 		{"the one in between is not seen", [][]string{session("7", "70", "1", "", "", "", "", ""), session("9", "90", "1", "8", "1", "7", "1", "5")}, "7,70,1 9,90,1<-7,70,1"},
-		{"a circle", [][]string{session("8", "80", "1", "9", "1", null, null, "4"), session("9", "90", "1", "8", "1", null, null, "5")}, "9,90,1<-8,80,1 8,80,1<-9,90,1"},
+		{"a circle", [][]string{session("8", "80", "1", "9", "1", null, null, "4"), session("9", "90", "1", "8", "1", null, null, "5")}, "9,90,1<-8,80,1 8,80,1<-9,90,1 deadlock 8,80,1<-9,90,1 deadlock 9,90,1<-8,80,1"},
 		{"too short", [][]string{session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "1")}, ""},
 	} {
 		s.blocked(test.rows...)

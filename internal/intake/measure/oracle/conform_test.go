@@ -108,6 +108,7 @@ func (s *simulated) Ready() {
 		{"V$SQLSTATS_PLAN_HASH", statementsQuery, statements},
 		{"V$SQL", birthsQuery, births},
 		{"V$CON_SYS_TIME_MODEL", dbTimeQuery, times},
+		{"V$CON_SYSSTAT", deadlocksQuery, nil},
 		{"V$SQLSTATS_PLAN_HASH", textsQuery, texts},
 	} {
 		if s.Taken[answer.view] {

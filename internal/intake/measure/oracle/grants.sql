@@ -16,6 +16,7 @@ GRANT SELECT ON SYS.V_$TRANSACTION TO muster;         -- the oldest transaction,
 GRANT SELECT ON SYS.V_$SYSSTAT TO muster;             -- new connections, temporary files, checkpoints
 GRANT SELECT ON SYS.V_$SORT_SEGMENT TO muster;        -- temporary space
 GRANT SELECT ON SYS.V_$PARAMETER TO muster;           -- the size of a block
+GRANT SELECT ON SYS.V_$CON_SYSSTAT TO muster;         -- deadlocks
 
 -- 2. A container database with all of its pluggable databases, from its root. The prefix of
 -- common users (COMMON_USER_PREFIX) is C## where nobody changed it.
@@ -33,6 +34,7 @@ GRANT SELECT ON SYS.V_$TRANSACTION TO c##muster;
 GRANT SELECT ON SYS.V_$SYSSTAT TO c##muster;
 GRANT SELECT ON SYS.V_$SORT_SEGMENT TO c##muster;
 GRANT SELECT ON SYS.V_$PARAMETER TO c##muster;
+GRANT SELECT ON SYS.V_$CON_SYSSTAT TO c##muster;
 
 -- 3. In a cluster (RAC) beside, for the account of 1 or 2.
 GRANT SELECT ON SYS.V_$ACTIVE_INSTANCES TO muster;     -- how many have to answer
@@ -45,3 +47,4 @@ GRANT SELECT ON SYS.GV_$CON_SYS_TIME_MODEL TO muster;
 GRANT SELECT ON SYS.GV_$TRANSACTION TO muster;
 GRANT SELECT ON SYS.GV_$SYSSTAT TO muster;
 GRANT SELECT ON SYS.GV_$SORT_SEGMENT TO muster;
+GRANT SELECT ON SYS.GV_$CON_SYSSTAT TO muster;

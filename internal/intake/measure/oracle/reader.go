@@ -49,6 +49,7 @@ type reader struct {
 	trouble   error                            // the part of the sessions that could not be read
 	last      *measure.List                    // of the statements
 	offset    offset
+	deadlocks map[counter]int64 // the counters of the last look
 }
 
 // self is who we are and where.

@@ -55,6 +55,7 @@ func newScene(t testing.TB) *scene {
 	s.figures()
 	s.blocked()
 	s.on(dbTimeQuery)
+	s.on(deadlocksQuery)
 	s.statements()
 	s.births()
 	s.now()

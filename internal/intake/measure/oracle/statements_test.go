@@ -229,6 +229,7 @@ func TestACluster(t *testing.T) {
 	s.figures()
 	s.on(clusterTransactionsQuery, []string{"7", "11", "2", "3", "90", "60", "ERP", "erp.exe", "app01", queryA, "idleInTransaction"})
 	s.on(clusterCountersQuery, []string{"logons cumulative", "70"})
+	s.on(clusterDeadlocksQuery)
 	row := func(instance string, calls, ms int) []string {
 		e := entry(3, queryA, 5, 1, calls, ms)
 		e[0] = instance
@@ -326,7 +327,7 @@ func TestNonsense(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{
 		"self": selfQuery, "instance": instanceQuery, "containers": containersQuery, "sessions": sessionsQuery,
-		"clock": clockQuery, "statements": statementsQuery, "births": birthsQuery, "time": dbTimeQuery, "locks": lockWaitQuery,
+		"clock": clockQuery, "statements": statementsQuery, "births": birthsQuery, "time": dbTimeQuery, "locks": lockWaitQuery, "deadlocks": deadlocksQuery,
 		"transactions": transactionsQuery, "block size": blockSizeQuery, "temporary space": temporarySpaceQuery, "counters": countersQuery,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -336,7 +337,7 @@ func TestNonsense(t *testing.T) {
 			s.pass(0)
 			s.session.Close(t.Context())
 			s.statements(entry(3, queryA, 5, 1, 10, 10))
-			width := map[string]int{"self": 4, "instance": 3, "containers": 3, "sessions": 9, "clock": 2, "statements": 7, "births": 5, "time": 2, "locks": 1, "transactions": 11, "block size": 1, "temporary space": 1, "counters": 2}[name]
+			width := map[string]int{"self": 4, "instance": 3, "containers": 3, "sessions": 9, "clock": 2, "statements": 7, "births": 5, "time": 2, "locks": 1, "deadlocks": 3, "transactions": 11, "block size": 1, "temporary space": 1, "counters": 2}[name]
 			row := make([]string, width)
 			for i := range row {
 				row[i] = "x"

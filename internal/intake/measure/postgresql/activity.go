@@ -93,6 +93,8 @@ func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 	}
 	switch d, does := &a.Databases[len(a.Databases)-1], string(row[5]); does {
 	case "": // it has no sessions
+	case "worker": // counts as its leader, which is a row of its own
+		a.Locked = true
 	case "hidden":
 		d.Hidden = true
 	default:

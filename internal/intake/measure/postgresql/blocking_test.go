@@ -78,6 +78,21 @@ func (c *crowd) target() servers.Target {
 // the last one: that waits for a lock, or is done.
 func (c *crowd) does(application string, waits bool, statements ...string) (stop func()) {
 	c.t.Helper()
+	stop = c.asks(application, statements...)
+	state := `state LIKE 'idle%' AND query = '` + strings.ReplaceAll(statements[len(statements)-1], "'", "''") + `'`
+	if waits {
+		state = `wait_event_type = 'Lock'`
+	}
+	if strings.Contains(statements[len(statements)-1], "pg_sleep") {
+		state = `wait_event = 'PgSleep'`
+	}
+	c.until(`SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = '` + application + `' AND ` + state)
+	return stop
+}
+
+// asks opens a session of an application that executes statements.
+func (c *crowd) asks(application string, statements ...string) (stop func()) {
+	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	conn, err := pgx.Connect(ctx, c.URL("bill", "postgres"))
 	if err != nil {
@@ -93,14 +108,6 @@ func (c *crowd) does(application string, waits bool, statements ...string) (stop
 	})
 	stop = sync.OnceFunc(func() { cancel(); ended.Wait() })
 	c.stop = append(c.stop, stop)
-	state := `state LIKE 'idle%' AND query = '` + strings.ReplaceAll(statements[len(statements)-1], "'", "''") + `'`
-	if waits {
-		state = `wait_event_type = 'Lock'`
-	}
-	if strings.Contains(statements[len(statements)-1], "pg_sleep") {
-		state = `wait_event = 'PgSleep'`
-	}
-	c.until(`SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = '` + application + `' AND ` + state)
 	return stop
 }
 

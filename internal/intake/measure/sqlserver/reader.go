@@ -47,6 +47,8 @@ type reader struct {
 	sources map[uint32]string     // the last source of each database's statements
 	since   map[measure.Key]int64 // since when the entries of the last list are there
 	zone    zone
+
+	deadlocks deadlocks
 }
 
 // server is what a server has and what we may see of it.

@@ -43,6 +43,8 @@ type fake struct {
 	temporary        int64          // bytes
 	counted          []row          // name, value; since the server was started
 	blocking         []row          // who waits for whom
+	deadlocks        int            // since it was started
+	reports          string         // its ring buffer
 	freed            []row          // what became of a session that held others up
 	stores           map[string]row // state and mode by database
 	counters         map[string][]row
@@ -93,6 +95,8 @@ func newFake(t testing.TB) *fake {
 		}
 		return all
 	})
+	rows("deadlocks", func(tdstest.Query) []row { return []row{{f.deadlocks, f.clock.Now().Add(f.skew).UnixMicro()}} })
+	rows("deadlock_reports", func(tdstest.Query) []row { return []row{{f.reports}} })
 	rows("freed", func(tdstest.Query) []row { return f.freed })
 	rows("blocking", func(tdstest.Query) []row { return f.blocking })
 	now := func() int64 { return f.clock.Now().Add(f.skew).UnixMicro() }

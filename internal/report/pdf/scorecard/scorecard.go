@@ -40,20 +40,22 @@ func Front(b *blocks.Builder) blocks.Front {
 		{Value: "–", Label: "HEALTH SCORE", Note: "nothing to score", Color: blocks.Muted},
 		{Value: blocks.Number(failed), Label: blocks.Verb(failed, "FAILED CHECK", "FAILED CHECKS"), Note: "of " + blocks.Count(checks, "check", "checks") + " with an answer", Color: blocks.Accent},
 		{Value: blocks.Number(s.NotAssessed), Label: "NOT ASSESSED", Note: "not part of the score", Color: blocks.Accent},
-		{Value: blocks.Number(len(b.Plan)), Label: blocks.Verb(len(b.Plan), "ACTION", "ACTIONS"), Note: "in the remediation plan", Color: blocks.Accent},
+		alertsFigure(b), volumeFigure(b),
 	}
 	if in := sections.Subject(b); in == nil || analysis.WhyNotChecked(in) != "" {
 		figures[1] = blocks.Figure{Value: "–", Label: "FAILED CHECKS", Note: "no check could be run", Color: blocks.Muted}
 		figures[2] = blocks.Figure{Value: "all", Label: "NOT ASSESSED", Note: "no check could be run", Color: blocks.Accent}
 	}
 	if s.Known {
-		figures[0] = blocks.Figure{Value: blocks.Dagger(blocks.Number(s.Overall)+" "+s.Grade, s.NotAssessed > 0), Label: "HEALTH SCORE AND GRADE", Note: "of 100", Color: overallColor(b, s)}
+		figures[0] = blocks.Figure{Value: blocks.Dagger(blocks.Number(s.Overall)+" "+s.Grade, s.NotAssessed > 0), Label: "SCORE AND GRADE", Note: "of 100", Color: overallColor(b, s)}
 	}
 	f := blocks.Front{Gaps: "Detailed results", Figures: figures}
 	toAssess := sections.ToAssess(b)
-	if sections.Subject(b) != nil && len(b.Plan)+len(toAssess) > 0 {
+	if sections.Subject(b) != nil {
+		f.Dense = true
 		f.Below = func() {
 			b.Paper.Y += blocks.GapAfter
+			capTable(b, s)
 			beforeSteps(b, toAssess)
 			if len(b.Plan) > 0 {
 				sections.FirstSteps(b, b.Plan[:min(len(b.Plan), blocks.FirstActions)])
@@ -90,10 +92,7 @@ func Health(b *blocks.Builder) {
 		scoreLine(b)
 		return
 	}
-	words := subjectName(b) + " scores " + blocks.Number(s.Overall) + " of 100, grade " + s.Grade + "."
-	if len(s.Caps) > 0 {
-		words = subjectName(b) + " scores " + blocks.Number(s.Overall) + " of 100, grade " + s.Grade + ": " + blocks.Number(s.Uncapped) + " from its checks, " + s.Caps[len(s.Caps)-1] + "."
-	}
+	words := subjectName(b) + " scores " + analysis.ScoreWords(s) + "."
 	if b.Doc.Database != nil {
 		words += " The report is scoped to database " + blocks.Shorten(b.Doc.Database.Name, 80) + "; instance-wide findings count in the score and carry the label “instance-wide”."
 	}
@@ -115,6 +114,7 @@ func Health(b *blocks.Builder) {
 	b.Paper.Y += 4
 	b.Small("Not in the score: " + blocks.Count(s.NotAssessed, "result", "results") + " not assessed, " + blocks.Number(s.NotApplicable) + " not applicable, " + blocks.Number(s.Accepted) +
 		" accepted. Domains without an answer are left out and the weights of the others add up to the whole.")
+	b.Small(scale())
 	b.Small("The score is as of " + blocks.Instant(b.Doc.AsOf) + ". " + scoreBefore(b, s))
 	scoreLine(b)
 	deductions(b, s)
@@ -155,7 +155,7 @@ func deductions(b *blocks.Builder, s analysis.Score) {
 		return []typeset.Cell{blocks.Severity(l.Check.Severity), blocks.Code(l.Check.ID), blocks.Text(l.Check.Title), blocks.Text(l.Check.Domain), blocks.Text(blocks.Decimal(l.Domain)), blocks.Strong(blocks.Decimal(l.Points))}
 	})
 	if len(s.Lost) > top {
-		b.Small("The 5 costliest of " + blocks.Number(len(s.Lost)) + " failed checks; “Detailed results” has all with their points.")
+		b.Small("The 5 gravest of " + blocks.Number(len(s.Lost)) + " failed checks, by severity, then by points; “Detailed results” has all with their points.")
 	}
 }
 

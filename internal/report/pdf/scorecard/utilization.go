@@ -110,15 +110,19 @@ func forecastWords(f analysis.Forecast) string {
 	case f.Past == 0:
 		return "No forecast: no volume was measured in the window."
 	case !f.Known && f.Past < 7:
-		return "No forecast: it needs 7 days of data, and the window has " + blocks.Decimal(f.Past) + "."
+		return "No forecast: it needs 7 days of data, and the window has " + blocks.Decimal(f.Past) + ". The fullest volume was at " + points(f.Level) + " at their end."
 	case !f.Known:
-		return "No forecast: more than half of the hours are missing in " + blocks.Decimal(f.Past) + " days of data."
+		return "No forecast: more than half of the hours are missing in " + blocks.Decimal(f.Past) + " days of data. The fullest volume was at " + points(f.Level) + " at their end."
 	}
-	words := "By a straight line through " + blocks.Decimal(f.Past) + " days of data, the fullest volume "
-	at := " and was at " + points(min(f.Level, 100)) + " at their end"
+	at := " and was at " + points(min(f.Level, 100)) + " at their end, as measured"
+	if !f.Fits() && f.Level < 100 {
+		return "No forecast: the level of the fullest volume jumps up and down, so that a straight line explains only " + blocks.Percent(f.R2) +
+			" of its variance in " + blocks.Decimal(f.Past) + " days (R²). It was at " + points(f.Level) + " at their end, as measured."
+	}
+	words := "By a straight line through " + blocks.Decimal(f.Past) + " days of data (R² " + blocks.Decimals(f.R2) + "), the fullest volume "
 	switch {
 	case f.Level >= 100:
-		return words + "is full at their end."
+		return "The fullest volume is full."
 	case f.PerDay < 0.005:
 		return words + "does not fill: it changes by " + blocks.Decimals(f.PerDay) + " points a day" + at + "."
 	case f.Days > farAway:

@@ -21,13 +21,13 @@ type versionRow struct {
 	ended int // 1: its major version is past its end of life
 }
 
-// versionRows are the active instances whose version the feed knows: past end
+// versionRows are the instances whose version the feed knows: past end
 // of life first, then highest CVSS, open before not ruled out, then name.
 func versionRows(b *blocks.Builder) []versionRow {
 	var rows []versionRow
 	for i := range b.Doc.Instances {
 		in := &b.Doc.Instances[i]
-		if !in.Active || in.Release == nil {
+		if in.Release == nil {
 			continue
 		}
 		row := versionRow{in: *in, cves: analysis.CVEs(b.Doc, in)}
@@ -97,9 +97,9 @@ func versionGaps(b *blocks.Builder, feed string) []Gap {
 		version, _ := analysis.Version(in)
 		g := Gap{State: blocks.StateNotAssessed, Places: []string{blocks.Shorten(in.Name, 80) + Before(" ", blocks.Shorten(version, 40))}}
 		switch {
-		case in.Active && analysis.CVEsWhole(in):
+		case analysis.CVEsWhole(in):
 			continue
-		case !in.Active:
+		case !in.Active && in.Release == nil:
 			g.Reason = analysis.WhyNotAssessed(in)
 		case in.Release != nil && in.Release.CVEGap != "":
 			g.Reason, g.inPart = in.Release.CVEGap, analysis.CVEsKnown(in)
@@ -178,6 +178,9 @@ func versionTable(b *blocks.Builder, rows []versionRow) {
 		running := analysis.EngineName(r.in.Engine) + " " + blocks.OrDash(version)
 		if !answered {
 			running += ", as registered"
+		}
+		if !r.in.Active {
+			running += ", inactive"
 		}
 		running += Before(", ", blocks.Shorten(analysis.Edition(&r.in), 60))
 		if as := r.in.Release.RegisteredAs; as != "" {

@@ -24,6 +24,9 @@
 // the document has the numbers of those that have gone. plan.go makes one action of all that one
 // change of one server closes.
 //
+// caps.go has what holds a score down besides its checks. The stored scores of assessments know the
+// checks alone, so a scorecard says both.
+//
 // verdict.go is the one place that decides the text of page 1, for all kinds: never green over a
 // gap, and never silent about a grave finding. Open CVEs and those that are only not ruled out
 // are counted separately everywhere (vulnerabilities.go).
@@ -36,8 +39,9 @@
 // resolved in it, open at its end, and how long they were open in it. The series uses the
 // definitions of the alert history in the program.
 //
-// The forecast of the fullest volume is a straight line through the samples, and needs 7 days of
-// them. The hours are those of the program's tile, so the first and the last are whole.
+// The forecast of the fullest volume goes on from the last sample by the slope of a straight line
+// through all of them. It needs 7 days of samples, and there is none if the line explains less than
+// half of their variance. The hours are those of the program's tile, so the first and the last are whole.
 //
 // Hints (hints.go, one file for each engine) compare settings with the machine and the window's
 // load. A hint is no finding and costs no points. It rests on the vendor's page that it names,

@@ -130,6 +130,9 @@ func TestFault12AnUpgradeIsDividedIntoNowAndPlanned(t *testing.T) {
 		t.Errorf("%+v", plan)
 	}
 	for _, s := range plan {
+		if s.Ended != strings.HasPrefix(s.Title, "Leave") {
+			t.Errorf("%s: ended %t", s.Title, s.Ended)
+		}
 		if strings.HasPrefix(s.Title, "Leave") && s.Deadline.Overdue(doc.AsOf) != 10 {
 			t.Errorf("overdue by %d days", s.Deadline.Overdue(doc.AsOf))
 		}

@@ -33,6 +33,7 @@ type Step struct {
 	Effort       string // S, M, L
 	NeedsRestart bool
 	Deadline     Deadline // the first of what it closes
+	Ended        bool     // it leaves a major past its end of life
 	Planned      bool     // nothing is open yet: it has to be done by the end of support
 	Weight       float64  // of what it closes
 	// Cleared is the share of all weight that is gone after this step and
@@ -71,7 +72,7 @@ const (
 
 // Plan groups all open findings by the server and the action that closes them. Updates of a version are one action of
 // a server, whatever checks and CVEs ask for them; leaving a major past its end of life is another. The order is
-// severity, exploited vulnerabilities first, the deadline, then weight closed per effort. A check on an instance weighs
+// severity, exploited vulnerabilities first, the deadline, the end of life, then weight closed per effort. A check on an instance weighs
 // what it costs in the health score. An update that only CVEs ask for weighs by the band of the highest CVSS, leaving
 // a major by the check for old majors.
 func Plan(doc snapshot.Document) []Step {
@@ -113,6 +114,7 @@ func compareSteps(a, b Step) int {
 		cmp.Compare(Rank(a.Severity), Rank(b.Severity)),
 		cmp.Compare(min(len(b.Exploited), 1), min(len(a.Exploited), 1)),
 		a.Deadline.At.Compare(b.Deadline.At),
+		cmp.Compare(one(b.Ended), one(a.Ended)),
 		cmp.Compare(b.Weight/EffortWeight(b.Effort), a.Weight/EffortWeight(a.Effort)),
 		strings.Compare(a.Where, b.Where),
 		slices.Compare(a.Checks, b.Checks),
@@ -215,7 +217,7 @@ type upgrades struct {
 
 func upgradesOf(doc snapshot.Document, in *snapshot.Instance) (to upgrades) {
 	r := in.Release
-	if !in.Active || r == nil {
+	if r == nil {
 		return to
 	}
 	switch {
@@ -259,7 +261,11 @@ func (p *planner) leaving(in *snapshot.Instance, to upgrades) *Step {
 		if end := in.Release.EndOfLife; end != nil && Over(p.doc, *end) {
 			title += ", out of support since " + end.UTC().Format(time.DateOnly)
 		}
-		return Step{Title: title + ": upgrade to " + to.leave, Severity: Low, Effort: "L", NeedsRestart: true}
+		title += ": upgrade to " + to.leave
+		if !in.Active {
+			title += ", or switch the inactive server off"
+		}
+		return Step{Title: title, Severity: Low, Effort: "L", NeedsRestart: true}
 	})
 }
 
@@ -280,6 +286,7 @@ func (p *planner) fromVersion(in *snapshot.Instance) {
 		return
 	}
 	s := p.leaving(in, to)
+	s.Ended = true
 	if failing(p.doc, in, engine.ChecksOf(in.Engine).EndOfLife) {
 		return // the check counts it
 	}

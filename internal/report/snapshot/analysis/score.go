@@ -22,10 +22,10 @@ type Score struct {
 	Known    bool // false: no check has an answer, so there is no score
 	Overall  int  // 0-100, capped: what counts
 	Uncapped int
-	Grade    string // A to F, of the capped score
-	Caps     []string
+	Grade    string        // A to F, of the capped score
+	Caps     []Cap         // all that there are, the lowest first
 	Domains  []DomainScore // in the order of Domains
-	Lost     []Deduction   // by points descending, then check id
+	Lost     []Deduction   // by severity, then points descending, then check id
 	// How many (check, database) pairs are not part of the score.
 	NotAssessed, NotApplicable, Accepted int
 }
@@ -148,10 +148,16 @@ func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
 		s.Lost[i].Points = l.Domain * share[l.Check.Domain]
 	}
 	slices.SortFunc(s.Lost, func(a, b Deduction) int {
-		return cmp.Or(cmp.Compare(b.Points, a.Points), strings.Compare(a.Check.ID, b.Check.ID))
+		return cmp.Or(cmp.Compare(Rank(a.Check.Severity), Rank(b.Check.Severity)), cmp.Compare(b.Points, a.Points), strings.Compare(a.Check.ID, b.Check.ID))
 	})
 	s.Uncapped = int(math.Round(mean))
-	s.cap(all)
+	s.Overall = s.Uncapped
+	for _, c := range capsOf(doc, in, all) {
+		s.Caps = append(s.Caps, c)
+		if c.State == CapApplies {
+			s.Overall = min(s.Overall, c.Most)
+		}
+	}
 	s.Grade = grade(s.Overall)
 	return s
 }
@@ -182,22 +188,6 @@ func domainScore(name string, weight float64, all []outcome) (bar DomainScore, l
 	return bar, lost
 }
 
-// cap: a server with an open finding of a severity is not better than its cap.
-func (s *Score) cap(all []outcome) {
-	open := failedBySeverity(all)
-	s.Overall = s.Uncapped
-	for _, c := range []struct {
-		severity string
-		most     int
-	}{{Critical, 59}, {High, 89}} {
-		if n := open[Rank(c.severity)]; n > 0 && s.Overall > c.most {
-			s.Overall = c.most
-			word := strings.ToLower(c.severity)
-			s.Caps = append(s.Caps, "capped at "+itoa(c.most)+": "+Plural(n, word+" check", word+" checks")+" failing")
-		}
-	}
-}
-
 // failedBySeverity counts the failed checks.
 func failedBySeverity(all []outcome) (c SeverityCounts) {
 	for _, o := range all {
@@ -208,20 +198,18 @@ func failedBySeverity(all []outcome) (c SeverityCounts) {
 	return c
 }
 
+// Grades are the letters with the lowest score of each, best first.
+var Grades = [...]struct {
+	Letter string
+	From   int
+}{{"A", 90}, {"B", 80}, {"C", 70}, {"D", 60}, {"E", 40}, {"F", 0}}
+
 // grade turns the capped score into a letter.
 func grade(score int) string {
-	switch {
-	case score >= 90:
-		return "A"
-	case score >= 80:
-		return "B"
-	case score >= 70:
-		return "C"
-	case score >= 60:
-		return "D"
-	case score >= 40:
-		return "E"
-	default:
-		return "F"
+	for _, g := range Grades {
+		if score >= g.From {
+			return g.Letter
+		}
 	}
+	return Grades[len(Grades)-1].Letter
 }

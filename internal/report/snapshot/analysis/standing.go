@@ -44,10 +44,10 @@ func Standings(doc snapshot.Document) []Standing {
 
 func standingOf(doc snapshot.Document, in *snapshot.Instance) Standing {
 	s := Standing{Name: in.Name, Reason: WhyNotChecked(in)}
-	if in.Active && in.Release != nil {
+	if in.Release != nil {
 		s.EndOfLife = in.Release.EndOfLife
 	}
-	if in.Active && CVEsKnown(in) {
+	if CVEsKnown(in) {
 		s.CVEs, s.Versioned, s.Gapped = CVEs(doc, in), true, !CVEsWhole(in)
 	}
 	if s.Reason != "" {
@@ -84,12 +84,12 @@ func Ending(doc snapshot.Document, end time.Time) bool {
 	return end.Before(doc.AsOf.AddDate(1, 0, 0))
 }
 
-// SupportOf counts the active instances in scope.
+// SupportOf counts the instances in scope. An inactive one may be running: it counts if its version is known.
 func SupportOf(doc snapshot.Document) (s Support) {
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		switch {
-		case !in.Active:
+		case in.Release == nil && !in.Active:
 		case in.Release == nil || in.Release.EndOfLife == nil:
 			s.Unknown++
 		case Over(doc, *in.Release.EndOfLife):

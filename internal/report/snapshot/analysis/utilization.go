@@ -47,14 +47,24 @@ type Resource struct {
 	Busy                int // hours above 80 %
 }
 
-// Forecast is when the fullest volume is full, if it goes on as in the window: by the
-// straight line with the least squares through its hours.
+// leastR2 is how much of the variance a line has to explain for a forecast: of a saw-tooth it explains less.
+const leastR2 = 0.5
+
+// Fits says whether the line explains enough of what was measured, or there is nothing to explain.
+func (f Forecast) Fits() bool { return f.R2 >= leastR2 || math.Abs(f.PerDay) < steady }
+
+// steady is a change in points a day below which a volume neither fills nor empties.
+const steady = 0.005
+
+// Forecast is when the fullest volume is full, if it goes on as in the window: from the last measured level by the
+// slope of the straight line with the least squares through its hours.
 type Forecast struct {
 	Known  bool      // false: less than 7 days lie between its first hour and its last, or more than half of them are missing
 	Past   float64   // days between the two
 	Until  time.Time // the end of its last hour
 	PerDay float64   // percent that it fills a day; negative: it empties
-	Level  float64   // where the line is at its last hour, percent
+	Level  float64   // of its last hour, as measured, percent
+	R2     float64   // the share of the variance that the line explains; 1 of a volume that does not change
 	Days   float64   // from then until it is full; infinite where it does not fill
 }
 
@@ -121,23 +131,26 @@ func forecast(start time.Time, values []*float64) Forecast {
 		return Forecast{}
 	}
 	hours := last - first + 1
-	f := Forecast{Past: float64(hours) / 24, Until: start.Add(time.Duration(last+1) * time.Hour)}
+	f := Forecast{Past: float64(hours) / 24, Until: start.Add(time.Duration(last+1) * time.Hour), Level: *values[last]}
 	if hours < fitDays*24 || 2*int(n) < hours {
 		return f
 	}
 	meanX, meanY := sumX/n, sumY/n
-	var xx, xy float64
+	var xx, xy, yy float64
 	for i, v := range values {
 		if v != nil {
 			xx += (float64(i) - meanX) * (float64(i) - meanX)
 			xy += (float64(i) - meanX) * (*v - meanY)
+			yy += (*v - meanY) * (*v - meanY)
 		}
 	}
 	slope := xy / xx
-	f.Known, f.PerDay = true, 24*slope
-	f.Level = meanY + slope*(float64(last)-meanX)
+	f.Known, f.PerDay, f.R2 = true, 24*slope, 1
+	if yy > 0 {
+		f.R2 = xy * xy / (xx * yy)
+	}
 	f.Days = math.Inf(1)
-	if f.PerDay > 0 {
+	if f.PerDay > 0 && f.Fits() {
 		f.Days = max(0, (100-f.Level)/f.PerDay)
 	}
 	return f

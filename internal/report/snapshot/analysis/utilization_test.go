@@ -92,15 +92,15 @@ func TestForecast(t *testing.T) {
 		want analysis.Forecast
 	}{
 		"nothing":               {nil, analysis.Forecast{}},
-		"an hour less":          {line(50, 2, week-1), analysis.Forecast{Past: (week - 1) / 24.0, Until: until(week - 1)}},
-		"a week":                {line(50, 2, week+1), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: 2, Level: 64, Days: 18}},
-		"a week with gaps":      {without(line(50, 2, week+1), 10, 90), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: 2, Level: 64, Days: 18}},
-		"a week of gaps":        {without(line(50, 2, week+1), 10, 120), analysis.Forecast{Past: (week + 1) / 24.0, Until: until(week + 1)}},
-		"measured late":         {without(line(50, 2, 2*week+1), 0, week+1), analysis.Forecast{Known: true, Past: 7, Until: until(2*week + 1), PerDay: 2, Level: 78, Days: 11}},
-		"an agent that is gone": {without(line(50, 2, 2*week+1), week+1, 2*week+1), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: 2, Level: 64, Days: 18}},
-		"steady":                {line(50, 0, week), analysis.Forecast{Known: true, Past: 7, Until: until(week), Level: 50, Days: math.Inf(1)}},
-		"emptying":              {line(90, -3, week+1), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: -3, Level: 69, Days: math.Inf(1)}},
-		"full":                  {line(93, 1, week+1), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: 1, Level: 100}},
+		"an hour less":          {line(50, 2, week-1), analysis.Forecast{Past: (week - 1) / 24.0, Until: until(week - 1), Level: 50 + 2*(week-2)/24.0}},
+		"a week":                {line(50, 2, week+1), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: 2, Level: 64, R2: 1, Days: 18}},
+		"a week with gaps":      {without(line(50, 2, week+1), 10, 90), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: 2, Level: 64, R2: 1, Days: 18}},
+		"a week of gaps":        {without(line(50, 2, week+1), 10, 120), analysis.Forecast{Past: (week + 1) / 24.0, Until: until(week + 1), Level: 64}},
+		"measured late":         {without(line(50, 2, 2*week+1), 0, week+1), analysis.Forecast{Known: true, Past: 7, Until: until(2*week + 1), PerDay: 2, Level: 78, R2: 1, Days: 11}},
+		"an agent that is gone": {without(line(50, 2, 2*week+1), week+1, 2*week+1), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: 2, Level: 64, R2: 1, Days: 18}},
+		"steady":                {line(50, 0, week), analysis.Forecast{Known: true, Past: 7, Until: until(week), Level: 50, R2: 1, Days: math.Inf(1)}},
+		"emptying":              {line(90, -3, week+1), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: -3, Level: 69, R2: 1, Days: math.Inf(1)}},
+		"full":                  {line(93, 1, week+1), analysis.Forecast{Known: true, Past: (week + 1) / 24.0, Until: until(week + 1), PerDay: 1, Level: 100, R2: 1}},
 	} {
 		s, _ := analysis.Utilization(snapshot.Document{Utilization: &snapshot.Utilization{Start: start, DiskPercent: test.disk}})
 		if diff := cmp.Diff(test.want, s.Full, cmpopts.EquateApprox(1e-9, 1e-9)); diff != "" {

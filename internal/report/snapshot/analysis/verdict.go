@@ -51,6 +51,9 @@ func Judge(doc snapshot.Document) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("%s has the verdict %q, of which there are no words", kind.Name, kind.Verdict)
 	}
 	o := outlookOf(doc, rule.data)
+	if kind.Verdict == report.VerdictOnScore && len(doc.Instances) > 0 {
+		o.caps = HealthScore(doc, &doc.Instances[0]).Caps
+	}
 	v := Verdict{State: o.state()}
 	v.Lead, v.Rest = rule.words(o)
 	return v, nil
@@ -65,8 +68,11 @@ type outlook struct {
 	accepted int
 	affected [len(Severities)]int // instances with a finding of that severity
 	ended    []string             // instances past their end of life
+	caps     []Cap                // of a score
 	cves     CVECounts
-	exposed  [2]int // instances with an open CVE of CVSS 7.0 or more, and those with none but one that is not ruled out
+	exposed  [2]int   // instances with an open CVE of CVSS 7.0 or more, and those with none but one that is not ruled out
+	alerts   int      // critical ones that are open
+	alerting []string // instances with one
 	coverage Assessed
 	unknown  int // assessed instances whose version the feed does not know
 	cveless  int // assessed instances of a version of which the feed knows no CVE, open or not
@@ -90,8 +96,9 @@ func outlookOf(doc snapshot.Document, ofData bool) outlook {
 		if _, ok := Ended(doc, in); ok {
 			o.ended = append(o.ended, in.Name)
 		}
-		if !in.Active {
-			continue
+		if n := openCritical(doc, in); n > 0 {
+			o.alerts += n
+			o.alerting = append(o.alerting, in.Name)
 		}
 		switch {
 		case !reached(in) || CVEsWhole(in):
@@ -155,7 +162,15 @@ func (o outlook) state() string {
 		raise(o.cves.Open[i], severity)
 	}
 	raise(len(o.ended), endOfLifeSeverity(o.doc))
+	if !o.ofData {
+		raise(o.alerts, Critical)
+	}
 	raise(o.high, High)
+	for _, c := range o.caps {
+		if c.State == CapApplies && c.Most <= mostGrave {
+			raise(1, High)
+		}
+	}
 	switch {
 	case grave != "":
 		return grave
@@ -245,6 +260,13 @@ func (o outlook) versionWords() []string {
 			runs = "The server runs a major version past its end of life."
 		}
 		out = append(out, runs)
+	}
+	if n := o.alerts; n > 0 && !o.ofData {
+		words := Plural(n, "critical alert is", "critical alerts are") + " open"
+		if o.coverage.Total > 1 {
+			words += " on " + some(o.alerting, 3)
+		}
+		out = append(out, words+".")
 	}
 	if n := o.cves.Open.grave(); n > 0 {
 		out = append(out, Plural(n, "open CVE", "open CVEs")+" of CVSS 7.0 or more "+concern(n)+" "+o.exposedWords()+".")
@@ -360,14 +382,11 @@ func (o outlook) scorecardWords() (lead, rest string) {
 	if !s.Known {
 		return Unscored(o.doc, in), strings.Join(words, " ")
 	}
-	lead = Shorten(in.Name, 80) + " scores " + itoa(s.Overall) + " of 100, grade " + s.Grade
-	if len(s.Caps) > 0 {
-		lead += ", " + s.Caps[len(s.Caps)-1]
-	}
+	lead = Shorten(in.Name, 80) + " scores " + ScoreWords(s)
 	lead += "." + o.gapSentence()
 	if len(s.Lost) > 0 {
 		lost := s.Lost[0]
-		words = append(words, "The costliest failed check is “"+Shorten(lost.Check.Title, 90)+"”.")
+		words = append(words, "The gravest failed check is “"+Shorten(lost.Check.Title, 90)+"”.")
 	}
 	if n := o.accepted; n > 0 {
 		words = append(words, Plural(n, "finding is accepted and costs", "findings are accepted and cost")+" no points.")

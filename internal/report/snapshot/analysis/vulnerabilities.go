@@ -55,13 +55,13 @@ func CVEs(doc snapshot.Document, in *snapshot.Instance) CVECounts {
 	return c
 }
 
-// AllCVEs counts the different CVEs of the active instances: open where one of them
+// AllCVEs counts the different CVEs of the instances, also of inactive ones, which may be running: open where one of them
 // is known to be exposed, else possible where one is not ruled out.
 func AllCVEs(doc snapshot.Document) CVECounts {
 	var c CVECounts
 	cvss, applies := scores(doc), map[string]string{}
 	for _, in := range doc.Instances {
-		if !in.Active || in.Release == nil {
+		if in.Release == nil {
 			continue
 		}
 		for _, one := range in.CVEs {
@@ -79,10 +79,10 @@ func AllCVEs(doc snapshot.Document) CVECounts {
 // Over says whether an end of life is past as of the snapshot.
 func Over(doc snapshot.Document, end time.Time) bool { return !end.After(doc.AsOf) }
 
-// Ended says since when an active instance's major version has been past its end of life; ok is
+// Ended says since when an instance's major version has been past its end of life; ok is
 // false if it is not, or if that is unknown.
 func Ended(doc snapshot.Document, in *snapshot.Instance) (since time.Time, ok bool) {
-	if !in.Active || in.Release == nil || in.Release.EndOfLife == nil || !Over(doc, *in.Release.EndOfLife) {
+	if in.Release == nil || in.Release.EndOfLife == nil || !Over(doc, *in.Release.EndOfLife) {
 		return time.Time{}, false
 	}
 	return *in.Release.EndOfLife, true

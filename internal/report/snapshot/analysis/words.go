@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,6 +32,9 @@ func One(n int, single, several string) string {
 	}
 	return several
 }
+
+// decimal is a number with one decimal place.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
 func is(n int) string      { return One(n, "is", "are") }
 func was(n int) string     { return One(n, "was", "were") }

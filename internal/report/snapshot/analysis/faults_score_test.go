@@ -1,0 +1,163 @@
+package analysis_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/domain/report"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
+)
+
+// healthy is a scorecard of a server all of whose checks pass.
+func healthy() snapshot.Document {
+	doc := document(instance(one, "a", status("C1", "pass"), status("H1", "pass"), status("L1", "pass")))
+	doc.Kind = string(report.InstanceScorecard)
+	end := doc.AsOf.AddDate(3, 0, 0)
+	doc.Instances[0].Release = &snapshot.Release{Major: "17", EndOfLife: &end}
+	doc.Instances[0].OpenAlerts = &snapshot.OpenAlerts{}
+	return doc
+}
+
+// disk is a week of levels of a volume.
+func disk(level func(hour int) float64) *snapshot.Utilization {
+	u := &snapshot.Utilization{Start: time.Date(2026, 11, 12, 0, 0, 0, 0, time.UTC), Hosts: 1}
+	for hour := range 8 * 24 {
+		v := level(hour)
+		u.DiskPercent = append(u.DiskPercent, &v)
+	}
+	return u
+}
+
+// TestFault04AndFault08CapsHoldGradeAndVerdict: an open critical alert, a missing backup, the end of support, a volume
+// that fills and five failed high checks, whatever the checks say. The verdict is never clean over one.
+func TestFault04AndFault08CapsHoldGradeAndVerdict(t *testing.T) {
+	t.Parallel()
+	over := document().AsOf.AddDate(0, 0, -735)
+	for name, test := range map[string]struct {
+		change func(doc *snapshot.Document, in *snapshot.Instance)
+		want   int
+		grade  string
+		words  string
+	}{
+		"nothing": {func(*snapshot.Document, *snapshot.Instance) {}, 100, "A", "100 of 100, grade A"},
+		"a critical alert": {func(_ *snapshot.Document, in *snapshot.Instance) {
+			in.OpenAlerts = &snapshot.OpenAlerts{Open: 3, Critical: 1}
+		},
+			69, "D", "69 of 100, grade D: 100 by its checks, capped at 69 because 1 critical alert is open"},
+		"alerts that are not critical": {func(_ *snapshot.Document, in *snapshot.Instance) { in.OpenAlerts = &snapshot.OpenAlerts{Open: 3} }, 100, "A", "100 of 100, grade A"},
+		"a critical alert of before": {func(doc *snapshot.Document, in *snapshot.Instance) {
+			in.OpenAlerts = nil
+			doc.Alerts = &snapshot.AlertHistory{Listed: []snapshot.Alert{{Severity: "critical"}, {Severity: "critical", Muted: true}, {Severity: "warning"}}}
+		}, 69, "D", "because 1 critical alert is open"},
+		"out of support": {func(_ *snapshot.Document, in *snapshot.Instance) { in.Release.EndOfLife = &over }, 69, "D", "because support ended on 2024-11-15"},
+		"a volume that fills": {func(doc *snapshot.Document, _ *snapshot.Instance) {
+			doc.Utilization = disk(func(hour int) float64 { return 60 + float64(hour)/6 })
+		}, 69, "D", "because the fullest volume is at 91.8%, gaining 4.0 points a day"},
+		"no backup": {func(doc *snapshot.Document, in *snapshot.Instance) {
+			in.Engine = "sqlserver"
+			in.Assessment.Results = append(in.Assessment.Results, fail("MS-16", "erp"))
+		}, 59, "E", "because MS-16 fails"},
+		"five high checks": {func(doc *snapshot.Document, in *snapshot.Instance) {
+			for _, id := range []string{"X1", "X2", "X3", "X4", "X5"} {
+				doc.Checks = append(doc.Checks, snapshot.Check{ID: id, Domain: "Schema", Severity: "High"})
+				in.Assessment.Results = append(in.Assessment.Results, fail(id))
+			}
+			for n := range 80 {
+				id := "P" + string(rune('0'+n))
+				doc.Checks = append(doc.Checks, snapshot.Check{ID: id, Domain: "Schema", Severity: "High"})
+				in.Assessment.Results = append(in.Assessment.Results, status(id, "pass"))
+			}
+		}, 69, "D", "because 5 high checks fail"},
+	} {
+		doc := healthy()
+		test.change(&doc, &doc.Instances[0])
+		s := analysis.HealthScore(doc, &doc.Instances[0])
+		if s.Overall != test.want || s.Grade != test.grade || !strings.HasSuffix(analysis.ScoreWords(s), test.words) {
+			t.Errorf("%s: %s", name, analysis.ScoreWords(s))
+		}
+		v, err := analysis.Judge(doc)
+		if err != nil || (v.State == analysis.Clean) != (test.want == 100) || !strings.Contains(v.Lead, test.words) {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
+	}
+}
+
+// TestFault04NoSecurityReportIsGreenOverACriticalAlert, and it names the server.
+func TestFault04NoSecurityReportIsGreenOverACriticalAlert(t *testing.T) {
+	t.Parallel()
+	doc := healthy()
+	doc.Kind = string(report.Security)
+	if v, err := analysis.Judge(doc); err != nil || v.State != analysis.Clean {
+		t.Errorf("%+v, %v", v, err)
+	}
+	doc.Instances[0].OpenAlerts.Critical = 2
+	if v, err := analysis.Judge(doc); err != nil || v.State != analysis.Critical || !strings.Contains(v.Lead+v.Rest, "2 critical alerts are open.") {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestFault05ForecastBeginsAtTheMeasuredLevel, and there is none where the level jumps.
+func TestFault05ForecastBeginsAtTheMeasuredLevel(t *testing.T) {
+	t.Parallel()
+	tooth := disk(func(hour int) float64 {
+		if hour%96 < 48 {
+			return 37
+		}
+		return 92
+	})
+	s, _ := analysis.Utilization(snapshot.Document{Utilization: tooth})
+	if f := s.Full; f.Level != 92 || f.Fits() || !f.Known || f.R2 >= 0.5 {
+		t.Errorf("a saw-tooth: %+v", f)
+	}
+	late := disk(func(hour int) float64 { return 50 + float64(hour)/24 })
+	*late.DiskPercent[len(late.DiskPercent)-1] = 90
+	s, _ = analysis.Utilization(snapshot.Document{Utilization: late})
+	if f := s.Full; f.Level != 90 || !f.Fits() || f.Days < 7 || f.Days > 10 {
+		t.Errorf("the last hour is at 90: %+v", f)
+	}
+}
+
+// TestFault06AnInactiveServerHasItsEndOfSupportAndCVEs: an end of life counts whether a server is assessed or not.
+func TestFault06AnInactiveServerHasItsEndOfSupportAndCVEs(t *testing.T) {
+	t.Parallel()
+	over := document().AsOf.AddDate(-1, 0, 0)
+	retired := snapshot.Instance{ID: two, Name: "retired", Engine: "postgresql", NotAssessed: "inactive",
+		Release: &snapshot.Release{Major: "13", EndOfLife: &over, Target: "18.7"}, CVEs: []snapshot.InstanceCVE{{ID: "CVE-1", Applies: snapshot.CVEOpen}}}
+	doc := document(retired)
+	doc.Kind, doc.Vulnerabilities = string(report.Security), []snapshot.Vulnerability{{ID: "CVE-1", CVSS: 8.8}}
+	if s := analysis.SupportOf(doc); s != (analysis.Support{Ended: 1}) {
+		t.Errorf("%+v", s)
+	}
+	if c := analysis.AllCVEs(doc); c.Open.Total() != 1 {
+		t.Errorf("%+v", c)
+	}
+	plan := analysis.Plan(doc)
+	if len(plan) != 1 || !strings.HasSuffix(plan[0].Title, "upgrade to 18.7, or switch the inactive server off") {
+		t.Errorf("%+v", plan)
+	}
+	if s := analysis.Standings(doc)[0]; s.Reason == "" || s.EndOfLife == nil || s.CVEs.Open.Total() != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestFault09TheGravestCheckComesFirst, not the one that a small domain makes costly.
+func TestFault09TheGravestCheckComesFirst(t *testing.T) {
+	t.Parallel()
+	doc := document(instance(one, "a", fail("C1", "z"), status("H1", "pass"), status("H2", "pass"), fail("M1", "t"), status("L1", "pass")))
+	for n := range 20 {
+		id := "P" + string(rune('a'+n))
+		doc.Checks = append(doc.Checks, snapshot.Check{ID: id, Domain: "Security", Severity: "Critical"})
+		doc.Instances[0].Assessment.Results = append(doc.Instances[0].Assessment.Results, status(id, "pass"))
+	}
+	s := analysis.HealthScore(doc, &doc.Instances[0])
+	if i := slices.IndexFunc(s.Lost, func(d analysis.Deduction) bool { return d.Check.ID == "C1" }); i != 0 || len(s.Lost) != 2 || s.Lost[0].Points >= s.Lost[1].Points {
+		t.Errorf("%+v", s.Lost)
+	}
+	doc.Kind = string(report.InstanceScorecard)
+	if v, err := analysis.Judge(doc); err != nil || !strings.Contains(v.Rest, "The gravest failed check is “a C1”.") {
+		t.Errorf("%+v, %v", v, err)
+	}
+}

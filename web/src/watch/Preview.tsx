@@ -1,0 +1,81 @@
+import { Anchor, Skeleton, Text, Title } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, type Schemas } from "../api/client";
+import { plural, shortTime } from "../ui/format";
+import { ProblemNote } from "../ui/ProblemNote";
+import { bodyOf, type Line, lastingText, type Rule } from "./lines";
+import { Spark } from "./Spark";
+import classes from "./watch.module.css";
+
+/** Preview says what the lines would have raised in the last 30 days, before they are saved. */
+export function Preview({ rule, lines, changed }: { rule: Rule; lines: Line[]; changed: boolean }) {
+  const [body] = useDebouncedValue(bodyOf(lines), 400);
+  const asked = api.useQuery(
+    "post",
+    "/api/v1/watch-rules/{watchRule}/preview",
+    { params: { path: { watchRule: rule.id } }, body },
+    { placeholderData: keepPreviousData, retry: false },
+  );
+  if (asked.error && !asked.data) {
+    return <ProblemNote error={asked.error} title="The preview could not be made" onRetry={() => asked.refetch()} />;
+  }
+  if (!asked.data) return <Skeleton height={160} />;
+  return (
+    <div aria-busy={asked.isPlaceholderData} data-preview>
+      <Said preview={asked.data} changed={changed} />
+      {asked.data.items.map((item) => (
+        <Server key={item.instanceId} item={item} preview={asked.data} />
+      ))}
+    </div>
+  );
+}
+
+function Said({ preview, changed }: { preview: Schemas["WatchRulePreview"]; changed: boolean }) {
+  const { alerts, servers, current, since, from, notMeasured } = preview;
+  const begins = since !== null && Date.parse(since) > Date.parse(from) + 3_600_000;
+  const would = changed ? "With this change it would have raised" : "It would have raised";
+  return (
+    <>
+      <Title order={2} size="h4" role="status">
+        {since === null
+          ? "There are no figures of this rule yet, so it is not known what it would have raised."
+          : alerts === 0
+            ? `${would} no alert in the last 30 days.`
+            : `${would} ${plural(alerts, "alert")} on ${plural(servers, "server")} in the last 30 days.`}
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {changed && `As saved now: ${plural(current.alerts, "alert")} on ${plural(current.servers, "server")}. `}
+        {begins && `Figures begin ${shortTime(since)}: nothing is known of the time before. `}
+        {notMeasured > 0 && `${plural(notMeasured, "server")} not measured: not known what it would have raised there.`}
+      </Text>
+    </>
+  );
+}
+
+function Server({ item, preview }: { item: Schemas["WatchRulePreviewItem"]; preview: Schemas["WatchRulePreview"] }) {
+  return (
+    <div className={classes.spark}>
+      <div style={{ minWidth: 0 }}>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link {...props} to="/instances/$instanceId" params={{ instanceId: item.instanceId } as never} />
+          )}
+        >
+          <bdi>{item.instanceName}</bdi>
+        </Anchor>
+      </div>
+      {item.figures.length > 1 ? <Spark item={item} from={preview.from} to={preview.to} /> : <span />}
+      <Text size="sm">
+        <b>{item.alerts}</b> {item.alerts === 1 ? "alert" : "alerts"}, now {item.currentAlerts}
+        {item.longestSeconds >= 60 && (
+          <Text size="xs" c="dimmed">
+            longest {lastingText(Math.round(item.longestSeconds / 60) * 60)}
+          </Text>
+        )}
+      </Text>
+    </div>
+  );
+}

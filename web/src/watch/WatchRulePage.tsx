@@ -1,0 +1,231 @@
+import { Alert, Badge, Button, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconInfoCircle, IconPlus } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { SeverityBadge } from "../alerts/badges";
+import { api, client } from "../api/client";
+import { useSession } from "../api/session";
+import { useNarrow } from "../ui/narrow";
+import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { say } from "../ui/say";
+import { Trail } from "../ui/Trail";
+import { words } from "../url/tagWords";
+import { LineFields } from "./LineFields";
+import { bodyOf, type Line, linesOf, more, moved, type Rule, sameAs, whenText, wrong } from "./lines";
+import { Preview } from "./Preview";
+import { RuleList } from "./RuleList";
+
+/** WatchRulePage is one rule: when it raises an alert, what it would have raised, what that means and what to do. */
+export function WatchRulePage() {
+  const { watchRule = "" } = useParams({ strict: false }) as { watchRule?: string };
+  const asked = api.useQuery("get", "/api/v1/watch-rules");
+  const narrow = useNarrow();
+  const rules = asked.data?.items;
+  const rule = rules?.find(({ id }) => id === watchRule);
+  return (
+    <>
+      <Trail to="/watch-rules" name="Watch rules" search={{}}>
+        {rule?.name ?? "Rule"}
+      </Trail>
+      {asked.error && (
+        <ProblemNote error={asked.error} title="The rule could not be loaded" onRetry={() => asked.refetch()} />
+      )}
+      {asked.isPending && <Skeleton height={480} />}
+      {rules && (
+        <Grid gap="md">
+          {!narrow && (
+            <Grid.Col span={{ base: 12, sm: 4, lg: 3 }} visibleFrom="lg">
+              <Panel p={4}>
+                <RuleList rules={rules} />
+              </Panel>
+            </Grid.Col>
+          )}
+          <Grid.Col span={{ base: 12, lg: 9 }}>
+            {rule ? <Shown key={`${rule.id} ${JSON.stringify(rule.settings)}`} rule={rule} /> : <Unknown />}
+          </Grid.Col>
+        </Grid>
+      )}
+    </>
+  );
+}
+
+const Unknown = () => (
+  <Panel>
+    <Text>There is no such rule.</Text>
+  </Panel>
+);
+
+function Shown({ rule }: { rule: Rule }) {
+  const admin = useSession().can("admin");
+  const off = rule.settings.every(({ enabled }) => !enabled);
+  return (
+    <>
+      {admin ? (
+        <Editor rule={rule} />
+      ) : (
+        <>
+          <PageTitle title={rule.name} lead={`${rule.watches}.`} beside={off && <Off />} />
+          <NotMeasured rule={rule} />
+          <Panel mb="md">
+            <Settings rule={rule} />
+          </Panel>
+        </>
+      )}
+      <Panel>
+        <Title order={2} size="h4" mb="xs">
+          What it means, what to do
+        </Title>
+        <Text size="sm" maw="75ch" mb="xs">
+          {rule.meaning}
+        </Text>
+        <Text size="sm" maw="75ch">
+          {rule.advice}
+        </Text>
+        {rule.sources !== null && (
+          <Text size="xs" c="dimmed" mt="sm">
+            Source: {rule.sources}.
+          </Text>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+const Off = () => (
+  <Badge variant="light" color="gray" radius="sm">
+    Off
+  </Badge>
+);
+
+function NotMeasured({ rule }: { rule: Rule }) {
+  if (rule.measured) return null;
+  return (
+    <Alert variant="outline" color="gray" mb="md" icon={<IconInfoCircle aria-hidden />}>
+      {rule.unmeasuredReason} This rule watches nothing and cannot be switched on.
+    </Alert>
+  );
+}
+
+/** Settings are those of a rule for readers who may not change them. */
+function Settings({ rule }: { rule: Rule }) {
+  return (
+    <Stack gap="xs">
+      {rule.settings.map((s) => (
+        <Group key={JSON.stringify(s.tags)} gap="sm">
+          <Text size="sm" w={220}>
+            {words(s.tags).join(", ") || (rule.settings.length > 1 ? "Everything else" : "Every server")}
+          </Text>
+          {s.enabled ? (
+            <>
+              <Text size="sm">{whenText(rule, s)}</Text>
+              <SeverityBadge severity={s.severity} />
+            </>
+          ) : (
+            <Text size="sm" c="dimmed">
+              never raised
+            </Text>
+          )}
+        </Group>
+      ))}
+    </Stack>
+  );
+}
+
+function Editor({ rule }: { rule: Rule }) {
+  const [lines, setLines] = useState(() => linesOf(rule));
+  const [said, setSaid] = useState(false);
+  const queries = useQueryClient();
+  const changed = !sameAs(lines, rule);
+  const errors = wrong(lines, rule);
+  const save = useMutation({
+    mutationFn: () =>
+      client.PUT("/api/v1/watch-rules/{watchRule}", { params: { path: { watchRule: rule.id } }, body: bodyOf(lines) }),
+    onSuccess: async () => {
+      say(`${rule.name} is saved.`);
+      await queries.invalidateQueries();
+    },
+  });
+  const change = (at: number, of: Partial<Line>) =>
+    setLines(lines.map((line, i) => (i === at ? { ...line, ...of } : line)));
+  const onSave = () => {
+    setSaid(true);
+    if (errors.size === 0) save.mutate();
+  };
+  const was = (line: Line, at: number) => {
+    const before = lines.length === rule.settings.length ? rule.settings[at]?.threshold : undefined;
+    return before !== undefined && before !== Number(line.threshold) ? before : undefined;
+  };
+  return (
+    <>
+      <PageTitle
+        title={rule.name}
+        lead={`${rule.watches}.`}
+        beside={lines.every(({ enabled }) => !enabled) && <Off />}
+        actions={
+          rule.measured && (
+            <>
+              <Button variant="default" disabled={!changed} onClick={() => setLines(linesOf(rule))}>
+                Discard
+              </Button>
+              <Button disabled={!changed} loading={save.isPending} onClick={onSave}>
+                Save
+              </Button>
+            </>
+          )
+        }
+      />
+      <NotMeasured rule={rule} />
+      {save.error && <ProblemNote error={save.error} title="The rule was not saved" />}
+      {rule.measured && (
+        <>
+          <Panel mb="md">
+            <Group justify="space-between" mb={4}>
+              <Title order={2} size="h4">
+                When
+              </Title>
+              <Text size="sm" c="dimmed">
+                The first line that matches a server counts.{changed && " Not saved."}
+              </Text>
+            </Group>
+            {lines.map((line, at) => (
+              <LineFields
+                key={line.key}
+                rule={rule}
+                line={line}
+                was={was(line, at)}
+                last={at === lines.length - 1}
+                place={at}
+                of={lines.length}
+                error={said ? errors.get(line.key) : undefined}
+                onChange={(of) => change(at, of)}
+                onMove={(by) => setLines(moved(lines, at, by))}
+                onRemove={() => setLines(lines.filter(({ key }) => key !== line.key))}
+              />
+            ))}
+            <Button
+              mt="xs"
+              variant="subtle"
+              size="compact-sm"
+              leftSection={<IconPlus size={14} aria-hidden />}
+              onClick={() => setLines(more(lines, rule))}
+            >
+              Line for a tag
+            </Button>
+          </Panel>
+          <Panel mb="md">
+            {errors.size === 0 ? (
+              <Preview rule={rule} lines={lines} changed={changed} />
+            ) : (
+              <Text size="sm" c="dimmed">
+                Fill in every line to see what it would have raised.
+              </Text>
+            )}
+          </Panel>
+        </>
+      )}
+    </>
+  );
+}

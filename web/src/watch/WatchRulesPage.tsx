@@ -1,0 +1,112 @@
+import { Anchor, Badge, Skeleton, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { severityName } from "../alerts/badges";
+import { api } from "../api/client";
+import { useSession } from "../api/session";
+import { ListCard, ListCards } from "../settings/ListCards";
+import { useNarrow } from "../ui/narrow";
+import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { type Rule, whenText } from "./lines";
+import { RuleList } from "./RuleList";
+import classes from "./watch.module.css";
+
+/** WatchRulesPage is the catalogue of the built-in watch: what raises an alert. */
+export function WatchRulesPage() {
+  const asked = api.useQuery("get", "/api/v1/watch-rules");
+  const narrow = useNarrow();
+  const { can } = useSession();
+  const rules = asked.data?.items;
+  const on = rules?.filter(({ settings }) => settings.some(({ enabled }) => enabled)).length;
+  return (
+    <>
+      <PageTitle
+        title="Watch rules"
+        lead={
+          <>
+            What raises an alert. Who is told of it is in{" "}
+            {can("admin") ? (
+              <Anchor component={Link} to="/notifications/rules" size="sm">
+                Notifications
+              </Anchor>
+            ) : (
+              "the notification rules"
+            )}
+            .{rules && ` ${rules.length} rules, ${on} on.`}
+          </>
+        }
+      />
+      {asked.error && (
+        <ProblemNote error={asked.error} title="The rules could not be loaded" onRetry={() => asked.refetch()} />
+      )}
+      {asked.isPending && <Skeleton height={480} />}
+      {rules && !narrow && <Table rules={rules} />}
+      {rules && narrow && (
+        <Panel p={4}>
+          <RuleList rules={rules} />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+/** Table has the rules in two columns of groups, with when each is raised. */
+function Table({ rules }: { rules: Rule[] }) {
+  const groups = [...new Set(rules.map(({ group }) => group))];
+  return (
+    <div className={classes.groups}>
+      {groups.map((group) => (
+        <section key={group} className={classes.group} aria-label={group}>
+          <Text fw={600} mb="xs">
+            {group}
+          </Text>
+          <ListCards label={group}>
+            {rules
+              .filter((rule) => rule.group === group)
+              .map((rule) => (
+                <Card key={rule.id} rule={rule} />
+              ))}
+          </ListCards>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Card({ rule }: { rule: Rule }) {
+  const last = rule.settings.at(-1);
+  const byTag = rule.settings.length - 1;
+  const off = rule.settings.every(({ enabled }) => !enabled);
+  return (
+    <ListCard
+      label={rule.name}
+      title={
+        <Anchor
+          size="sm"
+          fw={500}
+          renderRoot={(props) => (
+            <Link {...props} to="/watch-rules/$watchRule" params={{ watchRule: rule.id } as never} />
+          )}
+        >
+          {rule.name}
+        </Anchor>
+      }
+      mark={
+        off && (
+          <Badge variant="light" color="gray" size="sm" radius="sm">
+            {rule.measured ? "Off" : "Not measured"}
+          </Badge>
+        )
+      }
+    >
+      <Text size="xs" c="dimmed">
+        {rule.watches}.{" "}
+        {!rule.measured
+          ? rule.unmeasuredReason
+          : last?.enabled && `${severityName(last.severity)} ${whenText(rule, last)}.`}
+        {byTag > 0 && ` ${byTag} more by tag.`}
+      </Text>
+    </ListCard>
+  );
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { bodyOf, linesOf, more, moved, type Rule, sameAs, whenText, wrong } from "./lines";
+
+const setting = { tags: {}, enabled: true, threshold: 90, forSeconds: 300, severity: "warning" } as const;
+const rule: Rule = {
+  id: "connections",
+  group: "Load",
+  name: "Connections near the limit",
+  watches: "Share",
+  unit: "percent",
+  comparison: "above",
+  measured: true,
+  unmeasuredReason: null,
+  sources: "Muster",
+  meaning: "Full.",
+  advice: "See.",
+  minThreshold: 1,
+  maxThreshold: 100,
+  default: setting,
+  settings: [{ ...setting, tags: { env: ["prod", "pre"] }, threshold: 85 }, setting],
+};
+
+test("lines are sent back as they came, and then nothing is to be saved", () => {
+  const lines = linesOf(rule);
+  expect(bodyOf(lines)).toEqual({ settings: rule.settings });
+  expect(sameAs(lines, rule)).toBe(true);
+  expect(sameAs(more(lines, rule), rule)).toBe(false);
+});
+
+test("a line is added before the last one, and moves among the others only", () => {
+  const lines = more(linesOf(rule), rule);
+  expect(lines.map(({ tags }) => tags)).toEqual([["env:prod", "env:pre"], [], []]);
+  expect(moved(lines, 0, 1).map(({ key }) => key)).toEqual([lines[1]?.key, lines[0]?.key, lines[2]?.key]);
+  expect(moved(lines, 1, 1)).toBe(lines);
+  expect(moved(lines, 0, -1)).toBe(lines);
+});
+
+test("what is wrong with a line is said at it", () => {
+  const [first, last] = linesOf(rule) as [never, never];
+  const says = (change: object) => [...wrong([{ ...(first as object), ...change } as never, last], rule).values()];
+  expect(says({})).toEqual([]);
+  expect(says({ tags: [] })).toEqual(["Enter a tag, as in env:prod."]);
+  expect(says({ tags: ["prod"] })[0]).toContain("is not a tag");
+  expect(says({ threshold: 101 })).toEqual(["The threshold must be 1 to 100."]);
+  expect(says({ threshold: "" })).toEqual(["The threshold must be 1 to 100."]);
+  expect(says({ forSeconds: 86_401 })).toEqual(["The duration must be 0 to 86400 seconds."]);
+  const twice = [first, { ...(first as object), key: -1, tags: ["env:pre", "env:prod"] } as never, last];
+  expect([...wrong(twice, rule).values()]).toEqual(["A line above has the same tags."]);
+});
+
+test("a setting is said in words", () => {
+  expect(whenText(rule, setting)).toBe("above 90 percent for 5 min");
+  expect(whenText({ unit: "days", comparison: "below" }, { ...setting, threshold: 14, forSeconds: 0 })).toBe(
+    "below 14 days",
+  );
+  expect(whenText({ unit: null, comparison: "above" }, { ...setting, forSeconds: 10 })).toBe("for 10 s");
+  expect(whenText({ unit: null, comparison: "above" }, { ...setting, forSeconds: 0 })).toBe("at once");
+});
