@@ -651,10 +651,10 @@ func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
 	o.each("scheduleId", o.schedule)
 	o.exceptions()
 	o.marked()
+	o.schedulesByTags()
 	for as := range o.people {
 		o.compareAudit(as)
 	}
-	o.schedulesByTags()
 	o.busy(o.whole, o.ids, o.names)
 	o.busy(o.part, o.theirs, o.sees)
 	o.roll()

@@ -1,6 +1,8 @@
 -- What somebody with the role team ({{member}}) sees of the entries e: those about one of their
 -- servers ({{servers}}), and what they did themselves that is about no server. Exceptions for all
--- servers are theirs, too; a report or schedule is theirs if its servers are. Each look is by a primary key.
+-- servers are theirs, too; a report or schedule is theirs if its servers are, by id or by the tags of
+-- today. An own schedule is theirs also while no server has its tags. Evidence does not tell its servers: it is
+-- only that of who made it. Each look is by a primary key, but for the tags of a schedule.
 AND coalesce((
     SELECT bool_or(thing.seen)
     FROM (
@@ -21,6 +23,13 @@ AND coalesce((
         UNION ALL
         SELECT CASE WHEN coalesce(terms -> 'scope' -> 'instanceIds', '[]') NOT IN ('[]', 'null')
                     THEN terms -> 'scope' -> 'instanceIds' <@ to_jsonb({{servers}})
+                    WHEN coalesce(terms -> 'scope' -> 'tags', '{}') NOT IN ('{}', 'null')
+                    THEN coalesce((
+                        SELECT bool_and(i.id = ANY ({{servers}})) FROM fleet_v3.instances i
+                        WHERE i.organization_id = $1 AND i.active AND NOT EXISTS (
+                            SELECT FROM jsonb_each(terms -> 'scope' -> 'tags') AS tag (key, words)
+                            WHERE NOT coalesce(tag.words ? (i.tags -> tag.key ->> 'value'), false))
+                    ), owner_id::text = {{member}})
                     ELSE owner_id::text = {{member}} END
         FROM schedules_v1.schedules WHERE organization_id = $1 AND id = e.subject
     ) AS thing (seen)
