@@ -3,6 +3,8 @@ package httpapi
 import (
 	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"muster/domain/organization"
@@ -53,6 +55,9 @@ func TestAnswersSayWhatOneMayChange(t *testing.T) {
 					t.Errorf("%s %s: %v in the list and %v alone", what, who, item[test.says], alone)
 				}
 			}
+			if what == "instance" {
+				o.offered(as, said[who])
+			}
 			if len(list.Items) == 0 {
 				t.Errorf("%s: %s sees none", what, who)
 			}
@@ -70,6 +75,39 @@ func TestAnswersSayWhatOneMayChange(t *testing.T) {
 					t.Errorf("%s %s: %s is %v, and the change is answered %d", what, who, test.says, may, code)
 				}
 			}
+		}
+	}
+}
+
+// offered holds the list of servers on which somebody may act against what each server says, also together with other
+// filters and with an id of each server.
+func (o *oracle) offered(as person, may map[string]bool) {
+	o.t.Helper()
+	for _, filter := range []string{"", "&tag=env:prod", "&q=server", "&status=active", "&sort=-alerts"} {
+		ids := func(query string) (paths []string) {
+			var list struct {
+				Items []struct{ ID string }
+				Page  struct{ TotalItems int }
+			}
+			o.get(as, "/api/v1/instances?pageSize=100"+query+filter).is(http.StatusOK).decode(&list)
+			for _, item := range list.Items {
+				paths = append(paths, "/api/v1/instances/"+item.ID)
+			}
+			if len(paths) != list.Page.TotalItems {
+				o.t.Errorf("%s: %d of %d", query+filter, len(paths), list.Page.TotalItems)
+			}
+			return paths
+		}
+		want := slices.DeleteFunc(ids(""), func(path string) bool { return !may[path] })
+		if got := ids("&mayAct=true"); !slices.Equal(got, want) {
+			o.t.Errorf("%s may act on %v, want %v", as.Name, got, want)
+		}
+	}
+	for path, acts := range may {
+		var list struct{ Items []any }
+		o.get(as, "/api/v1/instances?mayAct=true&id="+strings.TrimPrefix(path, "/api/v1/instances/")).is(http.StatusOK).decode(&list)
+		if (len(list.Items) == 1) != acts {
+			o.t.Errorf("%s by id: %d of them, mayAct %v", path, len(list.Items), acts)
 		}
 	}
 }

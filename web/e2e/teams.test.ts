@@ -309,6 +309,16 @@ test("somebody in two teams is offered changes only of the servers on which they
     await page.getByText("1 instance selected").last().waitFor();
     expect(await select("demo-pg-billing-01").isChecked()).toBe(false);
 
+    // A report and a schedule can only be about servers on which they act.
+    for (const path of ["/reports/view?kind=Security", "/schedules/new?kind=Security"]) {
+      await page.goto(path);
+      await page.getByText("Selected instances, up to 100").click();
+      await page.getByRole("combobox", { name: "Selected instances" }).click();
+      await page.getByRole("combobox", { name: "Selected instances" }).fill("demo-pg");
+      await page.getByRole("option", { name: /demo-pg-orders-01/ }).waitFor();
+      expect(await page.getByRole("option", { name: /demo-pg-billing-01/ }).count(), path).toBe(0);
+    }
+
     const tags = page.getByRole("button", { name: /^(Edit|Add) tags$/ });
     await page.goto(`/instances/${ids["demo-pg-orders-01"]}`);
     await tags.waitFor();

@@ -5584,6 +5584,9 @@ type ListInstancesParams struct {
 	// Owner Only servers that this team owns. If the team does not exist, there are none.
 	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
 
+	// MayAct `true`: only servers with `mayAct`.
+	MayAct *bool `form:"mayAct,omitempty" json:"mayAct,omitempty"`
+
 	// Sort `-` sorts in descending order. `alerts` sorts by critical alerts, then by all open alerts. Unknown values and servers without an owner come last in both directions. Servers with equal values are sorted by name.
 	Sort *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 

@@ -42,6 +42,9 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	if err != nil {
 		return nil, err
 	}
+	if wire.Value(p.MayAct) {
+		ids = whereOneActs(ctx, ids)
+	}
 	q := fleet.Query{
 		Organization: wire.Caller(ctx).Organization.ID, IDs: ids, Search: wire.Value(p.Q),
 		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
@@ -67,6 +70,22 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	}
 	items, err := s.showInstances(ctx, rows, listed, &wire.Side{})
 	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, err
+}
+
+// whereOneActs leaves of a filter by ids, where none stands for all, the servers on which the caller may act. If there
+// are none, it is an id that no server has.
+func whereOneActs(ctx context.Context, ids []uuid.UUID) []uuid.UUID {
+	world := wire.Caller(ctx).World
+	if world == nil && wire.Changes(ctx, uuid.Nil) {
+		return ids
+	}
+	if len(ids) == 0 {
+		ids = world.Instances()
+	}
+	if ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { return !wire.Changes(ctx, id) }); len(ids) == 0 {
+		return []uuid.UUID{uuid.Nil}
+	}
+	return ids
 }
 
 // sortsByTrouble says whether a list is sorted by how servers fare.

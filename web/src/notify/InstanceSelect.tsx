@@ -20,7 +20,7 @@ export function InstanceSelect({
   error: ReactNode;
 }) {
   const [text, setText] = useState("");
-  const { found, named } = useInstanceChoices(text, value, false);
+  const { found, named } = useInstanceChoices(text, value);
   const offered = (found.data?.items ?? []).filter(({ id }) => !value.includes(id));
   return (
     <MultiSelect

@@ -58,7 +58,7 @@ export function Servers({ fill, wrong, change }: Props) {
 function ChosenServers({ fill, wrong, change }: Props) {
   const [text, setText] = useState("");
   const chosen = fill.instanceIds ?? [];
-  const { found, named } = useInstanceChoices(text, chosen, false);
+  const { found, named } = useInstanceChoices(text, chosen, { mayAct: true });
   const offered = found.data?.items ?? [];
   return (
     <MultiSelect
@@ -102,10 +102,10 @@ export function OneServer({ fill, wrong, change }: Props) {
   const [text, setText] = useState("");
   const chosen = fill.instanceIds ?? [];
   const one = chosen.length === 1 ? (chosen[0] ?? null) : null;
-  const names = useInstanceChoices("", chosen, true);
+  const names = useInstanceChoices("", chosen, { active: true, mayAct: true });
   const label = one === null ? "" : nameOr(names.named, one, "instance") + inactive(names.named.known.get(one));
   // A chosen server's name stands in the search: it is not searched for.
-  const { found } = useInstanceChoices(text === label ? "" : text, [], true);
+  const { found } = useInstanceChoices(text === label ? "" : text, [], { active: true, mayAct: true });
   const offered = found.data?.items ?? [];
   const known = new Map(offered.map((instance) => [instance.id, instance]));
   return (

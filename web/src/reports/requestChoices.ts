@@ -18,13 +18,16 @@ export type Named<T> = { known: Map<string, T>; settled: boolean };
 const byId = <T extends { id: string }>(...lists: (T[] | undefined)[]) =>
   new Map(lists.flatMap((list) => list ?? []).map((item) => [item.id, item]));
 
+/** Which servers are offered: those that are active, those on which one may act. */
+type Offered = { active?: boolean; mayAct?: boolean };
+
 /** useInstanceChoices finds servers whose names contain a text, and names those that are chosen. */
-export function useInstanceChoices(text: string, chosen: string[], onlyActive: boolean) {
+export function useInstanceChoices(text: string, chosen: string[], { active, mayAct }: Offered = {}) {
   const [q] = useDebouncedValue(text.trim(), 250);
   const found = api.useQuery(
     "get",
     "/api/v1/instances",
-    { params: { query: { ...(q && { q }), ...(onlyActive && { status: "active" as const }), pageSize: 50 } } },
+    { params: { query: { ...(q && { q }), ...(active && { status: "active" as const }), mayAct, pageSize: 50 } } },
     { placeholderData: keepPreviousData },
   );
   const ids = chosen.slice(0, 500);
@@ -52,10 +55,10 @@ export function useDatabaseChoices(instanceId: string | null, text: string) {
   );
 }
 
-/** useActiveCount is how many servers are assessed when all are; undefined until it is known. */
+/** useActiveCount is how many servers are assessed when a request names none; undefined until it is known. */
 export function useActiveCount(): number | undefined {
   const { data } = api.useQuery("get", "/api/v1/instances", {
-    params: { query: { status: "active", pageSize: 1 } },
+    params: { query: { status: "active", mayAct: true, pageSize: 1 } },
   });
   return data?.page.totalItems;
 }
