@@ -31,6 +31,8 @@ func (f *Feed) Concerns(v Version, a *snapshot.Assessment) []snapshot.InstanceCV
 	for _, one := range f.vulnerabilities {
 		fixed, named := one.fixed[v.Major]
 		switch {
+		case named && v.Minor >= fixed.Minor && one.precondition.kind == "script":
+			out = append(out, snapshot.InstanceCVE{ID: one.ID, Applies: snapshot.CVEUnknown, Precondition: one.precondition.afterUpdate(fixed)})
 		case named && v.Minor >= fixed.Minor:
 		case named:
 			applies, words := one.precondition.holds(a)
@@ -82,6 +84,7 @@ func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time)
 	endOfLife := m.endOfLife
 	r := &snapshot.Release{
 		Major: m.name, Latest: m.latest.String(), MinorsBehind: m.latest.Minor - v.Minor, EndOfLife: &endOfLife,
+		KnownUntil: f.knownUntil(fleet.PostgreSQL),
 	}
 	if v.MinorUnknown {
 		r.Latest, r.MinorsBehind, r.CVEsUnknown = "", 0, true
@@ -94,7 +97,7 @@ func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time)
 		}
 		r.Cost = f.costOf(fleet.PostgreSQL, target.Major != m.name)
 	}
-	if newest := f.majors[len(f.majors)-1]; at.Before(m.endOfLife) && newest.endOfLife.After(m.endOfLife) && newest.latest.Major != "" {
+	if newest := f.newest(); at.Before(m.endOfLife) && newest.endOfLife.After(m.endOfLife) && newest.latest.Major != "" {
 		r.Longest = &snapshot.LongestSupport{
 			Version: newest.latest.String(), EndOfLife: newest.endOfLife, Cost: f.costOf(fleet.PostgreSQL, true),
 		}
@@ -102,8 +105,18 @@ func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time)
 	return r
 }
 
+// newest is the newest major to go to: one that has had an update. A major in its first weeks has not.
+func (f *Feed) newest() major {
+	for _, m := range slices.Backward(f.majors) {
+		if m.latest.Minor > 0 {
+			return m
+		}
+	}
+	return f.majors[len(f.majors)-1]
+}
+
 // target is the lowest version of the same major that fixes every CVE that is open or unknown.
-// A major past its end of life has to be left for the newest one that the feed knows: it has
+// A major past its end of life has to be left for the newest one that has had an update: it has
 // the longest support left, and an upgrade over several majors takes no more steps than one
 // over a single one.
 func (f *Feed) target(v Version, m major, concerns []snapshot.InstanceCVE, at time.Time) (Version, bool) {
@@ -122,7 +135,7 @@ func (f *Feed) target(v Version, m major, concerns []snapshot.InstanceCVE, at ti
 		}
 		return lowest, lowest != v
 	}
-	newest := f.majors[len(f.majors)-1]
+	newest := f.newest()
 	return newest.latest, at.Before(newest.endOfLife)
 }
 
@@ -133,6 +146,8 @@ func (p precondition) holds(a *snapshot.Assessment) (applies, words string) {
 		return snapshot.CVEOpen, ""
 	case "client":
 		return snapshot.CVENotExploitable, "concerns client programs of this version; the running server is not exposed"
+	case "script":
+		return snapshot.CVEOpen, "an update alone does not close it: run " + p.value + " in every database, in template0 and template1, too"
 	case "unverified":
 		return snapshot.CVEUnknown, "needs " + p.value + ", which was not looked at"
 	}
@@ -167,6 +182,11 @@ func (p precondition) sent(a *snapshot.Assessment) (applies, words string) {
 		}
 	}
 	return snapshot.CVEUnknown, p.needs() + "; the feed that assesses the server does not tell"
+}
+
+// afterUpdate says why a CVE is not ruled out on a version that has its fix: the cluster may be older.
+func (p precondition) afterUpdate(fixed Version) string {
+	return "open in a cluster that was made before " + fixed.String() + " until " + p.value + " was run in every database, which was not looked at"
 }
 
 func (p precondition) needs() string {

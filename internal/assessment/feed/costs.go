@@ -73,6 +73,17 @@ func (f *Feed) readCoverage(text []byte) error {
 	return errors.Join(faults...)
 }
 
+// knownUntil is the day on which the knowledge of an engine ends; nil: it has no entry.
+func (f *Feed) knownUntil(engine fleet.Engine) *time.Time {
+	for _, c := range f.coverage {
+		if c.engine == engine {
+			until := c.until
+			return &until
+		}
+	}
+	return nil
+}
+
 // gapOf is what is missing of an engine's CVEs; empty: nothing that is known of.
 func (f *Feed) gapOf(engine fleet.Engine) string {
 	for _, c := range f.coverage {

@@ -12,6 +12,7 @@
 //	builds.csv           their latest known build; of SQL Server all since 2016
 //	advisories.csv       their CVEs, with the versions that each affects
 //	costs.csv            the effort of an update and of an upgrade, from the vendors' manuals
+//	exploited.csv        CVEs that CISA lists as exploited in the wild, with the day
 //	coverage.csv         until when each engine's CVEs are known, and what is missing
 //
 // Every line names its source and the state of it.
@@ -60,6 +61,7 @@
 //	build X          a build of that kind, by what version() says
 //	check PG-X00     that check fails
 //	unverified …     cannot be told over SQL
+//	script X         the fixed version, too, until X was run in clusters from before it
 //
 // If a feed assesses the server, its results and accounts decide the preconditions that they
 // can; they say nothing about extensions and builds.

@@ -40,7 +40,8 @@ type Feed struct {
 	vulnerabilities []vulnerability // of PostgreSQL, sorted by id
 	advisories      []advisory      // of the other engines, sorted by id
 	byEngine        map[fleet.Engine][]advisory
-	updates         []Record // that are in them besides
+	exploited       map[string]time.Time // CVEs, with the day on which CISA listed them
+	updates         []Record             // that are in them besides
 	identity        snapshot.Feed
 }
 
@@ -65,18 +66,18 @@ var Load = sync.OnceValues(func() (*Feed, error) { return load(embedded()) })
 
 // tables are the files that the feed is made of.
 type tables struct {
-	releases, vulnerabilities, lifecycles, builds, advisories, costs, coverage []byte
+	releases, vulnerabilities, lifecycles, builds, advisories, costs, coverage, exploited []byte
 }
 
 func embedded() tables {
-	return tables{releasesCSV, vulnerabilitiesCSV, lifecyclesCSV, buildsCSV, advisoriesCSV, costsCSV, coverageCSV}
+	return tables{releasesCSV, vulnerabilitiesCSV, lifecyclesCSV, buildsCSV, advisoriesCSV, costsCSV, coverageCSV, exploitedCSV}
 }
 
 func load(t tables) (*Feed, error) {
-	sum := sha256.Sum256(bytes.Join([][]byte{t.releases, t.vulnerabilities, t.lifecycles, t.builds, t.advisories, t.costs, t.coverage}, []byte{0}))
+	sum := sha256.Sum256(bytes.Join([][]byte{t.releases, t.vulnerabilities, t.lifecycles, t.builds, t.advisories, t.costs, t.coverage, t.exploited}, []byte{0}))
 	f := &Feed{identity: snapshot.Feed{Name: Name, Date: date, Digest: hex.EncodeToString(sum[:])}}
 	if err := errors.Join(f.readReleases(t.releases), f.readVulnerabilities(t.vulnerabilities), f.readLifecycles(t.lifecycles),
-		f.readBuilds(t.builds), f.readAdvisories(t.advisories), f.readCosts(t.costs), f.readCoverage(t.coverage)); err != nil {
+		f.readBuilds(t.builds), f.readAdvisories(t.advisories), f.readCosts(t.costs), f.readCoverage(t.coverage), f.readExploited(t.exploited)); err != nil {
 		return nil, fmt.Errorf("release and CVE feed: %w", err)
 	}
 	return f, nil
@@ -154,7 +155,7 @@ func fixedByMajor(releases []string) (map[string]Version, error) {
 func readFacts(id, cvss, vector, component, kind, value, title, source string) (v snapshot.Vulnerability, p precondition, year int, err error) {
 	v = snapshot.Vulnerability{ID: id, Vector: vector, Component: component, Title: title, Source: source}
 	p = precondition{kind: kind, value: value}
-	if !slices.Contains([]string{"", "client", "extension", "attribute", "build", "check", "unverified"}, kind) {
+	if !slices.Contains([]string{"", "client", "extension", "attribute", "build", "check", "script", "unverified"}, kind) {
 		return v, p, 0, fmt.Errorf("unknown precondition %q", kind)
 	}
 	if v.CVSS, err = strconv.ParseFloat(cvss, 64); err != nil || v.CVSS < 0 || v.CVSS > 10 {
@@ -196,6 +197,18 @@ func (f *Feed) major(name string) (major, bool) {
 	return f.majors[i], true
 }
 
+// scoredBy says whose score a record has: sources differ about the same CVE.
+func scoredBy(source string) string {
+	switch {
+	case strings.Contains(source, "score computed from the vector"):
+		return "computed from the vector"
+	case strings.Contains(source, "(CNA"), strings.Contains(source, "of the CNA"), strings.Contains(source, "cvelistV5"):
+		return "the vendor"
+	default:
+		return "the source named"
+	}
+}
+
 // Vulnerabilities returns what the feed knows of those CVEs, sorted by id.
 func (f *Feed) Vulnerabilities(concerns ...[]snapshot.InstanceCVE) []snapshot.Vulnerability {
 	named := make(map[string]bool)
@@ -207,7 +220,10 @@ func (f *Feed) Vulnerabilities(concerns ...[]snapshot.InstanceCVE) []snapshot.Vu
 	out := make([]snapshot.Vulnerability, 0, len(named))
 	take := func(v snapshot.Vulnerability) {
 		if named[v.ID] {
-			v.FixedIn = slices.Clone(v.FixedIn)
+			v.FixedIn, v.ScoredBy = slices.Clone(v.FixedIn), scoredBy(v.Source)
+			if added, listed := f.exploited[v.ID]; listed {
+				v.ExploitedSince = &added
+			}
 			out = append(out, v)
 		}
 	}
@@ -215,7 +231,9 @@ func (f *Feed) Vulnerabilities(concerns ...[]snapshot.InstanceCVE) []snapshot.Vu
 		take(v.Vulnerability)
 	}
 	for _, a := range f.advisories {
-		take(a.Vulnerability)
+		v, published := a.Vulnerability, a.published
+		v.Published = &published
+		take(v)
 	}
 	slices.SortFunc(out, func(a, b snapshot.Vulnerability) int { return strings.Compare(a.ID, b.ID) })
 	return out

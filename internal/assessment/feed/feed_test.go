@@ -168,7 +168,7 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s on %s: %s is supported until %s", test.version, test.at, r.Target, r.TargetEndOfLife)
 		}
 	}
-	for _, unknown := range []Version{{Major: "19"}, {Major: "8.4"}, {Major: "15", Minor: 21}} {
+	for _, unknown := range []Version{{Major: "20"}, {Major: "8.4"}, {Major: "15", Minor: 21}} {
 		if r := f.Release(unknown, nil, day("2026-11-20")); r != nil {
 			t.Errorf("%s is known as %+v", unknown, *r)
 		}

@@ -36,7 +36,7 @@ func (f *Feed) Judge(engine fleet.Engine, version string, a *snapshot.Assessment
 		return nil, nil
 	}
 	end := l.endOfLife
-	r := &snapshot.Release{Major: l.name, EndOfLife: &end, CVEGap: f.gapOf(engine)}
+	r := &snapshot.Release{Major: l.name, EndOfLife: &end, CVEGap: f.gapOf(engine), KnownUntil: f.knownUntil(engine)}
 	v, known := f.buildOf(engine, l, version)
 	if !known {
 		r.CVEsUnknown = true

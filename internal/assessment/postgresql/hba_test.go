@@ -113,10 +113,10 @@ func TestRulesOfTheFeed(t *testing.T) {
 		{"14 on its last day", majorOutOfSupport, 140025, lastDay, false, false},
 		{"14 the day after", majorOutOfSupport, 140025, lastDay.Add(time.Second), true, false},
 		{"15", majorOutOfSupport, 150018, today, false, false},
-		{"19 is unknown to the feed", majorOutOfSupport, 190000, today, false, true},
+		{"20 is unknown to the feed", majorOutOfSupport, 200000, today, false, true},
 		{"15.19 lacks a fix", knownVulnerabilities, 150019, today, true, false},
 		{"15.20 has all", knownVulnerabilities, 150020, today, false, false},
-		{"19", knownVulnerabilities, 190000, today, false, true},
+		{"20", knownVulnerabilities, 200000, today, false, true},
 	} {
 		found, measured, unknown := judge(test.rule, test.version, test.at)
 		if len(found) > 0 != test.fails || unknown != "" != test.unknown || measured == "" != test.unknown {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/domain/report"
 	"muster/internal/report/snapshot"
@@ -111,4 +112,51 @@ func TestFault08TheScaleIsPrinted(t *testing.T) {
 		"Critical 20, High 8, Medium 3, Low 1", "Security 30%, Performance 25%, Maintenance 20%, Configuration 15%, Schema 10%",
 		"Grades: A from 90, B from 80, C from 70, D from 60, E from 40, F below.", "Past end of support at most 69", "Five failed high checks at most 69",
 	}, nil)
+}
+
+// TestFault14AnExploitedVulnerabilityStandsOnPageOne, with the server, and in the appendix since when.
+func TestFault14AnExploitedVulnerabilityStandsOnPageOne(t *testing.T) {
+	t.Parallel()
+	doc := demoDocument(t, "security")
+	since := time.Date(2025, 12, 29, 0, 0, 0, 0, time.UTC)
+	for i := range doc.Vulnerabilities {
+		if doc.Vulnerabilities[i].ID == "CVE-2025-14847" {
+			doc.Vulnerabilities[i].ExploitedSince = &since
+		}
+	}
+	file, _ := render(t, renderer(t), doc)
+	pages := words(t, file)
+	if !strings.Contains(pages[0], "Known to be exploited: CVE-2025-14847 on demo-mongo-events-01.") || !strings.Contains(pages[0], "CVE-2025-14847 is being exploited") {
+		t.Error(pages[0])
+	}
+	if all := strings.Join(pages, " "); !strings.Contains(all, "Exploited in the wild: on CISA’s list since 2025-12-29") {
+		t.Error("the appendix does not say it")
+	}
+}
+
+// TestFault33DaysAreThoseOfTheCalendar, whatever the time of day.
+func TestFault33DaysAreThoseOfTheCalendar(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	doc.AsOf = time.Date(2026, 11, 26, 17, 26, 0, 0, time.UTC)
+	for i := range doc.Instances {
+		if r := doc.Instances[i].Release; r != nil {
+			end := time.Date(2029, 12, 31, 0, 0, 0, 0, time.UTC)
+			r.EndOfLife = &end
+		}
+	}
+	says(t, renderer(t), doc, []string{"2029-12-31 1,131 days left"}, []string{"1,130 days left"})
+}
+
+// TestFault31TheColumnSaysWhereTheListEnds.
+func TestFault31TheColumnSaysWhereTheListEnds(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	until := time.Date(2026, 8, 21, 0, 0, 0, 0, time.UTC)
+	for i := range doc.Instances {
+		if r := doc.Instances[i].Release; r != nil {
+			r.KnownUntil = &until
+		}
+	}
+	says(t, renderer(t), doc, []string{"Latest known release", "list ends 2026-08-21"}, nil)
 }

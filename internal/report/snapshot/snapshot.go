@@ -190,7 +190,9 @@ type Release struct {
 	EndOfLife    *time.Time `json:"endOfLife"`
 	// LatestAt is the day on which the latest release came out; nil: not known.
 	LatestAt *time.Time `json:"latestAt,omitempty"`
-	Behind   bool       `json:"behind,omitempty"` // by how many releases is MinorsBehind where it can be counted
+	// KnownUntil is the day on which the feed's list of the engine's releases ends; nil: not said.
+	KnownUntil *time.Time `json:"knownUntil,omitempty"`
+	Behind     bool       `json:"behind,omitempty"` // by how many releases is MinorsBehind where it can be counted
 	// Target is the version to go to; empty: none needed. It is the lowest of the
 	// same major that clears every CVE that is open or not ruled out, the latest build of
 	// an engine that is known by builds, and of a major past its end of life the major

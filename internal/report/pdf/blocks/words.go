@@ -55,6 +55,12 @@ func Decimal(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 // Decimals is a number with two decimals.
 func Decimals(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
+// Days is the number of days of the calendar from one time to another; negative: back.
+func Days(from, to time.Time) int {
+	const day = 24 * time.Hour
+	return int(to.UTC().Truncate(day).Sub(from.UTC().Truncate(day)) / day)
+}
+
 // Age is how old something was at that instant, in the two largest units.
 func Age(at, asOf time.Time) string {
 	d := asOf.Sub(at)

@@ -2,7 +2,6 @@ package scorecard
 
 import (
 	"cmp"
-	"math"
 	"strconv"
 	"strings"
 
@@ -209,8 +208,8 @@ func hints(b *blocks.Builder, in snapshot.Instance) []string {
 				blocks.Count(r.MinorsBehind, "release", "releases")+" behind. "+words.ReleaseNeeds)
 		}
 		if r.EndOfLife != nil {
-			switch days := int(math.Floor(r.EndOfLife.Sub(b.Doc.AsOf).Hours() / 24)); {
-			case days < 0:
+			switch days := blocks.Days(b.Doc.AsOf, *r.EndOfLife); {
+			case analysis.Over(b.Doc, *r.EndOfLife):
 				hints = append(hints, "Leave "+r.Major+": it has been past its end of life since "+blocks.Day(*r.EndOfLife)+", and gets no more fixes"+sections.Before("; go to ", r.Target)+".")
 			case days <= 365:
 				hints = append(hints, "Plan the upgrade to a later major version: "+r.Major+" reaches its end of life on "+blocks.Day(*r.EndOfLife)+", in "+blocks.Count(days, "day", "days")+".")

@@ -170,7 +170,7 @@ func versionLead(b *blocks.Builder, rows []versionRow, feed string) {
 func versionTable(b *blocks.Builder, rows []versionRow) {
 	right := typeset.Right
 	blocks.Table(b, []typeset.Column{
-		{Title: "Instance, version", Flex: 1}, {Title: "End of life"}, {Title: "Latest release"},
+		{Title: "Instance, version", Flex: 1}, {Title: "End of life"}, {Title: "Latest known release", Max: 92},
 		{Title: "Crit.", Align: right}, {Title: "High", Align: right}, {Title: "Med.", Align: right}, {Title: "Low", Align: right},
 		{Title: "Max CVSS", Align: right}, {Title: "Not ruled out", Align: right}, {Title: "Go to"},
 	}, rows, func(_ int, r versionRow) []typeset.Cell {
@@ -290,6 +290,9 @@ func latestMinor(r *snapshot.Release) typeset.Cell {
 	if r.LatestAt != nil {
 		cell.Sub, cell.SubStyle = cell.Sub+After(cell.Sub, ", ")+"of "+blocks.Day(*r.LatestAt), blocks.CellMuted
 	}
+	if r.KnownUntil != nil && r.Latest != "" {
+		cell.Sub, cell.SubStyle = cell.Sub+After(cell.Sub, "; ")+"list ends "+blocks.Day(*r.KnownUntil), blocks.CellMuted
+	}
 	return cell
 }
 
@@ -333,7 +336,7 @@ func endOfLife(b *blocks.Builder, end *time.Time) typeset.Cell {
 	if end == nil {
 		return blocks.Faint("–")
 	}
-	days := int(end.Sub(b.Doc.AsOf).Hours() / 24)
+	days := blocks.Days(b.Doc.AsOf, *end)
 	cell := typeset.Cell{Text: blocks.Day(*end), Sub: blocks.Count(days, "day", "days") + " left", SubStyle: blocks.CellMuted}
 	if analysis.Over(b.Doc, *end) {
 		cell.Sub = blocks.Count(-days, "day", "days") + " ago"

@@ -117,7 +117,7 @@ func graveTable(b *blocks.Builder, engine string, list []snapshot.Vulnerability,
 		return []typeset.Cell{
 			{Text: v.ID, Style: blocks.Linked(blocks.CellStrong, analysis.Address(v.ID))},
 			{Text: blocks.Decimal(v.CVSS), Style: blocks.Colored(blocks.CellStrong, blocks.SeverityColor[band])},
-			{Text: blocks.Sentence(v.Title), Sub: componentOf(engine, v) + strings.TrimPrefix(v.Vector, "CVSS:3.1/"), SubStyle: blocks.CellMuted},
+			{Text: blocks.Sentence(v.Title), Sub: componentOf(engine, v) + strings.TrimPrefix(v.Vector, "CVSS:3.1/") + Before("; score ", scorer(v)) + exploitedWords(v), SubStyle: blocks.CellMuted},
 			blocks.Text(blocks.OrDash(strings.Join(fixedFor(v.FixedIn, running[v.ID]), ", "))),
 			here(standings(affected[v.ID])),
 		}
@@ -182,6 +182,33 @@ func sources(list []snapshot.Vulnerability) string {
 	return blocks.OrDash(strings.Join(out, ", "))
 }
 
+// cvssName is the version of CVSS that a score is of, by its vector: those without a version are of 3.1.
+func cvssName(v snapshot.Vulnerability) string {
+	if version, _, ok := strings.Cut(strings.TrimPrefix(v.Vector, "CVSS:"), "/"); ok && version != v.Vector && len(version) == 3 {
+		return "CVSS " + version
+	}
+	return "CVSS 3.1"
+}
+
+// scorer says whose score it is, where that is not the vendor's.
+func scorer(v snapshot.Vulnerability) string {
+	switch v.ScoredBy {
+	case "", "the vendor":
+		return ""
+	case "the source named":
+		return "by the source"
+	}
+	return v.ScoredBy
+}
+
+// exploitedWords say since when a CVE is known to be exploited.
+func exploitedWords(v snapshot.Vulnerability) string {
+	if v.ExploitedSince == nil {
+		return ""
+	}
+	return ". Exploited in the wild: on CISA’s list since " + blocks.Day(*v.ExploitedSince)
+}
+
 type affectedBy struct {
 	instance string
 	cve      snapshot.InstanceCVE
@@ -196,7 +223,7 @@ func vulnerability(b *blocks.Builder, v snapshot.Vulnerability, on []affectedBy)
 	band := analysis.Band(v.CVSS)
 	b.Striped(4, blocks.SeverityColor[band],
 		typeset.Span{Text: v.ID, Style: blocks.Linked(blocks.StrongStyle, analysis.Address(v.ID))},
-		typeset.Span{Text: "   CVSS " + blocks.Decimal(v.CVSS) + " " + band, Style: typeset.Style{Face: typeset.Bold, Size: 8.5, Color: blocks.SeverityColor[band]}},
+		typeset.Span{Text: "   " + cvssName(v) + " " + blocks.Decimal(v.CVSS) + " " + band + Before(", by ", v.ScoredBy) + exploitedWords(v), Style: typeset.Style{Face: typeset.Bold, Size: 8.5, Color: blocks.SeverityColor[band]}},
 		typeset.Span{Text: "   " + v.Vector, Style: blocks.CodeMuted})
 	d.Paragraph(10, 1.38,
 		typeset.Span{Text: blocks.Sentence(v.Title), Style: typeset.Style{Face: typeset.Regular, Size: 9, Color: blocks.Ink}},

@@ -61,25 +61,26 @@ func Judge(doc snapshot.Document) (Verdict, error) {
 
 // outlook is all that a verdict weighs.
 type outlook struct {
-	doc      snapshot.Document
-	ofData   bool // how sensitive data is kept is weighed, too
-	findings SeverityCounts
-	debt     Debt
-	accepted int
-	affected [len(Severities)]int // instances with a finding of that severity
-	ended    []string             // instances past their end of life
-	caps     []Cap                // of a score
-	cves     CVECounts
-	exposed  [2]int   // instances with an open CVE of CVSS 7.0 or more, and those with none but one that is not ruled out
-	alerts   int      // critical ones that are open
-	alerting []string // instances with one
-	coverage Assessed
-	unknown  int // assessed instances whose version the feed does not know
-	cveless  int // assessed instances of a version of which the feed knows no CVE, open or not
-	gapped   int // assessed instances of a version of which the feed knows some CVEs and not all
-	data     Classified
-	high     int // tables of a high risk
-	partial  int // tables whose risk may be higher
+	doc       snapshot.Document
+	ofData    bool // how sensitive data is kept is weighed, too
+	findings  SeverityCounts
+	debt      Debt
+	accepted  int
+	affected  [len(Severities)]int // instances with a finding of that severity
+	ended     []string             // instances past their end of life
+	caps      []Cap                // of a score
+	cves      CVECounts
+	exposed   [2]int   // instances with an open CVE of CVSS 7.0 or more, and those with none but one that is not ruled out
+	exploited []string // CVEs on instances, open or not ruled out
+	alerts    int      // critical ones that are open
+	alerting  []string // instances with one
+	coverage  Assessed
+	unknown   int // assessed instances whose version the feed does not know
+	cveless   int // assessed instances of a version of which the feed knows no CVE, open or not
+	gapped    int // assessed instances of a version of which the feed knows some CVEs and not all
+	data      Classified
+	high      int // tables of a high risk
+	partial   int // tables whose risk may be higher
 }
 
 func outlookOf(doc snapshot.Document, ofData bool) outlook {
@@ -95,6 +96,9 @@ func outlookOf(doc snapshot.Document, ofData bool) outlook {
 		in := &doc.Instances[i]
 		if _, ok := Ended(doc, in); ok {
 			o.ended = append(o.ended, in.Name)
+		}
+		for _, id := range exploited(doc, in) {
+			o.exploited = append(o.exploited, id+" on "+Shorten(in.Name, 80))
 		}
 		if n := openCritical(doc, in); n > 0 {
 			o.alerts += n
@@ -162,6 +166,7 @@ func (o outlook) state() string {
 		raise(o.cves.Open[i], severity)
 	}
 	raise(len(o.ended), endOfLifeSeverity(o.doc))
+	raise(len(o.exploited), Critical)
 	if !o.ofData {
 		raise(o.alerts, Critical)
 	}
@@ -267,6 +272,9 @@ func (o outlook) versionWords() []string {
 			words += " on " + some(o.alerting, 3)
 		}
 		out = append(out, words+".")
+	}
+	if len(o.exploited) > 0 {
+		out = append(out, "Known to be exploited: "+some(o.exploited, 3)+".")
 	}
 	if n := o.cves.Open.grave(); n > 0 {
 		out = append(out, Plural(n, "open CVE", "open CVEs")+" of CVSS 7.0 or more "+concern(n)+" "+o.exposedWords()+".")
