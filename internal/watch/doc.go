@@ -19,8 +19,8 @@
 // the side of a breach (sign_hours, a row for a subject and an hour). History judges these figures with
 // settings that somebody considers, by judged.decide as well, so a preview is what would have happened. It
 // reads only the hours in which a figure is beyond a threshold, and the hour after each. What two figures of
-// one minute do in between is lost, and so is the time between them. That a server is down or silent has figures only while an alert
-// would speak of it, so an outage that was too short for the settings of then is missing.
+// one minute do in between is lost, and so is the time between them. That a server is down or silent has figures
+// only while it is, from ten seconds on.
 //
 // Waits for advisory locks are apart (Advisory), and an organization may leave them out
 // (Watch.AdvisoryLocks).

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	domain "muster/domain/fleet"
-	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/postgres/statement"
 	"muster/internal/watch/status"
@@ -48,12 +47,12 @@ type fleetState struct {
 	restless    int                         // servers that keep going down
 	open        map[signOf]bool             // of signs that need another word: whether an alert is open
 	settings    Settings                    // of its rules
-	tags        map[uuid.UUID]domain.Tags   // of servers that are down or silent, if settings are about tags
+	tags        map[uuid.UUID]domain.Tags   // of servers that are silent, if settings are about tags
 }
 
-// setting is the setting of a rule for a server.
-func (f *fleetState) setting(r Rule, id uuid.UUID) organization.WatchSetting {
-	return f.settings.of(r, f.tags[id])
+// silence is how long a server has to be silent.
+func (f *fleetState) silence(id uuid.UUID) time.Duration {
+	return time.Duration(f.settings.of(Silent, f.tags[id]).Threshold) * time.Minute
 }
 
 type signOf struct {
@@ -118,14 +117,14 @@ func (r *round) observe(ctx context.Context, organizations []accounts.Organizati
 	return err
 }
 
-// tagsOf are the tags of the servers that are down or silent, if a setting asks for them.
+// tagsOf are the tags of the servers that are silent, if a setting asks for them.
 func (r *round) tagsOf(ctx context.Context, organization uuid.UUID, state fleetState) (map[uuid.UUID]domain.Tags, error) {
-	if len(state.settings[Down]) == 1 && len(state.settings[Silent]) == 1 {
+	if len(state.settings[Silent]) == 1 {
 		return nil, nil
 	}
 	var ids []uuid.UUID
 	for id, s := range state.of {
-		if s.State == status.Down || s.State == status.Silent {
+		if s.State == status.Silent {
 			ids = append(ids, id)
 		}
 	}
@@ -211,12 +210,11 @@ func (f *fleetState) signs(id uuid.UUID, now time.Time, alone bool, patience tim
 		over(Silent)
 	case status.Down:
 		over(Silent)
-		least := max(patience, time.Duration(f.setting(Down, id).ForSeconds)*time.Second)
-		if f.open[signOf{id, Down}] || alone && now.Sub(*s.Since) >= least {
+		if f.open[signOf{id, Down}] || alone && now.Sub(*s.Since) >= patience {
 			lasts(Down)
 		}
 	case status.Silent: // its silence counts while somebody was there to hear it
-		if silence := time.Duration(f.setting(Silent, id).Threshold) * time.Minute; !f.listening.IsZero() && now.Sub(f.listening) >= silence {
+		if !f.listening.IsZero() && now.Sub(f.listening) >= f.silence(id) {
 			lasts(Silent)
 		}
 	}

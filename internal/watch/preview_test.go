@@ -183,11 +183,15 @@ func TestAPreviewSaysWhatItDoesNotKnow(t *testing.T) {
 	if p := s.preview(watch.Wraparound, setting); p.Since != nil || p.Alerts != 0 || p.Unmeasured != 2 {
 		t.Errorf("without figures: %+v", p)
 	}
+	s.clock.Advance(50 * time.Minute)
 	s.figure(s.orders, watch.Wraparound, 60)
-	s.clock.Advance(2 * time.Hour)
+	for range 3 { // an hour without an alert in between, and one after
+		s.clock.Advance(40 * time.Minute)
+		s.figure(s.orders, watch.Wraparound, 10)
+	}
 	s.judge()
 	p := s.preview(watch.Wraparound, setting)
-	if p.Since == nil || !p.Since.Equal(noon) || p.Alerts != 1 || p.Servers != 1 || p.Unmeasured != 1 || len(p.Items) != 1 || p.Items[0].Name != "orders" || len(p.Items[0].Figures) != 1 {
+	if p.Since == nil || !p.Since.Equal(noon) || p.Alerts != 1 || p.Servers != 1 || p.Unmeasured != 1 || len(p.Items) != 1 || p.Items[0].Name != "orders" || len(p.Items[0].Figures) != 3 || p.Items[0].Longest != 40*time.Minute {
 		t.Errorf("%+v", p)
 	}
 	other, _, _, err := s.commands.CreateOrganization(t.Context(), "Other", false, nil)

@@ -134,12 +134,14 @@ func TestSilentByTag(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.tag(s.orders, "prod")
+	s.listened(5 * time.Minute)
 	s.set(watch.Silent, about("prod", 10, 0, alert.Critical), about("", 30, 0, alert.Info))
 	s.hear(s.orders)
 	s.hear(s.billing)
 	s.after(10*time.Minute - time.Second)
 	s.wantStory()
 	s.after(time.Second)
+	s.wantStory("raised silent/orders critical 10m0s")
 	s.after(20*time.Minute - time.Second)
 	s.wantStory("raised silent/orders critical 10m0s")
 	s.after(time.Second)
@@ -156,7 +158,7 @@ func TestNewRules(t *testing.T) {
 			if figure.Counts() {
 				f.Interval = time.Minute
 			}
-			denied := measurements.ServerFigure{Figure: figure, Telling: measurements.Denied}
+			denied := measurements.ServerFigure{Figure: figure, Telling: measurements.Denied, Value: value, Interval: f.Interval}
 			return watch.Figures(measurements.Batch{Organization: s.org, Servers: []measurements.ServerSample{
 				{Instance: s.orders, At: s.clock.Now(), Figures: []measurements.ServerFigure{f}}, {Instance: s.billing, At: s.clock.Now(), Figures: []measurements.ServerFigure{denied}},
 			}})
