@@ -174,7 +174,7 @@ func (k NameKey) Hash(of Dimension, name string) uint64 {
 	if name == "" {
 		return 0
 	}
-	h := hash.Hash(sha256.New())
+	var h hash.Hash = sha256.New()
 	if of.Personal() {
 		_, _ = h.Write(k[:])
 	} else {
@@ -189,8 +189,8 @@ func (k NameKey) Hash(of Dimension, name string) uint64 {
 // RestHash stands for the names of sessions that were too many to be kept one by one.
 const RestHash = 1
 
-// MaxDoings is how many combinations of a bucket are kept one by one: those with the most
-// sessions. The others are kept by their database, state and class of wait (contract, §33).
+// MaxDoings is how many combinations of a bucket and a database are kept one by one: those with the
+// most sessions. The others are kept by their state and class of wait (contract, §33).
 const MaxDoings = 200
 
 // ActivityKey is a value of a dimension: what the dimension is not about is zero. The zero value

@@ -256,18 +256,9 @@ type Others struct {
 	Calls, TotalMs float64
 }
 
-// Add adds a contributor. A category or a name may belong to several engines; any other
-// contributor belongs to one, and is added once.
+// Add adds a contributor, each once. Join adds up those that several engines have.
 func (r *Ranking) Add(c Contributor) {
 	r.Sampled = true
-	if r.shared() || c.Statement == uuid.Nil && r.By == ByStatement {
-		if same := slices.IndexFunc(r.Items, func(o Contributor) bool {
-			return o.Category == c.Category && o.Name == c.Name && o.Statement == c.Statement
-		}); same >= 0 {
-			c.Value += r.Items[same].Value
-			r.Items = slices.Delete(r.Items, same, same+1)
-		}
-	}
 	if n := len(r.Items); n == r.Limit && r.compare(c, r.Items[n-1]) > 0 {
 		r.Others.Add(c)
 		return
@@ -291,11 +282,16 @@ func (r *Ranking) AddStatement(c Contributor, hash uint64) {
 	r.Add(c)
 }
 
-// Join adds the contributors of another engine.
+// Join adds the contributors of another engine. A category or a name may belong to several
+// engines, and so may the statement that is not known.
 func (r *Ranking) Join(o Ranking) {
 	r.Sampled = r.Sampled || o.Sampled
-	for _, c := range o.Items {
-		r.Add(c)
+	if r.shared() || r.By == ByStatement {
+		r.addUp(append(r.Items, o.Items...), func(c Contributor) Contributor { return c })
+	} else {
+		for _, c := range o.Items {
+			r.Add(c)
+		}
 	}
 	r.Coverage.AttributedMs += o.Coverage.AttributedMs
 	r.Coverage.BusyMs += o.Coverage.BusyMs
@@ -304,6 +300,24 @@ func (r *Ranking) Join(o Ranking) {
 	r.Others.Sum += o.Others.Sum
 	r.Others.Calls += o.Others.Calls
 	r.Others.TotalMs += o.Others.TotalMs
+}
+
+// addUp makes the items of contributors, of which those that become the same are one.
+func (r *Ranking) addUp(all []Contributor, of func(Contributor) Contributor) {
+	values := make(map[Contributor]float64, len(all))
+	for _, c := range all {
+		c = of(c)
+		value := c.Value
+		c.Value = 0
+		values[c] += value
+	}
+	r.Items = make([]Contributor, 0, len(values))
+	for c, value := range values {
+		c.Value = value
+		r.Items = append(r.Items, c)
+	}
+	slices.SortFunc(r.Items, r.compare)
+	r.cut(r.Limit)
 }
 
 // cut leaves only so many items.

@@ -54,6 +54,9 @@ type Contributors struct {
 	Engines    []fleet.Engine // read, and with a sample in the span
 	Partial    []fleet.Engine // those of them with samples of a part only
 	Incomplete bool           // an engine could not be read
+
+	Names   map[uint64]string // of items of a key that is a name
+	Unnamed error             // why names could not be read
 }
 
 // Snapshot is the Connections card.
@@ -173,21 +176,29 @@ func (t *Tiles) WaitContributors(ctx context.Context, organization uuid.UUID, sc
 	all, err := t.contributors(ctx, organization, "wait-events", b, func(ctx context.Context, engine fleet.Engine) (Ranking, error) {
 		return t.Store.WaitContributors(ctx, organization, engine, scope, span, b)
 	})
+	if err == nil && b.named() {
+		all.Names, all.Unnamed = t.nameContributors(ctx, organization, &all.Ranking)
+	}
 	all.cut(asked)
 	return all, err
 }
 
-// ContributorNames returns the names of a ranking's items, by their hashes.
-func (t *Tiles) ContributorNames(ctx context.Context, organization uuid.UUID, r Ranking) (map[uint64]string, error) {
-	by, ok := r.Dimension()
-	if !ok || !by.Named() {
-		return nil, nil
-	}
+// nameContributors returns the names of items, by their hashes. Items whose names are gone become
+// one: nobody can tell them apart any more. Where names cannot be read, all do.
+func (t *Tiles) nameContributors(ctx context.Context, organization uuid.UUID, r *Ranking) (map[uint64]string, error) {
+	by, _ := r.Dimension()
 	var hashes []uint64
 	for _, c := range r.Items {
 		hashes = append(hashes, c.Name)
 	}
-	return t.Store.Names(ctx, organization, by, hashes)
+	names, err := t.Store.Names(ctx, organization, by, hashes)
+	r.addUp(r.Items, func(c Contributor) Contributor {
+		if names[c.Name] == "" {
+			c.Name = 0
+		}
+		return c
+	})
+	return names, err
 }
 
 // ConnectionContributors says who is behind a count of the card, as Connections reads it.

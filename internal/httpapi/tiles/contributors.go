@@ -164,11 +164,10 @@ func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, f
 	var side wire.Side
 	texts, err := s.textsOf(ctx, found.Ranking)
 	side.Lacks(ctx, err, "items.statement.text")
-	called, err := s.Tiles.ContributorNames(ctx, wire.Caller(ctx).Organization.ID, found.Ranking)
-	side.Lacks(ctx, err, "items.name")
+	side.Lacks(ctx, found.Unnamed, "items.name")
 	for _, c := range found.Items {
 		item := contributor(found.Ranking, c, names, texts)
-		item.Name = wire.Optional(called[c.Name])
+		item.Name = wire.Optional(found.Names[c.Name])
 		answer.Items = append(answer.Items, item)
 	}
 	answer.Unavailable = side.Unavailable()

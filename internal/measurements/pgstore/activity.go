@@ -1,8 +1,11 @@
 package pgstore
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the statement
+	"maps"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -212,39 +215,36 @@ func (s *Store) activityContributors(ctx context.Context, organization uuid.UUID
 		return ranking, err
 	}
 	ranking.Partial = series.arePartial(span.From, span.To)
-	sums := make(map[uuid.UUID]*codec.ActivitySlot, len(series))
+	sums := make(map[uuid.UUID]*waitingOf, len(series))
 	for _, piece := range span.Pieces() {
 		w := windowOf(piece)
 		err := s.eachActivity(ctx, w, series, func(instance uuid.UUID, start time.Time, row *codec.ActivityRow) error {
-			for slot := range w.slots(start) {
-				one, err := row.Slot(slot)
-				if err != nil {
-					return err
-				}
-				if one != nil && sums[instance] == nil {
-					sums[instance] = one
-				} else if one != nil {
-					sums[instance].Add(one)
-				}
+			if sums[instance] == nil {
+				sums[instance] = &waitingOf{samples: make(map[uuid.UUID]uint64), sessions: make(map[keyOfDatabase]uint64)}
 			}
-			return nil
+			return sums[instance].add(instance, row, w, start, b.Series, by)
 		})
 		if err != nil {
 			return ranking, err
 		}
 	}
 	behind := make(map[measurements.ActivityKey]float64)
-	for instance, sum := range sums {
+	for _, of := range series { // in order, so that sums are the same each time
+		instance, err := of.instance()
+		if err != nil {
+			return ranking, err
+		}
+		sum := sums[instance]
+		if sum == nil || !sum.sampled {
+			continue
+		}
 		ranking.Sampled = true
-		sum.EachAverage(func(c *codec.Combination, sessions float64) {
-			if only, one := waitCategories[b.Series]; c.OnCPU() || one && only != int(c.Category) {
-				return
-			}
-			behind[c.Key(instance, by)] += sessions
-		})
+		for _, one := range slices.SortedFunc(maps.Keys(sum.sessions), keyOfDatabase.compare) {
+			behind[one.ActivityKey] += float64(sum.sessions[one]) / float64(max(sum.samples[one.database], 1))
+		}
 	}
-	for key, sessions := range behind {
-		c := measurements.Contributor{Instance: key.Instance, Database: key.Database, Category: max(key.Class, 0), Name: key.Name, Value: sessions}
+	for _, key := range slices.SortedFunc(maps.Keys(behind), measurements.ActivityKey.Compare) {
+		c := measurements.Contributor{Instance: key.Instance, Database: key.Database, Category: max(key.Class, 0), Name: key.Name, Value: behind[key]}
 		switch {
 		case key.Rest:
 			ranking.Others.Add(c)
@@ -255,4 +255,43 @@ func (s *Store) activityContributors(ctx context.Context, organization uuid.UUID
 		}
 	}
 	return ranking, nil
+}
+
+// keyOfDatabase is a value of a dimension, of a database's sessions.
+type keyOfDatabase struct {
+	database uuid.UUID
+	measurements.ActivityKey
+}
+
+func (k keyOfDatabase) compare(o keyOfDatabase) int {
+	return cmp.Or(bytes.Compare(k.database[:], o.database[:]), k.Compare(o.ActivityKey))
+}
+
+// waitingOf are the sessions of an instance that wait, and in how many samples of a database any
+// does: averages over all of a span need both.
+type waitingOf struct {
+	sampled  bool
+	samples  map[uuid.UUID]uint64
+	sessions map[keyOfDatabase]uint64
+}
+
+// add adds what a row has of a window and a series of the tile.
+func (s *waitingOf) add(instance uuid.UUID, row *codec.ActivityRow, w window, start time.Time, series measurements.Series, by measurements.Dimension) error {
+	counts, keys := make([]bool, len(row.Combinations)), make([]keyOfDatabase, len(row.Combinations))
+	for i := range row.Combinations {
+		c := &row.Combinations[i]
+		only, one := waitCategories[series]
+		counts[i], keys[i] = !c.OnCPU() && (!one || only == int(c.Category)), keyOfDatabase{c.Database, c.Key(instance, by)}
+	}
+	for slot := range w.slots(start) {
+		sampled, err := row.EachSum(slot, func(database uuid.UUID, n codec.Samples) { s.samples[database] += n.Waiting }, func(c int, n uint64) {
+			if counts[c] {
+				s.sessions[keys[c]] += n
+			}
+		})
+		if s.sampled = s.sampled || sampled; err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package postgresql
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"muster/internal/intake/measure"
 	"muster/internal/measurements"
+	"muster/internal/servers"
 )
 
 // whoseSessionsTheyAre is judged by the server's own view: what each session does, which statement it
@@ -148,6 +150,38 @@ func TestACounterOfDeadlocksThatFalls(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%v: %v, want %s", c.counters, got, c.want)
+		}
+	}
+}
+
+// newcomer is a session that answers what is asked of a new connection.
+type newcomer struct {
+	servers.Session
+	name string
+}
+
+func (newcomer) Each(_ context.Context, _ int, _ string, take func([][]byte) error) error {
+	return take([][]byte{[]byte("t")})
+}
+
+// TestCountersOfDeadlocksAreOfOneConnection: behind another one may be another server, whose counters
+// are others.
+func TestCountersOfDeadlocksAreOfOneConnection(t *testing.T) {
+	t.Parallel()
+	r := &reader{}
+	for _, c := range []struct {
+		on      string
+		counter int64
+		known   bool
+	}{{"first", 10, false}, {"first", 12, true}, {"second", 500, false}, {"second", 501, true}} {
+		if err := r.meet(t.Context(), measure.NewLine(newcomer{name: c.on}, nil)); err != nil {
+			t.Fatal(err)
+		}
+		a := &measure.Activity{Databases: []measure.Database{{ID: 1}}}
+		a.Databases[0].Sample.Deadlocks = &c.counter
+		r.countDeadlocks(a)
+		if got := a.Databases[0].Sample.Deadlocks; (got != nil) != c.known {
+			t.Errorf("the %s server counted %d: %v deadlocks since the look before", c.on, c.counter, got)
 		}
 	}
 }

@@ -116,8 +116,8 @@ func CombinationOf(s *measurements.SessionSample, d measurements.Doing, names me
 // doing are numbers of sessions by what they do.
 type doing map[Combination]uint64
 
-// fewer leaves so many combinations, those with the most sessions, and adds the others up by
-// their database, state and category. What was added up before is not counted, and stays: fewer
+// fewer leaves so many combinations of each database, those with the most sessions, and adds the
+// others up by their state and category. What was added up before is not counted, and stays: fewer
 // of fewer is the same.
 func (d doing) fewer() doing {
 	if len(d) <= measurements.MaxDoings {
@@ -125,14 +125,14 @@ func (d doing) fewer() doing {
 	}
 	order := d.combinations()
 	slices.SortStableFunc(order, func(a, b Combination) int { return cmp.Compare(d[b], d[a]) })
-	kept, left := make(doing, len(d)), measurements.MaxDoings
+	kept, taken := make(doing, len(d)), make(map[uuid.UUID]int)
 	for _, c := range order {
 		switch rest := c.rest(); {
-		case c == rest || left == 0:
+		case c == rest || taken[c.Database] == measurements.MaxDoings:
 			kept[rest] += d[c]
 		default:
 			kept[c] += d[c]
-			left--
+			taken[c.Database]++
 		}
 	}
 	return kept
@@ -407,11 +407,10 @@ func (a *ActivityRow) EachSamples(slot int, take func(database uuid.UUID, n Samp
 	return a.each(slot, func(database int, n Samples) { take(a.Databases[database], n) }, func(int, uint64) {})
 }
 
-// EachAverage hands the average number of sessions of each combination to take.
-func (s *ActivitySlot) EachAverage(take func(c *Combination, sessions float64)) {
-	for _, c := range s.sums.combinations() { // in order: sums are the same each time
-		take(&c, s.databases[c.Database].average(&c, s.sums[c]))
-	}
+// EachSum hands the samples of the databases and then the sums of the combinations of a slot, by
+// their places, to their takers.
+func (a *ActivityRow) EachSum(slot int, samples func(database uuid.UUID, n Samples), sum func(combination int, n uint64)) (sampled bool, err error) {
+	return a.each(slot, func(database int, n Samples) { samples(a.Databases[database], n) }, sum)
 }
 
 // Add adds another bucket's data.

@@ -112,6 +112,7 @@ func fuzzKind(t *testing.T, k Kind, a, b []byte) {
 // fuzzReads reads a row as each tile does, of a window that begins with its 31st slot.
 func fuzzReads(row []byte) {
 	const buckets = 90
+	fuzzAverages(row)
 	part, err := Cut(row, -30, 0, 30)
 	if err != nil {
 		return
@@ -119,4 +120,26 @@ func fuzzReads(row []byte) {
 	_, _ = NewUtilization(buckets).Take(part)
 	_ = NewQueryPerformance(buckets, 0).Take(part)
 	_ = NewWaitEvents(buckets).Take(part)
+}
+
+// fuzzAverages: what is read of a slot in two ways is the same.
+func fuzzAverages(row []byte) {
+	a, err := ReadActivityRow(row)
+	if err != nil {
+		return
+	}
+	averages := a.Averages()
+	for i := range len(a.slots) + 1 {
+		found, sampled, _, err := averages.Of(i)
+		slot, failed := a.Slot(i)
+		if (err == nil) != (failed == nil) {
+			panic("one reads what the other one cannot")
+		}
+		if err == nil && sampled != (slot != nil) {
+			panic("a slot is sampled for one reader")
+		}
+		for _, one := range found {
+			_ = a.Combinations[one.Combination]
+		}
+	}
 }
