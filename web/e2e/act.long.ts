@@ -203,7 +203,7 @@ test("an alert shows its value against its threshold, what it means, and the way
   );
   const asked = requestsTo(page, "/api/v1/metrics/utilization");
   await page.reload();
-  await page.getByText("More of a volume is in use than the threshold allows.").waitFor();
+  await page.getByText("A volume of the host is nearly full.").waitFor();
   const chart = page.getByRole("figure", { name: "The fullest volume of the server, with its threshold" });
   await chart.locator("canvas").waitFor();
   expect(asked[0]?.searchParams.getAll("instanceId")).toEqual([alert.instance.id]);

@@ -24,7 +24,7 @@ import { AlertActions } from "./AlertActions";
 import { AlertTimeline } from "./AlertTimeline";
 import { aroundOf } from "./around";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
-import { aboutSessions, meaningOf, measuredOf } from "./rules";
+import { aboutSessions, meaningOf, measuredOf, watchRuleOf } from "./rules";
 import "./useAlertsSearch";
 import { WhoWasTold } from "./WhoWasTold";
 
@@ -103,7 +103,9 @@ function Loading() {
 function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }) {
   const { can } = useSession();
   const now = useNow(60_000);
-  const meaning = meaningOf(alert);
+  const rules = api.useQuery("get", "/api/v1/watch-rules", {}, { enabled: alert.rule !== null });
+  const watched = watchRuleOf(alert, rules.data?.items);
+  const meaning = meaningOf(alert, watched);
   const measured = measuredOf(alert);
   return (
     <article aria-busy={busy}>
@@ -134,6 +136,18 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
                 <Text size="sm" maw="70ch" style={{ whiteSpace: "pre-line" }}>
                   {meaning}
                 </Text>
+                {watched && (
+                  <Anchor
+                    size="sm"
+                    mt="xs"
+                    display="inline-block"
+                    renderRoot={(props) => (
+                      <Link {...props} to="/watch-rules/$watchRule" params={{ watchRule: watched.id } as never} />
+                    )}
+                  >
+                    The rule: {watched.name}
+                  </Anchor>
+                )}
               </Panel>
             )}
             {measured && can("metrics:read") && (

@@ -1,18 +1,30 @@
 import { expect, test } from "vitest";
-import { aboutSessions, meaningOf, measuredOf } from "./rules";
+import { aboutSessions, meaningOf, measuredOf, watchRuleOf } from "./rules";
 
 const instance = { id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01", name: "orders" };
 const rule = (id: string, threshold: number | null, unit: string | null) => ({ id, name: id, threshold, unit });
 
-test("each rule of the watch has a meaning before what to do, and others say what their sender does", () => {
-  for (const id of ["silent", "volume", "lock_wait", "wraparound"]) {
-    const said = meaningOf({ rule: rule(id, 5, "minutes"), description: "Free space.", instance });
-    expect(said).toMatch(/^.{20,}\n\nFree space\.$/);
-  }
-  expect(meaningOf({ rule: rule("volume", null, null), description: "theirs", instance })).toBe("theirs");
-  expect(meaningOf({ rule: rule("volume", 90, "percent"), description: "means\n\ndo", instance })).toBe("means\n\ndo");
-  expect(meaningOf({ rule: null, description: null, instance })).toBeNull();
-  expect(meaningOf({ rule: rule("constructor", 1, "x"), description: null, instance })).toBeNull();
+test("a rule of the watch has a meaning before what to do, and others say what their sender does", () => {
+  const own = { meaning: "A volume is nearly full." };
+  expect(meaningOf({ description: "Free space." }, own)).toBe("A volume is nearly full.\n\nFree space.");
+  expect(meaningOf({ description: null }, own)).toBe("A volume is nearly full.");
+  expect(meaningOf({ description: "means\n\ndo" }, own)).toBe("means\n\ndo");
+  expect(meaningOf({ description: "theirs" }, null)).toBe("theirs");
+  expect(meaningOf({ description: null }, null)).toBeNull();
+});
+
+test("a rule is the watch's own if it has a threshold, or says that a server is down", () => {
+  const rules = [{ id: "volume" }, { id: "down" }] as Parameters<typeof watchRuleOf>[1];
+  const of = (id: string, threshold: number | null) =>
+    watchRuleOf({ rule: rule(id, threshold, null) }, rules)?.id ?? null;
+  expect([of("volume", 90), of("down", null), of("volume", null), of("constructor", 1)]).toEqual([
+    "volume",
+    "down",
+    null,
+    null,
+  ]);
+  expect(watchRuleOf({ rule: null }, rules)).toBeNull();
+  expect(watchRuleOf({ rule: rule("volume", 90, null) }, undefined)).toBeNull();
 });
 
 test("the value is one of the dashboard's figures, with a threshold of the same unit alone", () => {

@@ -2,22 +2,15 @@ import type { Schemas } from "../api/client";
 
 type Alert = Pick<Schemas["AlertDetail"], "rule" | "description" | "instance">;
 
-/** What the rules of the built-in watch mean; what to do is the alert's description. */
-const watched: Record<string, string> = {
-  silent:
-    "Nothing has been heard of the server for longer than the threshold. It may be down, or only what reports it.",
-  volume: "More of a volume is in use than the threshold allows.",
-  lock_wait: "A session has waited for a lock for longer than the threshold: a session is stuck.",
-  wraparound:
-    "More transaction ids are used up than the threshold allows. At the limit PostgreSQL takes no more writes until it is vacuumed.",
-};
+/** watchRuleOf is the rule of the built-in watch that raised an alert; null: somebody else did. A threshold is Muster's own. */
+export const watchRuleOf = ({ rule }: Pick<Alert, "rule">, rules: Schemas["WatchRule"][] | undefined) =>
+  (rule && (rule.threshold !== null || rule.id === "down") && rules?.find(({ id }) => id === rule.id)) || null;
 
-/** meaningOf is what an alert means and what is to be done, in paragraphs; null where its sender says nothing. */
-export function meaningOf({ rule, description }: Alert): string | null {
-  // A threshold is Muster's own, and a text of two paragraphs says both already.
-  const own = rule && rule.threshold !== null && Object.hasOwn(watched, rule.id) ? watched[rule.id] : undefined;
-  if (own === undefined || description?.includes("\n\n")) return description;
-  return description ? `${own}\n\n${description}` : own;
+/** meaningOf is what an alert means and what is to be done, in paragraphs; null where its sender says nothing. own is the rule of the built-in watch. */
+export function meaningOf({ description }: Pick<Alert, "description">, own: { meaning: string } | null): string | null {
+  // A text of two paragraphs says both already.
+  if (own === null || description?.includes("\n\n")) return description;
+  return description ? `${own.meaning}\n\n${description}` : own.meaning;
 }
 
 export type Figure = "disk" | "locks" | "latency" | "cpu";
