@@ -28,6 +28,8 @@ import (
 type incident struct {
 	letter, name string
 	settings     map[string]string
+	major        int  // of PostgreSQL; 0: any
+	standby      bool // it happens to a standby
 	begin        func(t *testing.T, s *sufferer)
 	// sign says whether the pages show a first sign: where.
 	where string
@@ -46,6 +48,7 @@ type sufferer struct {
 	name     string
 	id       uuid.UUID
 	server   *pgtest.Server
+	primary  *pgtest.Server // of a standby
 	since    time.Time
 	sessions []*pgx.Conn
 }
@@ -81,8 +84,12 @@ func (h *incidentHouse) suffers(t *testing.T, i incident) *sufferer {
 	for name, value := range i.settings {
 		settings[name] = value
 	}
-	s := &sufferer{house: h, name: "incident-" + i.letter, server: pgtest.Cluster(t, pgtest.Options{Settings: settings})}
+	s := &sufferer{house: h, name: "incident-" + i.letter, server: pgtest.Cluster(t, pgtest.Options{Major: i.major, Settings: settings})}
 	s.sql(t, "CREATE EXTENSION pg_stat_statements")
+	if i.standby {
+		s.primary = s.server
+		s.server = pgtest.Standby(t, s.primary, pgtest.Options{Major: i.major, Settings: settings})
+	}
 	var made struct{ ID uuid.UUID }
 	h.ana.call(t, http.StatusCreated, http.MethodPost, "/api/v1/instances", map[string]any{
 		"name": s.name, "engine": "postgresql", "dsn": s.server.TCPURL(pgtest.Superuser, "postgres"), "host": s.host(),
