@@ -393,7 +393,7 @@ var ofTables = map[string]subject{
 
 	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBlocking getConnections getControl getDeadlocks getFinding
 		getInstance getInstanceHealth getInstanceTransactions getOutage getOverview getStatement groupFindings listAlertHistoryContributors
-		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements listTags
+		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listMarks listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},
 	"alerts_v5":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"report_history_v2": {"the reports", `downloadReport getReport getReportFile getReportMail getReportProof listExports listReportEvents listReportFiles listReportMails listReports`},

@@ -56,11 +56,11 @@ func (s *ServerRoutes) ListMarks(ctx context.Context, r api.ListMarksRequestObje
 	}
 	complete := len(rows) <= maxMarks
 	rows = slices.DeleteFunc(rows, func(m marks.Row) bool { return len(m.Tags) > 0 && about(m) == 0 })
-	set, err := s.showMarks(ctx, rows, about)
+	var side wire.Side
+	set, err := s.showMarks(ctx, rows, about, &side)
 	if err != nil {
 		return nil, err
 	}
-	var side wire.Side
 	known := s.knownMarks(ctx, scope, w.From, w.To, &side)
 	answer.Items = wire.NeverNull(slices.Concat(set, known.marks))
 	slices.SortFunc(answer.Items, func(a, b api.Mark) int {
@@ -72,8 +72,8 @@ func (s *ServerRoutes) ListMarks(ctx context.Context, r api.ListMarksRequestObje
 	return answer, nil
 }
 
-// showMarks shows marks that were set; about counts the servers that one is about.
-func (s *ServerRoutes) showMarks(ctx context.Context, rows []marks.Row, about func(marks.Row) int) ([]api.Mark, error) {
+// showMarks shows marks that were set; about counts the servers that one is about. The names of tokens are side figures.
+func (s *ServerRoutes) showMarks(ctx context.Context, rows []marks.Row, about func(marks.Row) int, side *wire.Side) ([]api.Mark, error) {
 	shown := []api.Mark{}
 	if len(rows) == 0 {
 		return shown, nil
@@ -92,9 +92,7 @@ func (s *ServerRoutes) showMarks(ctx context.Context, rows []marks.Row, about fu
 		return nil, err
 	}
 	called, err := s.Accounts.TokenNames(ctx, wire.Caller(ctx).Organization.ID, tokens)
-	if err != nil {
-		return nil, err
-	}
+	side.Lacks(ctx, err, "items.token")
 	may, err := mayRemove(ctx)
 	if err != nil {
 		return nil, err
@@ -177,7 +175,8 @@ func (s *ServerRoutes) CreateMark(ctx context.Context, r api.CreateMarkRequestOb
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.showMarks(ctx, []marks.Row{row}, about)
+	var side wire.Side // an answer that lacks the token's name is one all the same
+	shown, err := s.showMarks(ctx, []marks.Row{row}, about, &side)
 	if err != nil {
 		return nil, err
 	}
