@@ -259,7 +259,7 @@ func TestMarksByToken(t *testing.T) {
 // they act, and sees those of the servers that they see, and those of the whole organization.
 func TestATeamMarksItsServers(t *testing.T) {
 	t.Parallel()
-	w, _, somebody := worldOfTeams(t)
+	w, ids, somebody := worldOfTeams(t)
 	set := func(tags map[string]string) answer {
 		return w.post(somebody, marksPath, map[string]any{"text": "mine", "tags": tags})
 	}
@@ -302,6 +302,11 @@ func TestATeamMarksItsServers(t *testing.T) {
 		remove(made[seen]).problem(403, "forbidden")
 	}
 	remove(made["others"]).problem(404, "not_found")
+	// A team that names its servers by id gives no right to set marks by tags.
+	w.post(w.ours.admin, teamsPath, map[string]any{"name": "by id", "selector": map[string]any{"tags": map[string]any{}, "instanceIds": []any{ids["ledger"]}},
+		"members": []any{map[string]any{"memberId": somebody.ID, "role": "member"}}}).is(201)
+	set(map[string]string{"team": "others"}).problem(403, "forbidden")
+	set(map[string]string{}).problem(403, "forbidden")
 	// A viewer in a team sets none.
 	viewer := w.person(w.ours.organization, organization.Team, "viewing@ours.example")
 	w.team(w.ours, "viewing", map[string][]string{"team": {"acts"}}, viewer, organization.Viewer)
