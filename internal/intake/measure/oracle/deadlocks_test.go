@@ -57,6 +57,7 @@ func TestDeadlocksOfAClusterAreThoseOfItsInstances(t *testing.T) {
 	s.on(clusterSessionsQuery)
 	s.on(clusterLockWaitQuery)
 	s.on(clusterDBTimeQuery)
+	s.figures()
 	s.births()
 	one, two := entry(3, queryA, 5, 1, 1, 1), entry(3, queryA, 5, 1, 1, 1)
 	one[0], two[0] = "1", "2"
