@@ -212,13 +212,24 @@ func (a *addedActivity) row(dimension, most int) []byte {
 
 // greatest are the keys with the greatest sums, so many of them, and the rest.
 func greatest(sums map[measurements.ActivityKey]float64, most int) map[measurements.ActivityKey]bool {
-	order := slices.SortedFunc(maps.Keys(sums), func(a, b measurements.ActivityKey) int {
-		return cmp.Or(cmp.Compare(sums[b], sums[a]), a.Compare(b))
+	type ranked struct {
+		key measurements.ActivityKey
+		sum float64
+	}
+	order := make([]ranked, 0, len(sums))
+	for key, sum := range sums {
+		order = append(order, ranked{key, sum})
+	}
+	slices.SortFunc(order, func(a, b ranked) int {
+		if a.sum != b.sum {
+			return cmp.Compare(b.sum, a.sum)
+		}
+		return a.key.Compare(b.key)
 	})
 	found := make(map[measurements.ActivityKey]bool, min(most, len(order))+1)
-	for i, key := range order {
-		if i < most || key.Rest {
-			found[key] = true
+	for i, one := range order {
+		if i < most || one.key.Rest {
+			found[one.key] = true
 		}
 	}
 	return found
@@ -271,10 +282,13 @@ func (l *activityLines) addRows(w window, rows []organizationRow, sums map[measu
 		of := w.Index(row.start) - w.first // the bucket of slot 0
 		for j := range row.Lines {
 			key := row.Lines[j].Key
-			if _, there := sums[key]; !there || many && (!shown[key] || key == rest) {
+			switch isShown := shown[key]; {
+			case many && (!isShown || key == rest):
 				continue
-			}
-			if !shown[key] {
+			case isShown:
+			case sums[key] == 0: // nothing of it is in the window
+				continue
+			default:
 				key = rest
 			}
 			if err := row.Lines[j].AddTo(l.values[l.line(key)], of, w.first, w.end); err != nil {
