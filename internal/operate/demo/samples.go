@@ -172,6 +172,9 @@ func (a *agents) look(b *measurements.Batch, first, last time.Time) {
 		if off := a.off[s.Host]; !off.has(last) {
 			b.Hosts = append(b.Hosts, s.hostSample(a.made, last))
 		}
+		if told := s.figures(first, last); told != nil {
+			b.Servers = append(b.Servers, *told)
+		}
 		for k := range s.databases {
 			b.Sessions = append(b.Sessions, s.sessions(&s.databases[k], last))
 			if engine.StatementsOf(s.Engine).Hides(first, a.made) {

@@ -46,6 +46,7 @@ func TestSamplesAreAFunctionOfTheMinute(t *testing.T) {
 	for _, cut := range [][2]time.Time{{from.Add(37 * time.Minute), to}, {from, from.Add(37 * time.Minute)}} {
 		part := newAgents(madeAt, onPaper()).samples(cut[0], cut[1], time.Minute)
 		parts.Hosts = append(part.Hosts, parts.Hosts...)
+		parts.Servers = append(part.Servers, parts.Servers...)
 		parts.Sessions = append(part.Sessions, parts.Sessions...)
 		parts.Statements = append(part.Statements, parts.Statements...)
 	}

@@ -10,6 +10,7 @@ import { Charts, Load, useSeries, useWaits } from "./Charts";
 import { Score } from "./Health";
 import type { Instance } from "./standing";
 import { TopStatements } from "./TopStatements";
+import { Transactions } from "./Transactions";
 import { LastReports, OpenAlerts, WorstFindings } from "./Trouble";
 import { WhoIsTold } from "./WhoIsTold";
 
@@ -50,6 +51,7 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
         <>
           {findings && <Score key={i.lastAssessedAt} instance={i} />}
           <Charts instanceId={i.id} series={series} alerts={alerts} />
+          <Transactions instanceId={i.id} />
           <Grid gap="md">
             {findings && (
               <Grid.Col span={{ base: 12, md: 7 }}>
