@@ -62,6 +62,20 @@ test("the list searches, filters and keeps both in the address", async () => {
   await page.getByText("3 of 3 instances").waitFor();
 });
 
+test("all columns of the list have room on a laptop, and its filters are in one row", async () => {
+  const page = await visit("/instances", { as: "admin" });
+  await page.setViewportSize({ width: 1366, height: 900 });
+  const list = page.getByRole("region", { name: "Instances" });
+  await list.getByRole("link", { name: "demo-pg-orders-01" }).waitFor();
+  expect(await list.evaluate((e) => e.scrollWidth - e.clientWidth)).toBe(0);
+  const tops = ["Search instances", "Engine", "Status"].map((name) => page.getByLabel(name, { exact: true }).first());
+  const group = page.getByLabel("Group", { exact: true }).first();
+  const rows = await Promise.all(
+    [...tops, group].map(async (field) => Math.round((await field.boundingBox())?.y ?? 0)),
+  );
+  expect(Math.max(...rows) - Math.min(...rows)).toBeLessThan(20);
+});
+
 test("a server that was heard from and is not any more is silent, an inactive one is not", async () => {
   const [model] = await listed("q=demo-pg-orders-01");
   const old = new Date(Date.now() - 6 * 60_000).toISOString();

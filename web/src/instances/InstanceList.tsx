@@ -148,7 +148,7 @@ function Wide({ items, selection, ...order }: Rows & Order) {
                   <SelectRow row={i} name={i.name} selection={selection} />
                 </Table.Td>
               )}
-              <Table.Td miw={190} maw={240}>
+              <Table.Td miw={184} maw={240}>
                 <div className={classes.line}>
                   <Name instance={i} />
                   <Text size="xs" c="dimmed" span className={classes.rest} title={i.host ?? undefined}>
@@ -165,11 +165,9 @@ function Wide({ items, selection, ...order }: Rows & Order) {
                 </Text>
                 <OwnerWithin crowded owner={i.owner} />
               </Table.Td>
-              <Table.Td maw={230}>
-                <div className={classes.line}>
-                  <Standing instance={i} />
-                  <Wants instance={i} className={classes.rest} />
-                </div>
+              <Table.Td maw={160}>
+                <Standing instance={i} />
+                <Wants instance={i} className={classes.rest} />
               </Table.Td>
               <Table.Td>
                 <Score health={i.health} />
@@ -201,13 +199,13 @@ type Faring = { health: Instance["health"] };
 function Score({ health: h }: Faring) {
   if (!h || h.score === null) return <NotKnown />;
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap={6} wrap="nowrap">
       <Text size="sm" fw={600} span className="numbers">
         {h.score}
       </Text>
       {h.scoreHistory && (
         <>
-          <ScoreLine scores={h.scoreHistory} width={60} />
+          <ScoreLine scores={h.scoreHistory} width={44} />
           <Text size="xs" c="dimmed" span className="numbers">
             {moved(h.scoreHistory)}
           </Text>

@@ -134,7 +134,7 @@ export function InstancesPage() {
   );
 }
 
-const field = { flex: "1 1 9rem", maxWidth: "22rem" };
+const field = { flex: "1 1 9rem", minWidth: 0, maxWidth: "22rem" };
 
 type Filter = {
   q?: string;

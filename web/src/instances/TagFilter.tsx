@@ -37,7 +37,7 @@ export function TagFilter({ label, value, onChange, within = false }: Props) {
       clearable
       clearButtonProps={{ "aria-label": "All tags" }}
       comboboxProps={{ withinPortal: !within }}
-      style={within ? { marginTop: 8 } : { flex: "1 1 9rem", maxWidth: "22rem" }}
+      style={within ? { marginTop: 8 } : { flex: "1 1 9rem", minWidth: 0, maxWidth: "22rem" }}
     />
   );
 }

@@ -20,7 +20,7 @@ export function SortHead<Sort extends string>({
   first?: Sort;
   sort: Sort;
   right?: boolean;
-  /** What the figures are of, beside the name. */
+  /** What the figures are of, below the name. */
   note?: string;
   /** Of a column that is there on a wide screen, which is wider where the table is crowded. */
   className?: string | undefined;
@@ -31,7 +31,7 @@ export function SortHead<Sort extends string>({
     return (
       <Table.Th scope="col" ta={right ? "right" : undefined}>
         {name}
-        {note && <Note>{note}</Note>}
+        {note && <Note right={right}>{note}</Note>}
       </Table.Th>
     );
   }
@@ -52,21 +52,23 @@ export function SortHead<Sort extends string>({
         mih={24}
         style={{ whiteSpace: "nowrap" }}
       >
-        <Group gap={4} wrap="nowrap" component="span">
+        <Group gap={4} wrap="nowrap" component="span" justify={right ? "flex-end" : undefined}>
           {name}
-          {note && <Note>{note}</Note>}
           <Arrow size={14} aria-hidden opacity={direction === "none" ? 0.6 : 1} />
         </Group>
+        {note && <Note right={right}>{note}</Note>}
       </UnstyledButton>
     </Table.Th>
   );
 }
 
-function Note({ children }: { children: string }) {
+function Note({ right, children }: { right: boolean; children: string }) {
   return (
-    <Text span inherit c="dimmed" fw={400} style={{ whiteSpace: "nowrap" }}>
+    <>
       {" "}
-      {children}
-    </Text>
+      <Text span inherit c="dimmed" fw={400} display="block" ta={right ? "right" : undefined}>
+        {children}
+      </Text>
+    </>
   );
 }
