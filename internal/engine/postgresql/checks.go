@@ -12,6 +12,10 @@ var checks = trait.Checks{
 	WeakSignIn: []string{"PG-S01", "PG-S02", "PG-S04"},
 	Outdated:   "PG-S31",
 	EndOfLife:  "PG-S30",
+	Accounts: []trait.AccountCheck{
+		{Check: "PG-S14", Attributes: []string{"CREATEROLE", "CREATEDB", "REPLICATION", "BYPASSRLS"}},
+		{Check: "PG-S16", Roles: []string{"pg_read_all_data", "pg_write_all_data"}},
+	},
 	RemoteSuperuser: trait.RemoteSuperuser{
 		Checks: []string{"PG-S05"}, Driver: "superuser may sign in remotely", Control: "superusers sign in locally only",
 		Treatment: "let superusers sign in locally only",

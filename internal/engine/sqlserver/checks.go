@@ -15,6 +15,7 @@ var checks = trait.Checks{
 	WeakSignIn: []string{"MS-12", "MS-14"},
 	Outdated:   "MS-19",
 	Backup:     "MS-16",
+	Accounts:   []trait.AccountCheck{{Check: "MS-11", Superuser: true, Except: []string{"sa", `NT SERVICE\`, `NT AUTHORITY\`, `BUILTIN\`, "##"}}},
 	RemoteSuperuser: trait.RemoteSuperuser{ // logins are let in from every host or from none
 		Checks: []string{"MS-02"}, Driver: "sa may sign in remotely", Control: "sa is disabled",
 		Treatment: "give sa's work to a named login and disable it",

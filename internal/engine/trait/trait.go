@@ -104,11 +104,22 @@ type Checks struct {
 	EndOfLife string
 	// Backup is the check that fails where there is no recent backup; empty: no check tells.
 	Backup string
+	// Accounts are the checks that name accounts by a power that an account is also listed with.
+	Accounts []AccountCheck
 	// RemoteSuperuser is the sign-in of a superuser from another host.
 	RemoteSuperuser RemoteSuperuser
 	Quote           quote.Dialect // writes names and strings into the statements that mend a fault
 	// Right is what lets an account read what a Fed check reads; nil: Rights of the check say so.
 	Right func(kind, name string) string
+}
+
+// AccountCheck is a check that has to name each account with one of these powers.
+type AccountCheck struct {
+	Check      string
+	Attributes []string // of accounts that are no superusers
+	Roles      []string // that it is a member of
+	Superuser  bool     // it names superusers
+	Except     []string // names, or their beginnings, that the check leaves out
 }
 
 // RemoteSuperuser is what checks say of a superuser that may sign in from another host.

@@ -3,6 +3,7 @@ package pdf_test
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -159,4 +160,32 @@ func TestFault31TheColumnSaysWhereTheListEnds(t *testing.T) {
 		}
 	}
 	says(t, renderer(t), doc, []string{"Latest known release", "list ends 2026-08-21"}, nil)
+}
+
+// TestFault16NothingIsAcceptedByDefault: a low risk waits for its owner.
+func TestFault16NothingIsAcceptedByDefault(t *testing.T) {
+	t.Parallel()
+	says(t, renderer(t), demoDocument(t, "inventory"), []string{"Muster accepts no risk: people do, with a name and an end."}, []string{" accept –", "a low risk may be accepted"})
+}
+
+// TestFault18TheRegisterNamesRegulations, and TestFault17 ids that are no ranks.
+func TestFault17AndFault18TheRegisterNamesIDsAndRegulations(t *testing.T) {
+	t.Parallel()
+	says(t, renderer(t), demoDocument(t, "inventory"), []string{"Table, regulation", "GDPR"}, []string{"R-001", "R-002"})
+}
+
+// TestFault26AccountsThatDisagreeAreSaid, and TestFault27 the accounts are those of the instances that have some.
+func TestFault26AndFault27AccountsAreHeldAgainstChecks(t *testing.T) {
+	t.Parallel()
+	doc := demoDocument(t, "security")
+	on := map[string]bool{}
+	for _, in := range doc.Instances {
+		if in.Active && in.Assessment != nil && len(in.Assessment.Roles) > 0 {
+			on[in.Name] = true
+		}
+	}
+	says(t, renderer(t), doc, []string{
+		"the accounts of demo-pg-orders-02 disagree with PG-S14, which does not name repl.",
+		"ordinary rights on " + strconv.Itoa(len(on)) + " instances.",
+	}, nil)
 }

@@ -31,7 +31,7 @@ func Front(b *blocks.Builder) blocks.Front {
 	f := blocks.Front{
 		Gaps: "Coverage and methodology",
 		Figures: []blocks.Figure{
-			{Value: blocks.Dagger(blocks.Number(c.SensitiveTables), missing > 0), Label: blocks.Verb(c.SensitiveTables, "TABLE WITH PII", "TABLES WITH PII"), Note: "in " + blocks.Count(classified, "database", "databases"), Color: blocks.Accent},
+			{Value: blocks.Dagger(blocks.Number(c.SensitiveTables), missing > 0), Label: blocks.Verb(c.SensitiveTables, "TABLE WITH PII", "TABLES WITH PII"), Note: "in " + blocks.Count(c.SensitiveDatabases, "database", "databases"), Color: blocks.Accent},
 			{Value: blocks.Dagger(blocks.Number(high), missing > 0 || riskUnsure(b)), Label: blocks.Verb(high, "HIGH-RISK TABLE", "HIGH-RISK TABLES"), Note: "risk score 15 or more", Color: riskColor},
 			plainFigure(b, missing > 0),
 			{Value: blocks.Number(classified) + " / " + blocks.Number(c.Databases), Label: blocks.Verb(c.Databases, "DATABASE CLASSIFIED", "DATABASES CLASSIFIED"), Note: missingNote, Color: blocks.Accent},

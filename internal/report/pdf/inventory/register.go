@@ -2,7 +2,6 @@ package inventory
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -247,17 +246,17 @@ func RiskRegister(b *blocks.Builder) {
 		return
 	}
 	blocks.Table(b, []typeset.Column{
-		{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers, and existing controls", Flex: 1.5},
+		{Title: "Id"}, {Title: "Table, regulation", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers, and existing controls", Flex: 1.5},
 		{Title: "Proposed treatment, due", Flex: 1}, {Title: "Owner", Max: ownerWidth},
-	}, b.Risks, func(i int, r analysis.TableRisk) []typeset.Cell {
+	}, b.Risks, func(_ int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
-			blocks.Faint(fmt.Sprintf("R-%03d", i+1)), {Text: tableName(r.Table), Style: blocks.CodeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: blocks.CellMuted},
+			blocks.Code(r.ID), {Text: tableName(r.Table), Style: blocks.CodeStyle, Sub: r.InstanceName + " / " + r.Database + sections.Before("\n", strings.Join(r.Regulations(), ", ")), SubStyle: blocks.CellMuted},
 			registerRisk(r), {Text: blocks.OrDash(strings.Join(r.Drivers, "; ")), Sub: "Controls: " + cmp.Or(strings.Join(r.Controls, "; "), "none seen"), SubStyle: blocks.CellMuted},
 			{Text: treatment(r), Sub: riskDue(b, r), SubStyle: blocks.CellMuted}, sections.Owner(r.Owner, 11),
 		}
 	})
-	note := "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 1 open CVE of CVSS 7.0 or more. " +
-		"Impact: half the heaviest column's weight, + 0.5 over 100,000 rows, + 0.5 special category or credentials. Both rounded up, at most 5. Treatment: the two proposals that take away most; a low risk may be accepted, with a name to it."
+	note := "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 0.5 not encrypted at rest, + 1 open CVE of CVSS 7.0 or more (1.5 from 9.0, 2 if one is known to be exploited), + 1 out of support (0.5 beside CVEs). " +
+		"Impact: half the heaviest column's weight, + 0.5 each over 100,000, 10 million and 100 million rows, + 0.5 special category or credentials. Both rounded up, at most 5. Treatment: the two proposals that take away most. Muster accepts no risk: people do, with a name and an end. The id of a risk stays with its table."
 	if riskUnsure(b) {
 		note += " † Something that raises the likelihood, or the number of rows, could not be read, so the risk may be higher."
 	}
@@ -274,14 +273,11 @@ func registerRisk(r analysis.TableRisk) typeset.Cell {
 // proposals is how many treatments of a risk are printed.
 const proposals = 2
 
-// treatment is the proposal against a risk. A low one may be accepted; one without a known
-// driver needs a look at the unknown parts.
+// treatment is the proposal against a risk. Nothing is accepted by default: that is for people to decide. A risk
+// without a known driver needs a look at the unknown parts.
 func treatment(r analysis.TableRisk) string {
-	switch {
-	case r.Level() == analysis.Low:
-		return "accept"
-	case len(r.Treatments) == 0:
-		return "ask its owner what the data is needed for"
+	if len(r.Treatments) == 0 {
+		return "its owner decides: what is the data needed for?"
 	}
 	return strings.Join(r.Treatments[:min(len(r.Treatments), proposals)], "; ")
 }
@@ -396,5 +392,16 @@ func ruleVersions(b *blocks.Builder) string {
 	if samples > 0 {
 		return words + "; at most " + blocks.Count(samples, "row", "rows") + " sampled of a table."
 	}
+	if readsValues(b) {
+		return words + "; values were sampled, the number of rows was not said."
+	}
 	return words + "; column names only, no values sampled."
+}
+
+// readsValues says whether a classification sampled values.
+func readsValues(b *blocks.Builder) (reads bool) {
+	eachDatabase(b, func(_ snapshot.Instance, db snapshot.Database) {
+		reads = reads || db.Classification != nil && db.Classification.Mode == "values"
+	})
+	return reads
 }

@@ -11,6 +11,7 @@ import (
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // Accounts prints the privileged accounts of all assessed instances: power
@@ -31,13 +32,17 @@ func Accounts(b *blocks.Builder) {
 			strings.Compare(x.instance, y.instance), strings.Compare(x.role.Name, y.role.Name))
 	})
 	switch {
-	case b.Assessed.Assessed == 0:
+	case b.Assessed.Assessed == 0 && len(rows) == 0:
 		b.State(blocks.StateNotAssessed, "Not assessed: no instance could be checked, so its accounts are not known.")
 		return
 	case len(rows) == 0:
 		b.Clean(b.Assessed.Assessed == b.Assessed.Total, "No privileged account was found on "+blocks.Count(b.Assessed.Assessed, "assessed instance", "assessed instances")+b.Unlooked()+".")
 	default:
-		b.Para(blocks.Count(len(rows), "account has", "accounts have") + " more than ordinary rights on " + blocks.Count(b.Assessed.Assessed, "assessed instance", "assessed instances") +
+		on := map[string]bool{}
+		for _, r := range rows {
+			on[r.instance] = true
+		}
+		b.Para(blocks.Count(len(rows), "account has", "accounts have") + " more than ordinary rights on " + blocks.Count(len(on), "instance", "instances") +
 			". Most powerful first, those that can sign in remotely before others.")
 		blocks.Table(b, []typeset.Column{
 			{Title: "Account, instance", Max: 150}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1},
@@ -63,6 +68,12 @@ func Accounts(b *blocks.Builder) {
 			note += " Of instances that a feed assesses: last seen is the last sign-in that was sent, and Password and Remote are not known."
 		}
 		b.Small(note)
+	}
+	for _, in := range AssessedInstances(b) {
+		for _, d := range analysis.Disagreements(b.Doc, &in) {
+			b.State(blocks.StateNotAssessed, "Contradicted: the accounts of "+blocks.Shorten(in.Name, 80)+" disagree with "+d.Check+", which does not name "+
+				blocks.Shorten(blocks.List(d.Accounts, 6), 200)+". The feed that sent both has to say which is true.")
+		}
 	}
 	var gaps []Gap
 	for _, in := range AssessedInstances(b) {

@@ -10,12 +10,14 @@ type Classified struct {
 	Failed          int
 	Off             int
 	Never           int
-	TablesSeen      int // in databases with a completed or partial run
+	TablesSeen      int // in databases with a completed or partial run, but for Muster's own
 	TablesDone      int
 	ColumnsSeen     int
 	ColumnsDone     int
 	SensitiveTables int
-	OwnTables       int // with sensitive columns, of Muster's own database: not among those
+	// SensitiveDatabases have a table with sensitive columns.
+	SensitiveDatabases int
+	OwnTables          int // with sensitive columns, of Muster's own database: not among those
 }
 
 // Tables is the share of the tables seen that were classified; ok is false
@@ -61,15 +63,16 @@ func ClassificationCoverage(doc snapshot.Document) Classified {
 				c.Failed++
 				continue
 			}
+			if run.Own { // whose tables count in no other figure
+				c.OwnTables += len(run.Tables)
+				continue
+			}
 			c.TablesSeen += run.TablesSeen
 			c.TablesDone += run.TablesClassified
 			c.ColumnsSeen += run.ColumnsSeen
 			c.ColumnsDone += run.ColumnsClassified
-			if run.Own {
-				c.OwnTables += len(run.Tables)
-			} else {
-				c.SensitiveTables += len(run.Tables)
-			}
+			c.SensitiveTables += len(run.Tables)
+			c.SensitiveDatabases += min(len(run.Tables), 1)
 		}
 	}
 	return c

@@ -2,6 +2,9 @@ package analysis
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -15,8 +18,13 @@ import (
 // manyRows is how many rows a table may have before their number raises its risk.
 const manyRows = 100_000
 
+// rowSteps are the numbers of rows above which the impact grows by half a point each.
+var rowSteps = [...]int64{manyRows, 10_000_000, 100_000_000}
+
 // TableRisk is one table with sensitive columns and the risk it carries.
 type TableRisk struct {
+	// ID is the same in every report of the organization: it is made from the place of the table.
+	ID           string
 	InstanceID   uuid.UUID
 	InstanceName string
 	Engine       string
@@ -85,8 +93,8 @@ func risksOf(doc snapshot.Document, own bool) []TableRisk {
 				continue
 			}
 			for _, table := range db.Classification.Tables {
-				risk := tableRisk(table, about)
-				risk.encrypted(cmp.Or(table.Encrypted, db.Encrypted))
+				risk := tableRisk(table, about, cmp.Or(table.Encrypted, db.Encrypted))
+				risk.ID = riskID(doc.Organization.ID, in.ID, db.Name, table)
 				risk.treat(about)
 				risk.InstanceID, risk.InstanceName, risk.Engine = in.ID, in.Name, in.Engine
 				risk.Database, risk.Owner = db.Name, OwnerOf(in)
@@ -106,8 +114,26 @@ func risksOf(doc snapshot.Document, own bool) []TableRisk {
 	return out
 }
 
+// riskID names a table's risk. It has 35 bits, so that of 10,000 tables two rarely share one.
+func riskID(organization, instance uuid.UUID, database string, t snapshot.ClassifiedTable) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %q %q %q", organization, instance, database, t.Schema, t.Name))
+	return "R-" + base32.StdEncoding.EncodeToString(sum[:])[:7]
+}
+
+// Regulations are those that the columns of the table fall under, sorted.
+func (t TableRisk) Regulations() []string {
+	var all []string
+	for _, c := range t.Table.Columns {
+		if c.Regulation != "" {
+			all = append(all, c.Regulation)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // tableRisk follows report-contents, "Risk score of a table".
-func tableRisk(table snapshot.ClassifiedTable, about exposure) TableRisk {
+func tableRisk(table snapshot.ClassifiedTable, about exposure, encrypted *bool) TableRisk {
 	risk := TableRisk{Table: table, Partial: about.partial}
 	likelihood := 1 + about.likelihood
 	switch {
@@ -127,11 +153,16 @@ func tableRisk(table snapshot.ClassifiedTable, about exposure) TableRisk {
 		weight = max(weight, c.Weight)
 	}
 	impact := float64(weight) / 2
-	switch _, known := table.Rows(); {
+	switch rows, known := table.Rows(); {
 	case !table.MayExceed(manyRows):
 	case known:
-		impact += 0.5
-		risk.Drivers = append(risk.Drivers, "more than 100,000 rows")
+		over := int64(0)
+		for _, step := range rowSteps {
+			if rows > step {
+				impact, over = impact+0.5, step
+			}
+		}
+		risk.Drivers = append(risk.Drivers, "more than "+itoa(int(over))+" rows")
 	default: // it may be 100,000 rows or more, and nobody has counted them
 		risk.Partial = true
 	}
@@ -141,6 +172,10 @@ func tableRisk(table snapshot.ClassifiedTable, about exposure) TableRisk {
 	}
 	risk.Drivers = append(risk.Drivers, about.drivers...)
 	risk.Controls = append(risk.Controls, about.controls...)
+	risk.encrypted(encrypted)
+	if encrypted != nil && !*encrypted {
+		likelihood += 0.5
+	}
 	risk.Likelihood = scale(likelihood)
 	risk.Impact = scale(impact)
 	risk.Score = risk.Likelihood * risk.Impact
@@ -207,22 +242,49 @@ func scale(x float64) int {
 
 func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 	var e exposure
+	version := versionExposure(doc, in)
 	if !in.Active || in.Assessment == nil {
-		e.partial = true
-		return e
+		version.partial = true
+		return version
 	}
 	checks := engine.ChecksOf(in.Engine)
 	e.weigh(in, checks.WeakSignIn, 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required", treatSignIn)
 	remote := checks.RemoteSuperuser
 	e.weigh(in, remote.Checks, 0.5, remote.Driver, remote.Control, remote.Treatment)
+	e.likelihood += version.likelihood
+	e.drivers, e.treatments = append(e.drivers, version.drivers...), append(e.treatments, version.treatments...)
+	e.partial = e.partial || version.partial
+	return e
+}
+
+// versionExposure is what the version of an instance adds, whether its checks were run or not: the worst open CVE, or
+// the end of support, after which nobody looks for CVEs any more, and half a point more where both are.
+func versionExposure(doc snapshot.Document, in *snapshot.Instance) (e exposure) {
 	cves := CVEs(doc, in)
 	open, unknown := cves.Open.grave(), cves.Possible.grave()
-	switch {
-	case open > 0:
-		e.likelihood++
+	points := 0.0
+	if open > 0 {
+		points = 1
+		if cves.Open[Rank(Critical)] > 0 {
+			points = 1.5
+		}
 		e.drivers = append(e.drivers, Plural(open, "open CVE", "open CVEs")+" of CVSS 7.0 or more")
+	}
+	if known := exploited(doc, in); len(known) > 0 {
+		points = 2
+		e.drivers = append(e.drivers, some(known, 2)+" known to be exploited")
+	}
+	if _, over := Ended(doc, in); over {
+		if points > 0 {
+			points += 0.5
+		}
+		points = max(points, 1)
+		e.drivers = append(e.drivers, "out of support")
+	}
+	if points > 0 {
+		e.likelihood = points
 		e.treatments = append(e.treatments, treatCVEs)
-	case unknown > 0 || !CVEsWhole(in):
+	} else if unknown > 0 || !CVEsWhole(in) {
 		e.partial = true
 	}
 	return e

@@ -209,7 +209,11 @@ func (o outlook) gaps() []string {
 	if missing := c.Total - c.Assessed; missing > 0 && c.Assessed == 0 {
 		gaps = append(gaps, "no instance could be assessed")
 	} else if missing > 0 {
-		gaps = append(gaps, of(missing, c.Total, "instance", "instances")+" "+was(missing)+" not assessed")
+		not := " not assessed"
+		if o.ofData { // the data of some of them may be classified
+			not = " not checked for security"
+		}
+		gaps = append(gaps, of(missing, c.Total, "instance", "instances")+" "+was(missing)+not)
 	}
 	if c.Gaps > 0 && o.partial == 0 { // else it is told by what it does to the risk
 		gaps = append(gaps, of(c.Gaps, c.Gaps+c.Answers, "check", "checks")+" could not be run"+onOthers(c))

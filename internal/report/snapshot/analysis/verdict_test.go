@@ -234,7 +234,7 @@ func TestVerdictsOfWhatWasSeen(t *testing.T) {
 		says  []string
 	}{
 		"an inventory of one database in 21": {inventory, analysis.Unknown, []string{
-			"1 table holds sensitive data in 1 classified database, none of a high risk as far as it is known.", "20 of 21 databases were not classified", "1 of 2 instances was not assessed"}},
+			"1 table holds sensitive data in 1 classified database, none of a high risk as far as it is known.", "20 of 21 databases were not classified", "1 of 2 instances was not checked for security"}},
 		"security beyond the assessed": {security, analysis.High, []string{
 			"1 instance runs a major version past its end of life: legacy. 2 of 3 instances were not assessed.", "1 open CVE of CVSS 7.0 or more concerns 1 instance."}},
 		"all looked at, nothing found": {whole, analysis.Clean, []string{"No findings on 1 assessed instance."}},

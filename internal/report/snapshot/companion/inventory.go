@@ -15,7 +15,7 @@ var inventoryHeader = []string{
 	"instanceId", "instance", "databaseId", "database", "schema", "table", "column", "dataType",
 	"category", "infoType", "regulation", "confidence", "matchedPercent", "ruleId", "weight",
 	"rows", "tableBytes", "encryptedAtRest", "publicAccess", "grantees", "readers", "readerPaths", "rowSecurity", "risk", "riskLevel", "riskIncomplete", "riskDrivers",
-	"classification", "mode", "rulesVersion", "classifiedAt", "own", "ownerId", "owner",
+	"classification", "mode", "rulesVersion", "classifiedAt", "own", "ownerId", "owner", "riskId",
 }
 
 // inventoryRows are the columns in the order of instances, databases, tables and columns.
@@ -58,7 +58,7 @@ func inventoryRows(doc snapshot.Document) [][]string {
 						counted, whole(t.SizeBytes), encrypted(db, t), public, grantees, Cell(strings.Join(t.Readers, "; ")), Cell(paths), strconv.FormatBool(t.RowSecurity),
 						whole(risk.Score), risk.Level(), strconv.FormatBool(risk.Partial), Cell(strings.Join(risk.Drivers, "; ")),
 						Cell(run.Status), Cell(run.Mode), Cell(run.RulesVersion), at(&run.FinishedAt), strconv.FormatBool(run.Own),
-						ownerID, owner,
+						ownerID, owner, risk.ID,
 					})
 				}
 			}
