@@ -77,7 +77,7 @@ func load() []Definition {
 		{
 			WatchRule: organization.WatchRule{ID: string(Deadlocks), Default: on(4, 0, alert.Warning), Max: 10_000},
 			Group:     "Load", Name: "Deadlocks", Watches: "Deadlocks in the last ten minutes", Unit: "deadlocks",
-			Sources: "PostgreSQL: Muster's own connections, agents",
+			Sources: "Muster's own connections, agents",
 			Meaning: "Transactions waited for each other, and the server canceled one of each. Its work was rolled back, and the application has to repeat it.",
 			Advice:  "The server's log names the statements of a deadlock. Let the transactions lock rows and tables in the same order.",
 			title: func(s Sign) string {
