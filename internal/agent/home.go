@@ -244,7 +244,7 @@ func (w *watched) keep(c change, b measurements.Batch, signs []watch.Sign) error
 	}
 	names := w.names
 	w.mu.Unlock()
-	if b.Len() == 0 && len(b.Blocking) == 0 && c.basis == nil {
+	if b.Len() == 0 && len(b.Blocking)+len(b.Replication) == 0 && c.basis == nil {
 		return nil
 	}
 	records, err := recordsOf(w.ExternalID, b, names)
@@ -307,6 +307,15 @@ func recordsOf(server string, b measurements.Batch, names map[uuid.UUID]string) 
 	}
 	for _, one := range b.Servers {
 		if err := add(serverSamples, one.At, []api.ServerSample{serverSample(server, one, names)}); err != nil {
+			return nil, err
+		}
+	}
+	for _, one := range b.Replication {
+		sample, err := replicationSample(server, one)
+		if err == nil {
+			err = add(replications, one.At, []api.ReplicationSample{sample})
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

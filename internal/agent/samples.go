@@ -12,6 +12,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 )
 
 func number(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', -1, 64)) }
@@ -147,6 +148,16 @@ func serverSample(server string, s measurements.ServerSample, names map[uuid.UUI
 		out.Figures = append(out.Figures, one)
 	}
 	return out
+}
+
+// replicationSample is a state as it is sent. Both have the same form, but for whose it is and when.
+func replicationSample(server string, s replication.State) (sample api.ReplicationSample, err error) {
+	body, err := json.Marshal(s.Fit())
+	if err == nil {
+		err = json.Unmarshal(body, &sample)
+	}
+	sample.Instance, sample.At = server, s.At.UTC()
+	return sample, err
 }
 
 // itemsIn is how many items a record's list has.

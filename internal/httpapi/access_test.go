@@ -95,6 +95,7 @@ GET    /api/v1/alerts/:alertId/notifications         tvmaA alerts:read
 GET    /api/v1/instances/:instanceId/notification-rules tvmaA alerts:read
 GET    /api/v1/instances/:instanceId/transactions       tvmaA metrics:read
 GET    /api/v1/instances/:instanceId/outage             tvmaA alerts:read
+GET    /api/v1/instances/:instanceId/replication        tvmaA metrics:read
 GET    /api/v1/channels                              ---A admin
 POST   /api/v1/channels                              ---A admin
 GET    /api/v1/channels/:channelId                   ---A admin

@@ -392,7 +392,7 @@ var ofTables = map[string]subject{
 	"sessions":      {"who is calling", "every"},
 
 	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBlocking getConnections getControl getDeadlocks getFinding
-		getInstance getInstanceHealth getInstanceTransactions getOutage getOverview getStatement groupFindings listAlertHistoryContributors
+		getInstance getInstanceHealth getInstanceTransactions getOutage getOverview getReplication getStatement groupFindings listAlertHistoryContributors
 		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listMarks listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},
 	"alerts_v5":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
@@ -404,6 +404,7 @@ var ofTables = map[string]subject{
 
 	"blocking_episodes":      {"the episodes", "getBlocking listBlocking"},
 	"blocking_deadlocks":     {"the sides of deadlocks, and those without a database", "getDeadlocks"},
+	"replication_states":     {"what was seen last", "getReplication"},
 	"blocking_samples":       {"the samples of an episode", "getBlocking"},
 	"alert_people":           {"whose sessions a delivery names", "getDelivery"},
 	"alert_last_seen":        {"when alerts fired last", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},

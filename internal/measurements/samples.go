@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 )
 
 // Batch is what a sender measured: of one organization, kept whole or not at all.
@@ -30,6 +31,8 @@ type Batch struct {
 	Reached []Reached
 	// Blocking says who waits for whom. Package push gives it to package blocking, which keeps it.
 	Blocking []blocking.Sample
+	// Replication says who follows whom. Package push gives it to package replication, likewise.
+	Replication []replication.State
 	// Guard runs first in the transaction that keeps the batch; its error ends it.
 	// nil: nothing is guarded. A collector holds its claim so.
 	Guard func(ctx context.Context, tx sqlx.ExtContext) error

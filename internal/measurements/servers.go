@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/printable"
+	"muster/internal/measurements/replication"
 )
 
 // Figure is what a server tells about itself beside its sessions: about its transactions, temporary
@@ -29,6 +30,9 @@ const (
 	CheckpointSyncing Figure = "checkpointSyncMs"        // milliseconds that checkpoints waited for the disks
 	CheckpointBuffers Figure = "checkpointBuffers"       // pages that checkpoints wrote
 	NewConnections    Figure = "newConnections"          // sessions that were begun
+	ReplicationLag    Figure = "replicationLag"          // milliseconds that a standby lags: the server, or who follows it and is furthest behind
+	ReplicationBehind Figure = "replicationLagBytes"     // log that it has not applied yet
+	SlotRetained      Figure = "slotRetainedBytes"       // log that a replication slot holds back, of the slot with the most
 )
 
 // Figures returns every figure. A stored figure is its place, so new ones come last.
@@ -36,12 +40,18 @@ func Figures() []Figure {
 	return []Figure{
 		OldestTransaction, OldestIdle, TemporaryBytes, TemporaryFiles, TemporaryUsed,
 		CheckpointsTimed, CheckpointsAsked, CheckpointWriting, CheckpointSyncing, CheckpointBuffers, NewConnections,
+		ReplicationLag, ReplicationBehind, SlotRetained,
 	}
+}
+
+// WithoutReplication are the figures but those of replication, which have a route of their own.
+func WithoutReplication() []Figure {
+	return slices.DeleteFunc(Figures(), func(f Figure) bool { return f == ReplicationLag || f == ReplicationBehind || f == SlotRetained })
 }
 
 // Counts says that a figure is what happened in an interval. Others are of a moment.
 func (f Figure) Counts() bool {
-	return f != OldestTransaction && f != OldestIdle && f != TemporaryUsed
+	return !slices.Contains([]Figure{OldestTransaction, OldestIdle, TemporaryUsed, ReplicationLag, ReplicationBehind, SlotRetained}, f)
 }
 
 // PerSecond says that a figure that Counts is shown as a rate; of others a bucket has the number.
@@ -159,4 +169,24 @@ func (f ServerFigures) FillDatabases() {
 			}
 		}
 	}
+}
+
+// LagOf are the figures of a server's replication; ok is false if it has none. Its time is a
+// microsecond later, because a server has one sample of a time, and may have others of this one.
+func LagOf(s replication.State) (sample ServerSample, ok bool) {
+	sample = ServerSample{Instance: s.Instance, Engine: s.Engine, At: s.At.Add(time.Microsecond)}
+	add := func(of Figure, value int64) {
+		sample.Figures = append(sample.Figures, ServerFigure{Figure: of, Telling: Told, Value: max(value, 0)})
+	}
+	f := s.Figures()
+	if f.LagSeconds != nil {
+		add(ReplicationLag, int64(math.Round(*f.LagSeconds*1000)))
+	}
+	if f.LagBytes != nil {
+		add(ReplicationBehind, *f.LagBytes)
+	}
+	if f.Retained != nil {
+		add(SlotRetained, *f.Retained)
+	}
+	return sample, len(sample.Figures) > 0
 }

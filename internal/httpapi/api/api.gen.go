@@ -238,6 +238,23 @@ const (
 	RecipientDeliveryPending RecipientDelivery = "pending"
 	RecipientDeliverySent    RecipientDelivery = "sent"
 
+	ReplicationBroken     ReplicationCondition = "broken"
+	ReplicationCatchingUp ReplicationCondition = "catchingUp"
+	ReplicationGone       ReplicationCondition = "gone"
+	ReplicationInactive   ReplicationCondition = "inactive"
+	ReplicationPaused     ReplicationCondition = "paused"
+	ReplicationWorks      ReplicationCondition = "works"
+
+	ReplicationAvailabilityGroup ReplicationKind = "availabilityGroup"
+	ReplicationLogical           ReplicationKind = "logical"
+	ReplicationPhysical          ReplicationKind = "physical"
+
+	ReplicationRoleAlone     ReplicationRole = "alone"
+	ReplicationRoleMixed     ReplicationRole = "mixed"
+	ReplicationRolePrimary   ReplicationRole = "primary"
+	ReplicationRoleResolving ReplicationRole = "resolving"
+	ReplicationRoleStandby   ReplicationRole = "standby"
+
 	ReportKindDataInventory     ReportKind = "DataInventory"
 	ReportKindInstanceScorecard ReportKind = "InstanceScorecard"
 	ReportKindSecurity          ReportKind = "Security"
@@ -3589,6 +3606,324 @@ type Remediation struct {
 	Verify *string `json:"verify"`
 }
 
+type Replication struct {
+	Condition *ReplicationCondition `json:"condition"`
+	Edges     []ReplicationEdge     `json:"edges"`
+
+	// EngineRole The engine's name for the role.
+	EngineRole *string `json:"engineRole"`
+
+	// History Null without a window, and if it could not be read.
+	History *ReplicationHistory `json:"history"`
+
+	// LagBytes Likewise.
+	LagBytes *int64 `json:"lagBytes"`
+
+	// LagSeconds Of a standby its own lag, of a primary that of the standby that is furthest behind. Null if it is not known.
+	LagSeconds *float64 `json:"lagSeconds"`
+
+	// MeasuredAt When the server was last looked at. Null: never, or it has no replication of its own, as Azure SQL Database.
+	MeasuredAt *time.Time `json:"measuredAt"`
+
+	// MissingGrant The grant without which the server does not tell everything.
+	MissingGrant *string `json:"missingGrant"`
+
+	// Nodes The servers that replicate with each other, directly or over others, this one among them.
+	Nodes []ReplicationNode `json:"nodes"`
+
+	// Omitted How many standbys, slots and subscriptions are not listed. Of each kind 100 are.
+	Omitted int `json:"omitted"`
+
+	// OtherPrimaries Other servers that are primaries of the same system: a failover without fencing, or a copy.
+	OtherPrimaries []ContributingInstance `json:"otherPrimaries"`
+
+	// RetainedBytes The most that one slot holds back.
+	RetainedBytes *int64 `json:"retainedBytes"`
+
+	// Role Null if it is not known.
+	Role *ReplicationRole `json:"role"`
+
+	// RoleChanges The newest 20 changes of roles of the servers in `nodes`: failovers and promotions. Null if they could not be read.
+	RoleChanges *[]ReplicationRoleChange `json:"roleChanges"`
+
+	// RoleSince When it was first seen in its role. Null if it was never seen in another one.
+	RoleSince *time.Time `json:"roleSince"`
+
+	// Since Since when the condition has lasted, as far as was seen. Null if it works.
+	Since *time.Time        `json:"since"`
+	Slots []ReplicationSlot `json:"slots"`
+
+	// Standbys Those that follow this server, and those that did within seven days.
+	Standbys []ReplicationStandby `json:"standbys"`
+
+	// State Of a standby, the engine's name for its state.
+	State         *string                   `json:"state"`
+	Subscriptions []ReplicationSubscription `json:"subscriptions"`
+
+	// System PostgreSQL's system identifier, or Oracle's DBID.
+	System *string `json:"system"`
+
+	// Timeline PostgreSQL's timeline.
+	Timeline *int64 `json:"timeline"`
+
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
+	Unavailable Unavailable `json:"unavailable"`
+
+	// Upstream Whom the server follows.
+	Upstream *ReplicationUpstream `json:"upstream"`
+
+	// Why What is wrong, in a few words.
+	Why *string `json:"why"`
+}
+
+// ReplicationCondition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+// longer is.
+type ReplicationCondition string
+
+type ReplicationEdge struct {
+	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+	// longer is.
+	Condition ReplicationCondition `json:"condition"`
+
+	// From The place of the sender in `nodes`.
+	From       int             `json:"from"`
+	Group      *string         `json:"group"`
+	Kind       ReplicationKind `json:"kind"`
+	LagBytes   *int64          `json:"lagBytes"`
+	LagSeconds *float64        `json:"lagSeconds"`
+
+	// Since Since when the condition has lasted, as far as was seen. Null if it works.
+	Since *time.Time `json:"since"`
+	State *string    `json:"state"`
+	Sync  *string    `json:"sync"`
+
+	// To The place of the receiver in `nodes`.
+	To int `json:"to"`
+
+	// Why What is wrong, in a few words.
+	Why *string `json:"why"`
+}
+
+type ReplicationHistory struct {
+	BucketSize   BucketSize  `json:"bucketSize"`
+	BucketStarts []time.Time `json:"bucketStarts"`
+	From         time.Time   `json:"from"`
+
+	// LagBytes One value for each bucket. Null is a gap. At most three decimals.
+	LagBytes Values `json:"lagBytes"`
+
+	// LagSeconds One value for each bucket. Null is a gap. At most three decimals.
+	LagSeconds Values `json:"lagSeconds"`
+
+	// LastBucketPartial True if the last bucket ends in the future.
+	LastBucketPartial bool `json:"lastBucketPartial"`
+
+	// RetainedBytes One value for each bucket. Null is a gap. At most three decimals.
+	RetainedBytes Values    `json:"retainedBytes"`
+	To            time.Time `json:"to"`
+}
+
+type ReplicationKind string
+
+type ReplicationNode struct {
+	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+	// longer is.
+	Condition  ReplicationCondition  `json:"condition"`
+	Instance   *ContributingInstance `json:"instance"`
+	LagBytes   *int64                `json:"lagBytes"`
+	LagSeconds *float64              `json:"lagSeconds"`
+
+	// MeasuredAt Null if nobody watches it.
+	MeasuredAt *time.Time `json:"measuredAt"`
+
+	// Name The instance's name, or what the servers around it call it.
+	Name string           `json:"name"`
+	Role *ReplicationRole `json:"role"`
+
+	// Since Since when the condition has lasted, as far as was seen. Null if it works.
+	Since *time.Time `json:"since"`
+
+	// Why What is wrong, in a few words.
+	Why *string `json:"why"`
+}
+
+// ReplicationRole `mixed` is a SQL Server that is primary in one availability group and secondary in another, `resolving` one that is
+// neither at the moment, and `alone` one without availability groups.
+type ReplicationRole string
+
+type ReplicationRoleChange struct {
+	// At When it was first seen in the role.
+	At time.Time `json:"at"`
+
+	// From `mixed` is a SQL Server that is primary in one availability group and secondary in another, `resolving` one that is
+	// neither at the moment, and `alone` one without availability groups.
+	From     ReplicationRole      `json:"from"`
+	Instance ContributingInstance `json:"instance"`
+
+	// Timeline PostgreSQL's timeline after the change.
+	Timeline *int64 `json:"timeline"`
+
+	// To `mixed` is a SQL Server that is primary in one availability group and secondary in another, `resolving` one that is
+	// neither at the moment, and `alone` one without availability groups.
+	To ReplicationRole `json:"to"`
+}
+
+// ReplicationSample A look at the replication of a server. An absent field is unknown. Texts are cut after 200 characters.
+type ReplicationSample struct {
+	// At Not before 1970. Samples that are older than 72 hours are dropped.
+	At time.Time `json:"at"`
+
+	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+	// longer is.
+	Condition *ReplicationCondition `json:"condition,omitempty"`
+
+	// Denied The grant without which the server does not tell who follows it.
+	Denied *string `json:"denied,omitempty"`
+
+	// Instance Its externalId.
+	Instance   string   `json:"instance"`
+	LagBytes   *int64   `json:"lagBytes,omitempty"`
+	LagSeconds *float64 `json:"lagSeconds,omitempty"`
+
+	// Members How those that the server follows know it, as in `member` of their peers.
+	Members *[]string `json:"members,omitempty"`
+
+	// Omitted The number of peers, slots and subscriptions that are not listed.
+	Omitted *int        `json:"omitted,omitempty"`
+	Peers   *[]SentPeer `json:"peers,omitempty"`
+
+	// Port The port on which the server takes connections.
+	Port *int `json:"port,omitempty"`
+
+	// Role `mixed` is a SQL Server that is primary in one availability group and secondary in another, `resolving` one that is
+	// neither at the moment, and `alone` one without availability groups.
+	Role ReplicationRole `json:"role"`
+
+	// Since When the condition began, if the server tells.
+	Since *time.Time  `json:"since,omitempty"`
+	Slots *[]SentSlot `json:"slots,omitempty"`
+
+	// State Of a standby, the engine's name for its state.
+	State         *string             `json:"state,omitempty"`
+	Subscriptions *[]SentSubscription `json:"subscriptions,omitempty"`
+
+	// Systems What the server is a copy of: PostgreSQL's system identifier, ids of availability groups, or Oracle's DBID.
+	Systems *[]string `json:"systems,omitempty"`
+
+	// Timeline PostgreSQL's timeline.
+	Timeline *int64        `json:"timeline,omitempty"`
+	Upstream *SentUpstream `json:"upstream,omitempty"`
+	Why      *string       `json:"why,omitempty"`
+
+	// Words The engine's name for the role.
+	Words *string `json:"words,omitempty"`
+}
+
+type ReplicationSlot struct {
+	Active bool `json:"active"`
+
+	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+	// longer is.
+	Condition ReplicationCondition `json:"condition"`
+	Database  *string              `json:"database"`
+	Kind      ReplicationKind      `json:"kind"`
+	Name      string               `json:"name"`
+	Plugin    *string              `json:"plugin"`
+
+	// RetainedBytes The log that it holds back.
+	RetainedBytes *int64 `json:"retainedBytes"`
+
+	// SafeBytes How much may be written before it loses what it needs. Null: there is no limit.
+	SafeBytes *int64 `json:"safeBytes"`
+
+	// Since Since when the condition has lasted, as far as was seen. Null if it works.
+	Since *time.Time `json:"since"`
+
+	// WalStatus reserved, extended, unreserved or lost.
+	WalStatus *string `json:"walStatus"`
+
+	// Why What is wrong, in a few words.
+	Why *string `json:"why"`
+}
+
+type ReplicationStandby struct {
+	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+	// longer is.
+	Condition ReplicationCondition `json:"condition"`
+
+	// Databases Of the availability group.
+	Databases *int64 `json:"databases"`
+
+	// Group The availability group.
+	Group *string `json:"group"`
+
+	// Host From where it is connected.
+	Host       *string               `json:"host"`
+	Instance   *ContributingInstance `json:"instance"`
+	Kind       ReplicationKind       `json:"kind"`
+	LagBytes   *int64                `json:"lagBytes"`
+	LagSeconds *float64              `json:"lagSeconds"`
+
+	// Name PostgreSQL: application_name; else the server's name.
+	Name string `json:"name"`
+
+	// RedoQueueBytes What it has, and has not applied yet.
+	RedoQueueBytes *int64 `json:"redoQueueBytes"`
+
+	// SendQueueBytes What was not sent yet.
+	SendQueueBytes *int64 `json:"sendQueueBytes"`
+
+	// Since Since when the condition has lasted, as far as was seen. Null if it works.
+	Since *time.Time `json:"since"`
+	Slot  *string    `json:"slot"`
+
+	// State The engine's name for the state.
+	State              *string `json:"state"`
+	SuspendedDatabases *int64  `json:"suspendedDatabases"`
+
+	// Sync How commits wait for it, in the engine's words.
+	Sync *string `json:"sync"`
+
+	// Why What is wrong, in a few words.
+	Why *string `json:"why"`
+}
+
+type ReplicationSubscription struct {
+	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+	// longer is.
+	Condition ReplicationCondition `json:"condition"`
+	Database  *string              `json:"database"`
+
+	// LagBytes What it received, and has not confirmed yet.
+	LagBytes *int64 `json:"lagBytes"`
+	Name     string `json:"name"`
+
+	// Since Since when the condition has lasted, as far as was seen. Null if it works.
+	Since *time.Time `json:"since"`
+
+	// Why What is wrong, in a few words.
+	Why *string `json:"why"`
+}
+
+type ReplicationUpstream struct {
+	// Host As the standby calls it.
+	Host     *string               `json:"host"`
+	Instance *ContributingInstance `json:"instance"`
+
+	// Name The server's name in its group or configuration.
+	Name *string `json:"name"`
+	Port *int64  `json:"port"`
+	Slot *string `json:"slot"`
+}
+
 type Report struct {
 	Capabilities struct {
 		CanDownload bool `json:"canDownload"`
@@ -3761,11 +4096,12 @@ type RulePreview struct {
 }
 
 type SampleBatch struct {
-	Blocking   *[]BlockingSample  `json:"blocking,omitempty"`
-	Hosts      *[]HostSample      `json:"hosts,omitempty"`
-	Servers    *[]ServerSample    `json:"servers,omitempty"`
-	Sessions   *[]SessionSample   `json:"sessions,omitempty"`
-	Statements *[]StatementSample `json:"statements,omitempty"`
+	Blocking    *[]BlockingSample    `json:"blocking,omitempty"`
+	Hosts       *[]HostSample        `json:"hosts,omitempty"`
+	Replication *[]ReplicationSample `json:"replication,omitempty"`
+	Servers     *[]ServerSample      `json:"servers,omitempty"`
+	Sessions    *[]SessionSample     `json:"sessions,omitempty"`
+	Statements  *[]StatementSample   `json:"statements,omitempty"`
 }
 
 type SamplesAccepted struct {
@@ -4211,6 +4547,32 @@ type SentObject struct {
 	Severity *SentSeverity `json:"severity,omitempty"`
 }
 
+// SentPeer A server that follows.
+type SentPeer struct {
+	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+	// longer is.
+	Condition      ReplicationCondition `json:"condition"`
+	Databases      *int                 `json:"databases,omitempty"`
+	Group          *string              `json:"group,omitempty"`
+	Host           *string              `json:"host,omitempty"`
+	Kind           ReplicationKind      `json:"kind"`
+	LagBytes       *int64               `json:"lagBytes,omitempty"`
+	LagSeconds     *float64             `json:"lagSeconds,omitempty"`
+	Member         *string              `json:"member,omitempty"`
+	Name           string               `json:"name"`
+	RedoQueueBytes *int64               `json:"redoQueueBytes,omitempty"`
+	SendQueueBytes *int64               `json:"sendQueueBytes,omitempty"`
+
+	// Since When the condition began, if the server tells.
+	Since              *time.Time `json:"since,omitempty"`
+	Slot               *string    `json:"slot,omitempty"`
+	State              *string    `json:"state,omitempty"`
+	SuspendedDatabases *int       `json:"suspendedDatabases,omitempty"`
+	Sync               *string    `json:"sync,omitempty"`
+	Why                *string    `json:"why,omitempty"`
+}
+
 // SentSetting If the name of a setting suggests a password, a command or a connection string, Muster treats the value as a
 // secret: it does not store the value, but still detects changes.
 type SentSetting struct {
@@ -4225,6 +4587,40 @@ type SentSetting struct {
 }
 
 type SentSeverity string
+
+type SentSlot struct {
+	Active bool `json:"active"`
+
+	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+	// longer is.
+	Condition     ReplicationCondition `json:"condition"`
+	Database      *string              `json:"database,omitempty"`
+	Kind          ReplicationKind      `json:"kind"`
+	Name          string               `json:"name"`
+	Plugin        *string              `json:"plugin,omitempty"`
+	RetainedBytes *int64               `json:"retainedBytes,omitempty"`
+	SafeBytes     *int64               `json:"safeBytes,omitempty"`
+
+	// Since When the condition began, if the server tells.
+	Since     *time.Time `json:"since,omitempty"`
+	WalStatus *string    `json:"walStatus,omitempty"`
+	Why       *string    `json:"why,omitempty"`
+}
+
+type SentSubscription struct {
+	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
+	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
+	// longer is.
+	Condition ReplicationCondition `json:"condition"`
+	Database  *string              `json:"database,omitempty"`
+	LagBytes  *int64               `json:"lagBytes,omitempty"`
+	Name      string               `json:"name"`
+
+	// Since When the condition began, if the server tells.
+	Since *time.Time `json:"since,omitempty"`
+	Why   *string    `json:"why,omitempty"`
+}
 
 type SentTable struct {
 	// Columns Each column once.
@@ -4252,6 +4648,14 @@ type SentUnassessed struct {
 
 	// Reason 1 to 2,000 characters, of which 500 are kept.
 	Reason string `json:"reason"`
+}
+
+type SentUpstream struct {
+	Host *string         `json:"host,omitempty"`
+	Kind ReplicationKind `json:"kind"`
+	Name *string         `json:"name,omitempty"`
+	Port *int            `json:"port,omitempty"`
+	Slot *string         `json:"slot,omitempty"`
 }
 
 // Separate Register the server even if another instance leads to it.
@@ -5617,6 +6021,17 @@ type ListDatabasesParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
+type GetReplicationParams struct {
+	// From Beginning of the history, inclusive. Send all three of `from`, `to` and `bucketSize`, or none.
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To End of the history, exclusive. A time in the future is replaced by the current time.
+	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
+
+	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
+	BucketSize *BucketSize `form:"bucketSize,omitempty" json:"bucketSize,omitempty"`
+}
+
 type GetInstanceTransactionsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
@@ -6167,6 +6582,8 @@ type Handlers interface {
 	ListInstanceNotificationRules(ctx context.Context, request ListInstanceNotificationRulesRequestObject) (ListInstanceNotificationRulesResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/outage: Get the alert that a server is down or silent, and its first notification
 	GetOutage(ctx context.Context, request GetOutageRequestObject) (GetOutageResponseObject, error)
+	// GET /api/v1/instances/{instanceId}/replication: Get who follows whom, how far standbys lag, and what slots hold back
+	GetReplication(ctx context.Context, request GetReplicationRequestObject) (GetReplicationResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/transactions: Get long and idle transactions, temporary files, checkpoints and new connections of a server
 	GetInstanceTransactions(ctx context.Context, request GetInstanceTransactionsRequestObject) (GetInstanceTransactionsResponseObject, error)
 	// POST /api/v1/invitations/{token}: Accept an invitation and sign in
@@ -6363,7 +6780,7 @@ type Handlers interface {
 	ReceiveOtlpMetrics(ctx context.Context, request ReceiveOtlpMetricsRequestObject) (ReceiveOtlpMetricsResponseObject, error)
 	// POST /ingest/v1/prometheus/write: Send samples by Prometheus remote_write 1.0 or 2.0
 	ReceivePrometheusWrite(ctx context.Context, request ReceivePrometheusWriteRequestObject) (ReceivePrometheusWriteResponseObject, error)
-	// POST /ingest/v1/samples: Send measurements of hosts, sessions, statements and blocking
+	// POST /ingest/v1/samples: Send measurements of hosts, sessions, statements, blocking and replication
 	RecordSamples(ctx context.Context, request RecordSamplesRequestObject) (RecordSamplesResponseObject, error)
 	// GET /metrics: Get the service's own metrics as Prometheus text
 	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
@@ -6848,6 +7265,14 @@ type GetOutageResponseObject interface {
 	VisitGetOutageResponse(w http.ResponseWriter) error
 }
 type GetOutage200JSONResponse Outage
+type GetReplicationRequestObject struct {
+	InstanceId InstanceId `path:"instanceId"`
+	Params     GetReplicationParams
+}
+type GetReplicationResponseObject interface {
+	VisitGetReplicationResponse(w http.ResponseWriter) error
+}
+type GetReplication200JSONResponse Replication
 type GetInstanceTransactionsRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 	Params     GetInstanceTransactionsParams
@@ -7932,6 +8357,9 @@ func (a ListInstanceNotificationRules200JSONResponse) VisitListInstanceNotificat
 func (a GetOutage200JSONResponse) VisitGetOutageResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
+func (a GetReplication200JSONResponse) VisitGetReplicationResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
 func (a GetInstanceTransactions200JSONResponse) VisitGetInstanceTransactionsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -8419,6 +8847,7 @@ func Operations(h Handlers) []Operation {
 		operation("GET", "/api/v1/instances/:instanceId/health", h.GetInstanceHealth, GetInstanceHealthResponseObject.VisitGetInstanceHealthResponse),
 		operation("GET", "/api/v1/instances/:instanceId/notification-rules", h.ListInstanceNotificationRules, ListInstanceNotificationRulesResponseObject.VisitListInstanceNotificationRulesResponse),
 		operation("GET", "/api/v1/instances/:instanceId/outage", h.GetOutage, GetOutageResponseObject.VisitGetOutageResponse),
+		operation("GET", "/api/v1/instances/:instanceId/replication", h.GetReplication, GetReplicationResponseObject.VisitGetReplicationResponse),
 		operation("GET", "/api/v1/instances/:instanceId/transactions", h.GetInstanceTransactions, GetInstanceTransactionsResponseObject.VisitGetInstanceTransactionsResponse),
 		operation("POST", "/api/v1/instances/actions", h.TagInstances, TagInstancesResponseObject.VisitTagInstancesResponse),
 		operation("POST", "/api/v1/invitations/:token", h.AcceptInvitation, AcceptInvitationResponseObject.VisitAcceptInvitationResponse),

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"mime"
 	"strconv"
 
@@ -19,6 +20,7 @@ import (
 	"muster/internal/intake/senders"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 )
 
 // note counts by sender what became of a message: by the names of its metrics, where it has
@@ -325,6 +327,9 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 	for _, s := range wire.Value(body.Servers) {
 		items.Servers = append(items.Servers, feed.ServerItem{Instance: s.Instance, At: s.At, Figures: wire.List(s.Figures, figureItem)})
 	}
+	for _, one := range wire.Value(body.Replication) {
+		items.Replication, items.ReplicationOf = append(items.Replication, replicationState(one)), append(items.ReplicationOf, one.Instance)
+	}
 	return items
 }
 
@@ -344,6 +349,15 @@ func figureItem(f api.SentFigure) feed.FigureItem {
 		}}
 	}
 	return item
+}
+
+// replicationState is a state as it was sent. Both have the same form, but for whose it is and when.
+func replicationState(sent api.ReplicationSample) (s replication.State) {
+	if body, err := json.Marshal(sent); err == nil { // which its own type always has
+		_ = json.Unmarshal(body, &s)
+	}
+	s.At = sent.At
+	return s
 }
 
 func sessionItem(s api.SessionSample) feed.SessionItem {

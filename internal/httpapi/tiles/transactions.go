@@ -61,9 +61,9 @@ func (s *TileRoutes) GetInstanceTransactions(ctx context.Context, r api.GetInsta
 	}
 	answer := api.InstanceTransactions{
 		From: w.Start(), To: w.End(), BucketSize: r.Params.BucketSize, BucketStarts: t.starts, LastBucketPartial: w.LastIsPartial(), GeneratedAt: w.Now,
-		Figures: wire.List(measurements.Figures(), t.figure), Databases: t.databases(), Series: map[string]api.Values{}, Unavailable: side.Unavailable(),
+		Figures: wire.List(measurements.WithoutReplication(), t.figure), Databases: t.databases(), Series: map[string]api.Values{}, Unavailable: side.Unavailable(),
 	}
-	for _, of := range measurements.Figures() {
+	for _, of := range measurements.WithoutReplication() {
 		answer.Series[string(of)] = t.values(of)
 	}
 	steady := answer
@@ -92,7 +92,7 @@ type transactions struct {
 
 // shown are the holders of the moments that are shown.
 func (t *transactions) shown() (all []*measurements.HolderSeen) {
-	for _, of := range measurements.Figures() {
+	for _, of := range measurements.WithoutReplication() {
 		for _, at := range []int{t.latest(of), t.greatest(of)} {
 			if at >= 0 {
 				if h := t.figures[measurements.FigureOf{Figure: of}].Holders[at]; h != nil {

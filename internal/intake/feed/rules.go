@@ -19,6 +19,7 @@ import (
 	"muster/domain/rule"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 )
 
 // Bounds of what a sample may say, as openapi.yaml has them.
@@ -70,6 +71,9 @@ func (r *rules) read(items Items, f found) (b measurements.Batch) {
 	}
 	for i, sample := range items.Servers {
 		b.Servers = append(b.Servers, r.server(r.item("#/servers/", i), sample, f.servers[i]))
+	}
+	for i, state := range items.Replication {
+		b.Replication = append(b.Replication, r.replication(r.item("#/replication/", i), state, f.replication[i].Instance))
 	}
 	return b
 }
@@ -253,6 +257,15 @@ func (r *rules) blocking(at string, s BlockingItem, on uuid.UUID) blocking.Sampl
 		}
 	}
 	return sample
+}
+
+// replication reads who follows whom. Package replication cleans and cuts the names.
+func (r *rules) replication(at string, s replication.State, on uuid.UUID) replication.State {
+	if on == uuid.Nil {
+		r.unknownInstance(at + "/instance")
+	}
+	s.Instance, s.At = on, r.time(at+"/at", s.At)
+	return s
 }
 
 // known checks that the place exists.

@@ -17,6 +17,7 @@ import (
 	"muster/internal/intake"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 )
 
 // Items are the samples of one call, as openapi.yaml has them: instances and databases
@@ -28,6 +29,9 @@ type Items struct {
 	Statements []StatementItem
 	Blocking   []BlockingItem
 	Servers    []ServerItem
+	// Replication are looks at the replication of instances, at the places of ReplicationOf.
+	Replication   []replication.State
+	ReplicationOf []string // the instances' external ids
 }
 
 // BlockingItem is who waits for whom on an instance at a time. The nodes' statements are as they
@@ -134,7 +138,8 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 	return receipt, found.refused(err)
 }
 
-// names are those of places in the items: of hosts, of sessions, of statements, of blocking, of servers.
+// names are those of places in the items: of hosts, of sessions, of statements, of blocking, of servers, of
+// replication.
 func (i Items) names() (names []inventory.PlaceName) {
 	for _, h := range i.Hosts {
 		for n := range h.Instances {
@@ -153,14 +158,17 @@ func (i Items) names() (names []inventory.PlaceName) {
 	for n := range i.Servers {
 		names = append(names, i.Servers[n].names()...)
 	}
+	for n := range i.ReplicationOf {
+		names = append(names, inventory.PlaceName{Instance: &i.ReplicationOf[n]})
+	}
 	return names
 }
 
 // found is where the items are, each by its place among them; a host at many.
 type found struct {
-	hosts                          [][]uuid.UUID
-	sessions, statements, blocking []inventory.Place
-	servers                        []serverPlaces
+	hosts                                       [][]uuid.UUID
+	sessions, statements, blocking, replication []inventory.Place
+	servers                                     []serverPlaces
 }
 
 // found puts the places of names back to their items.
@@ -179,6 +187,7 @@ func (i Items) found(places []inventory.Place) (f found) {
 		of := len(i.Servers[n].names())
 		f.servers, places = append(f.servers, places[:of:of]), places[of:]
 	}
+	f.replication = places
 	return f
 }
 
@@ -200,7 +209,7 @@ func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items
 		outside = append(outside, outsideOf(from.Limit, fmt.Sprintf("#/hosts/%d", i), claim)...)
 	}
 	forbidden := func(instance uuid.UUID) bool { return !from.Limit.Allows(instance) }
-	outside = slices.Concat(outside, among("sessions", f.sessions, forbidden), among("statements", f.statements, forbidden), among("blocking", f.blocking, forbidden), among("servers", instancesOf(f.servers), forbidden))
+	outside = slices.Concat(outside, among("sessions", f.sessions, forbidden), among("statements", f.statements, forbidden), among("blocking", f.blocking, forbidden), among("servers", instancesOf(f.servers), forbidden), among("replication", f.replication, forbidden))
 	if len(outside) > 0 {
 		return usecase.OutsideLimit(outside)
 	}
@@ -235,6 +244,9 @@ func (d *Doors) addEngines(ctx context.Context, batch *measurements.Batch) error
 	for _, s := range batch.Servers {
 		of[s.Instance] = ""
 	}
+	for _, s := range batch.Replication {
+		of[s.Instance] = ""
+	}
 	of, err := d.Places.Engines(ctx, batch.Organization, slices.Collect(maps.Keys(of)))
 	if err != nil {
 		return err
@@ -247,6 +259,9 @@ func (d *Doors) addEngines(ctx context.Context, batch *measurements.Batch) error
 	}
 	for i := range batch.Servers {
 		batch.Servers[i].Engine = of[batch.Servers[i].Instance]
+	}
+	for i := range batch.Replication {
+		batch.Replication[i].Engine = of[batch.Replication[i].Instance]
 	}
 	return nil
 }

@@ -39,6 +39,9 @@ func (d *Doors) refuseCollected(b measurements.Batch) func(context.Context, sqlx
 	for _, s := range b.Servers {
 		measured[s.Instance] = true
 	}
+	for _, s := range b.Replication {
+		measured[s.Instance] = true
+	}
 	return func(ctx context.Context, tx sqlx.ExtContext) error {
 		if len(measured) == 0 {
 			return nil
@@ -78,7 +81,7 @@ func (f found) pointers(instances []uuid.UUID, sessions bool, code, detail strin
 	theirs := func(instance uuid.UUID) bool { return slices.Contains(instances, instance) }
 	var named []string
 	if sessions {
-		named = slices.Concat(among("sessions", f.sessions, theirs), among("blocking", f.blocking, theirs), among("servers", instancesOf(f.servers), theirs))
+		named = slices.Concat(among("sessions", f.sessions, theirs), among("blocking", f.blocking, theirs), among("servers", instancesOf(f.servers), theirs), among("replication", f.replication, theirs))
 	}
 	for _, at := range append(named, among("statements", f.statements, theirs)...) {
 		r.breaks(at, code, detail)

@@ -10,6 +10,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/watch"
@@ -43,6 +44,9 @@ type Reader interface {
 	// Freed reads how the root of the last look let the others go, now that nobody waits any more;
 	// empty: that cannot be known. at is the time of this look.
 	Freed(ctx context.Context, l *Line, root blocking.Node, at time.Time) (blocking.End, error)
+	// Replication reads who follows whom; nil: the server has nothing of the kind. at is the time of
+	// the look, by our clock.
+	Replication(ctx context.Context, l *Line, at time.Time) (*replication.State, error)
 	// Statements reads the counters of all statements, but for when that was; nil: there
 	// are none to be read. A list may come with the error of what it lacks beside.
 	Statements(ctx context.Context, l *Line) (*List, error)

@@ -15,6 +15,7 @@ import (
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
@@ -27,6 +28,9 @@ type idle struct{}
 
 func (idle) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
 	return &measure.Activity{}, l.Each(ctx, 1, "SELECT sessions", func([][]byte) error { return nil })
+}
+func (idle) Replication(context.Context, *measure.Line, time.Time) (*replication.State, error) {
+	return nil, nil
 }
 func (idle) Freed(context.Context, *measure.Line, blocking.Node, time.Time) (blocking.End, error) {
 	return "", nil

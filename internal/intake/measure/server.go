@@ -17,6 +17,7 @@ import (
 	"muster/internal/concurrency/pause"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/watch"
@@ -211,10 +212,14 @@ func (s *Server) Round(ctx context.Context) error {
 		}
 		signsErr = errors.Join(signsErr, figuresErr)
 	}
-	if !counts {
-		return errors.Join(deadlocksErr, blockingErr, signsErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
+	var replicationErr error
+	if minutely {
+		batch.Replication, replicationErr = s.readReplication(ctx)
 	}
-	return errors.Join(deadlocksErr, blockingErr, signsErr, s.countStatements(ctx, batch, a, at, signs))
+	if !counts {
+		return errors.Join(deadlocksErr, blockingErr, signsErr, replicationErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
+	}
+	return errors.Join(deadlocksErr, blockingErr, signsErr, replicationErr, s.countStatements(ctx, batch, a, at, signs))
 }
 
 // readBlocking reads who waits for whom, if a session waits for a lock. That nobody waits is said
@@ -294,6 +299,16 @@ func (s *Server) readSigns(ctx context.Context, at time.Time) ([]watch.Sign, err
 		signs[i].OrganizationID, signs[i].InstanceID, signs[i].At = s.Organization, s.Instance, at
 	}
 	return signs, err
+}
+
+// readReplication reads who follows whom. What cannot be read is missing, and nothing else with it.
+func (s *Server) readReplication(ctx context.Context) ([]replication.State, error) {
+	state, err := s.reader.Replication(ctx, &s.line, instant.Cut(s.Now()))
+	if s.went("replication", err) != nil || state == nil {
+		return nil, err
+	}
+	state.Instance, state.Engine = s.Instance, s.Engine.Name
+	return []replication.State{*state}, nil
 }
 
 // connect opens the connection if there is none. One that breaks in the middle of a round stays

@@ -13,6 +13,7 @@ import (
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
@@ -33,6 +34,9 @@ func (r *slow) Activity(context.Context, *measure.Line) (*measure.Activity, erro
 	return &measure.Activity{Databases: []measure.Database{{ID: 1, Name: "app"}}}, nil
 }
 
+func (*slow) Replication(context.Context, *measure.Line, time.Time) (*replication.State, error) {
+	return nil, nil
+}
 func (*slow) Freed(context.Context, *measure.Line, blocking.Node, time.Time) (blocking.End, error) {
 	return "", nil
 }

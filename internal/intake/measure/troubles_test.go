@@ -14,6 +14,7 @@ import (
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
 	"muster/internal/testing/clocktest"
@@ -32,6 +33,9 @@ func (f *failing) Activity(ctx context.Context, l *measure.Line) (*measure.Activ
 		return nil, f.sessions
 	}
 	return f.idle.Activity(ctx, l)
+}
+func (*failing) Replication(context.Context, *measure.Line, time.Time) (*replication.State, error) {
+	return nil, nil
 }
 func (*failing) Freed(context.Context, *measure.Line, blocking.Node, time.Time) (blocking.End, error) {
 	return "", nil

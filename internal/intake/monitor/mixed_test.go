@@ -80,7 +80,7 @@ func sqlServer(t *testing.T) string {
 	for file, rows := range map[string][][]any{
 		"server":    {{3, 15, 1, 1, "[watcher]", "[dbo]", 0}},
 		"databases": {{1, "master", 0, 1, false}},
-		"replicas":  nil, "plan_cache": nil,
+		"replicas":  nil, "plan_cache": nil, "replication": nil,
 		"sessions":     {{1, "idle", "", 3, "shop", "checkout", "web-01", ""}},
 		"lock_wait":    {{0, 1, 0}},
 		"transactions": {{51, 1, 90_000, 60_000, "shop", "checkout", "web-01", nil, "idleInTransaction"}}, "temporary_space": {{0}}, "counters": {{"logins/sec", 7, 1}},
@@ -112,6 +112,8 @@ func oracleDatabase(t *testing.T) string {
 	on("temporary_space", 1, []int{0}, []string{"0"})
 	on("counters", 2, []int{1}, []string{"logons cumulative", "7"})
 	on("deadlocks", 3, []int{0, 1, 2})
+	on("replication", 6, []int{0}, []string{"1", "ORCL", "PRIMARY", "READ WRITE", "NOT ALLOWED", ""})
+	on("destinations", 7, nil)
 	on("db_time", 2, []int{0, 1}, []string{"3", "1000"})
 	on("clock", 2, []int{0, 1}, []string{"1000000", "0"})
 	on("statements", 7, []int{0, 1, 3, 4, 5, 6})

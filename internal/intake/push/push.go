@@ -12,6 +12,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
+	"muster/internal/measurements/replication"
 	"muster/internal/watch"
 	"muster/internal/watch/status"
 )
@@ -45,6 +46,7 @@ type Store interface {
 type InstancesOn func(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 
 // Record keeps a batch, and then what follows from it: who waits for whom (package blocking),
+// who follows whom (package replication),
 // observations of its instances (package status), and the signs that the watch judges, with those
 // that the sender adds.
 // They are no reason to lose samples: the batch is kept when they cannot be, and the
@@ -59,6 +61,11 @@ func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watc
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
+	for _, state := range b.Replication {
+		if sample, ok := measurements.LagOf(state); ok {
+			b.Servers = append(b.Servers[:len(b.Servers):len(b.Servers)], sample)
+		}
+	}
 	receipt, err := i.Store.Write(ctx, b)
 	if err != nil {
 		return measurements.Receipt{}, err
@@ -66,6 +73,9 @@ func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watc
 	found, err := i.collect(ctx, b, known, received)
 	if err == nil {
 		err = blocking.Record(ctx, i.DB, b.Organization, received, b.Blocking)
+	}
+	if err == nil {
+		err = replication.Record(ctx, i.DB, b.Organization, received, b.Replication)
 	}
 	if err == nil {
 		err = status.Record(ctx, i.DB, received, found.observations())

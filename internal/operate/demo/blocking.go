@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands/inventory"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/fleet"
@@ -188,14 +187,4 @@ func (d *Demo) storm(ctx context.Context, o accounts.Organization, server uuid.U
 		return fmt.Errorf("raise the alert of the lock storm: %w", err)
 	}
 	return d.settle(ctx, mark)
-}
-
-// heldID is the server on which sessions are held up; uuid.Nil: it was removed.
-func heldID(paper []inventory.IDs) uuid.UUID {
-	for _, p := range paper {
-		if p.ExternalID == heldServer {
-			return p.ID
-		}
-	}
-	return uuid.Nil
 }

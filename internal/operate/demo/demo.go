@@ -150,7 +150,7 @@ func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uui
 	if err := d.marks(ctx, o, team); err != nil {
 		return nil, nil, fmt.Errorf("set the demo's marks: %w", err)
 	}
-	if server := heldID(paper); server != uuid.Nil {
+	if server := idOf(paper, heldServer); server != uuid.Nil {
 		if err := d.storm(ctx, o, server); err != nil {
 			return nil, nil, fmt.Errorf("tell of the demo's lock storm: %w", err)
 		}

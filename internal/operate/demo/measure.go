@@ -133,7 +133,12 @@ func (d *Demo) measuring(ctx context.Context, o accounts.Organization, what stri
 	if err != nil {
 		return measuring{}, fmt.Errorf("fill the demo's fleet: %w", err)
 	}
-	return measuring{Demo: d, organization: o, paper: paper, what: what}, nil
+	m := measuring{Demo: d, organization: o, paper: paper, what: what}
+	there, err := m.remaining(ctx)
+	if err != nil {
+		return measuring{}, err
+	}
+	return m, m.failover(ctx, there)
 }
 
 // step writes the latest batch that is missing of the time that reaches so far back,
@@ -187,13 +192,15 @@ func (m *measuring) write(ctx context.Context, from, until time.Time, atOnce tim
 		return err
 	}
 	var signs []watch.Sign
-	if server := heldID(there); server != uuid.Nil {
+	if server := idOf(there, heldServer); server != uuid.Nil {
 		if err := m.block(ctx, server, from, until); err != nil {
 			return err
 		}
 		signs = append(signs, waitSign(m.organization.ID, server, m.organization.CreatedAt, until.Add(-agentInterval)))
 	}
 	batch := newAgents(m.organization.CreatedAt, there).samples(from, until, atOnce)
+	lags, newest := replicate(m.organization.CreatedAt, there, from, until, atOnce)
+	batch.Servers, batch.Replication = append(batch.Servers, lags...), newest
 	batch.Organization, batch.Sender = m.organization.ID, new(string) // a feed's: Muster itself connects to none of them
 	batch.Guard = func(ctx context.Context, tx sqlx.ExtContext) error {
 		return note(ctx, tx, m.organization.ID, from, until)

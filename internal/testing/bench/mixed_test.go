@@ -184,10 +184,11 @@ func (f *mixedFleet) sqlserver() {
 		"counters": func() [][]any {
 			return [][]any{{"logins/sec", int(time.Since(began).Seconds()), 1}}
 		},
-		"blocking":  func() [][]any { return nil },
-		"freed":     func() [][]any { return nil },
-		"clocks":    func() [][]any { return [][]any{{time.Now().UnixMicro(), 0, 1}} },
-		"deadlocks": func() [][]any { return [][]any{{0, time.Now().UnixMicro()}} },
+		"blocking":    func() [][]any { return nil },
+		"freed":       func() [][]any { return nil },
+		"clocks":      func() [][]any { return [][]any{{time.Now().UnixMicro(), 0, 1}} },
+		"deadlocks":   func() [][]any { return [][]any{{0, time.Now().UnixMicro()}} },
+		"replication": func() [][]any { return nil },
 		"sessions": func() [][]any {
 			return [][]any{{5, "idle", "", mixedSessions, "shop", "checkout", "web-01", ""}, {6, "waiting", "LCK_M_X", 2, "shop", "checkout", "web-01", ""}}
 		},
@@ -222,6 +223,8 @@ func (f *mixedFleet) oracle() {
 	on("temporary_space", 1, []int{0}, []string{"0"})
 	on("counters", 2, []int{1}, []string{"logons cumulative", "7"})
 	on("deadlocks", 3, []int{0, 1, 2})
+	on("replication", 6, []int{0}, []string{"1", "ORCL", "PRIMARY", "READ WRITE", "NOT ALLOWED", ""})
+	on("destinations", 7, nil)
 	on("blocking", 21, nil)
 	on("freed", 1, nil)
 	on("births", 5, []int{0, 1, 3, 4})

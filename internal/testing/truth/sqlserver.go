@@ -138,6 +138,7 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+: the databases, their states, whether we may look into them, and their query stores.": always(
 			[]string{"1", "master", "0", "1", "0"}, []string{"5", "app", "0", "1", bit[s.stores("app")]}, []string{"6", "crm", "0", "1", bit[s.stores("crm")]}),
 		"-- SQL Server 2016+: the databases of availability groups here, and whether this is their primary replica.":                                                      always(),
+		"-- SQL Server 2016+: the replicas of the availability groups here: how many databases of each are behind, and by how much.":                                      always(),
 		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":                                              always([]string{"5", "waiting", "LCK_M_X", fmt.Sprint(s.waiting), "shop", "shop", "app01", serverstest.Null}),
 		"-- SQL Server 2016+ and Azure SQL: who waits for locks, those of sp_getapplock apart: how many client sessions, and for how many milliseconds the longest does.": always(),
 		"-- SQL Server 2016+ and Azure SQL: the client session with the oldest open transaction, and the one that has been idle for longest in one.":                      denied(always()),

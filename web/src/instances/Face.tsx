@@ -3,11 +3,13 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useSession } from "../api/session";
 import { Deadlocks } from "../blocking/Deadlocks";
 import { noteNone, useAfterFirst } from "../chart/first";
+import { checkedEngines } from "../engines";
 import { readsFindings } from "../findings/may";
 import { Blocking } from "./Blocking";
 import { Changes } from "./Changes";
 import { Charts, Load, useSeries, useWaits } from "./Charts";
 import { Score } from "./Health";
+import { Replication } from "./Replication";
 import type { Instance } from "./standing";
 import { TopStatements } from "./TopStatements";
 import { Transactions } from "./Transactions";
@@ -49,6 +51,7 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
       </Grid>
       {rest && (
         <>
+          {session.can("metrics:read") && isChecked(i.engine) && <Replication instance={i} />}
           {findings && <Score key={i.lastAssessedAt} instance={i} />}
           <Charts instanceId={i.id} series={series} alerts={alerts} />
           <Transactions instanceId={i.id} />
@@ -70,6 +73,9 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
     </Stack>
   );
 }
+
+/** isChecked says whether Muster measures an engine: only of those it knows who follows whom. */
+const isChecked = (engine: string) => (checkedEngines as readonly string[]).includes(engine);
 
 /** useRest is true once the load is drawn, or is known not to be. */
 function useRest(instanceId: string): boolean {

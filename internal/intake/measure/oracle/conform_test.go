@@ -70,6 +70,8 @@ func (s *simulated) Ready() {
 	sc.now()
 	sc.on(lockWaitQuery)
 	sc.figures()
+	sc.on(replicationQuery, alone)
+	sc.on(destinationsQuery)
 	sc.blocked()
 	containers := [][]string{{"2", "PDB$SEED", "READ ONLY"}}
 	var sessions, statements, births, texts, times [][]string

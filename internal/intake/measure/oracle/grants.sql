@@ -17,6 +17,9 @@ GRANT SELECT ON SYS.V_$SYSSTAT TO muster;             -- new connections, tempor
 GRANT SELECT ON SYS.V_$SORT_SEGMENT TO muster;        -- temporary space
 GRANT SELECT ON SYS.V_$PARAMETER TO muster;           -- the size of a block
 GRANT SELECT ON SYS.V_$CON_SYSSTAT TO muster;         -- deadlocks
+GRANT SELECT ON SYS.V_$DATABASE TO muster;            -- its role in Data Guard
+GRANT SELECT ON SYS.V_$DATAGUARD_STATS TO muster;     -- how far a standby lags
+GRANT SELECT ON SYS.V_$ARCHIVE_DEST_STATUS TO muster; -- to which standbys redo is sent
 
 -- 2. A container database with all of its pluggable databases, from its root. The prefix of
 -- common users (COMMON_USER_PREFIX) is C## where nobody changed it.
@@ -35,6 +38,9 @@ GRANT SELECT ON SYS.V_$SYSSTAT TO c##muster;
 GRANT SELECT ON SYS.V_$SORT_SEGMENT TO c##muster;
 GRANT SELECT ON SYS.V_$PARAMETER TO c##muster;
 GRANT SELECT ON SYS.V_$CON_SYSSTAT TO c##muster;
+GRANT SELECT ON SYS.V_$DATABASE TO c##muster;
+GRANT SELECT ON SYS.V_$DATAGUARD_STATS TO c##muster;
+GRANT SELECT ON SYS.V_$ARCHIVE_DEST_STATUS TO c##muster;
 
 -- 3. In a cluster (RAC) beside, for the account of 1 or 2.
 GRANT SELECT ON SYS.V_$ACTIVE_INSTANCES TO muster;     -- how many have to answer

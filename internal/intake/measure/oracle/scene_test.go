@@ -53,6 +53,8 @@ func newScene(t testing.TB) *scene {
 	s.on(sessionsQuery)
 	s.on(lockWaitQuery)
 	s.figures()
+	s.on(replicationQuery, alone)
+	s.on(destinationsQuery)
 	s.blocked()
 	s.on(dbTimeQuery)
 	s.on(deadlocksQuery)

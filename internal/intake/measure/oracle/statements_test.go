@@ -328,7 +328,7 @@ func TestNonsense(t *testing.T) {
 	for name, query := range map[string]string{
 		"self": selfQuery, "instance": instanceQuery, "containers": containersQuery, "sessions": sessionsQuery,
 		"clock": clockQuery, "statements": statementsQuery, "births": birthsQuery, "time": dbTimeQuery, "locks": lockWaitQuery, "deadlocks": deadlocksQuery,
-		"transactions": transactionsQuery, "block size": blockSizeQuery, "temporary space": temporarySpaceQuery, "counters": countersQuery,
+		"transactions": transactionsQuery, "block size": blockSizeQuery, "temporary space": temporarySpaceQuery, "counters": countersQuery, "replication": replicationQuery,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -337,7 +337,7 @@ func TestNonsense(t *testing.T) {
 			s.pass(0)
 			s.session.Close(t.Context())
 			s.statements(entry(3, queryA, 5, 1, 10, 10))
-			width := map[string]int{"self": 4, "instance": 3, "containers": 3, "sessions": 9, "clock": 2, "statements": 7, "births": 5, "time": 2, "locks": 1, "deadlocks": 3, "transactions": 11, "block size": 1, "temporary space": 1, "counters": 2}[name]
+			width := map[string]int{"self": 4, "instance": 3, "containers": 3, "sessions": 9, "clock": 2, "statements": 7, "births": 5, "time": 2, "locks": 1, "deadlocks": 3, "transactions": 11, "block size": 1, "temporary space": 1, "counters": 2, "replication": 6}[name]
 			row := make([]string, width)
 			for i := range row {
 				row[i] = "x"

@@ -155,3 +155,43 @@ func cpuTime(b *testing.B, pid string) time.Duration {
 	}
 	return time.Duration(ticks) * time.Second / 100
 }
+
+// BenchmarkReplication takes what one look at the replication costs a primary with a standby and 20 slots, and its standby;
+// there is one a minute. server-ms is the CPU time of our backend there (goal: 0.02 % of a core).
+func BenchmarkReplication(b *testing.B) {
+	primary := pgtest.Cluster(b, pgtest.Options{Settings: map[string]string{"max_replication_slots": "40"}})
+	admin := pgtest.Connect(b, primary.Superuser())
+	admin.MustExec(`SELECT pg_create_physical_replication_slot('slot_' || n, true) FROM generate_series(1, 20) AS n`)
+	for name, server := range map[string]*pgtest.Server{"primary": primary, "standby": pgtest.Standby(b, primary, pgtest.Options{})} {
+		b.Run(name, func(b *testing.B) {
+			target, err := new(servers.Reach).Target(fleet.PostgreSQL, server.TCPURL(pgtest.Superuser, "postgres"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			session, err := target.Open(b.Context(), "postgres", time.Minute)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer session.Close(context.Background())
+			pid, err := servers.Row(b.Context(), session, 1, `SELECT pg_backend_pid()::text`)
+			if err != nil {
+				b.Fatal(err)
+			}
+			line, reader := measure.NewLine(session, nil), postgresql.Engine(time.Now).NewReader()
+			look := func() {
+				if _, err := reader.Replication(b.Context(), line, time.Now()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			look() // a connection's first catalog reads fill its caches
+			before, looks := cpuTime(b, pid[0]), 0
+			for b.Loop() {
+				look()
+				looks++
+			}
+			cost := (cpuTime(b, pid[0]) - before) / time.Duration(looks)
+			b.ReportMetric(float64(cost.Microseconds())/1000, "server-ms")
+			b.ReportMetric(100*float64(cost)/float64(time.Minute), "%-of-a-core")
+		})
+	}
+}

@@ -37,6 +37,8 @@ type reader struct {
 	hidden    bool             // there were statements that it may not tell apart
 	deadlocks map[uint32]int64 // the server's counters of the last look, by database
 	tell      tells            // what the server tells about itself
+	written   []written        // where the server wrote in the last day, if somebody follows it
+	ahead     float64          // seconds that a standby's clock is ahead of its primary's, as far as was seen
 	extension *extension
 	stays     string            // the database that the extension was found in, where we moved there
 	search    search            // of other databases

@@ -12,12 +12,9 @@ func (r *reader) Missing() ([]snapshot.MissingGrant, bool) {
 	if r.server.login == "" {
 		return nil, false
 	}
-	to, state := r.server.login, "VIEW SERVER STATE"
-	switch {
-	case r.server.azure():
-		to, state = r.server.user, "VIEW DATABASE STATE"
-	case r.server.modern():
-		state = "VIEW SERVER PERFORMANCE STATE"
+	to, state := r.server.login, r.statePermission()
+	if r.server.azure() {
+		to = r.server.user
 	}
 	var lacking []snapshot.MissingGrant
 	lacks := func(object, statement string) {
@@ -52,6 +49,17 @@ func (r *reader) Missing() ([]snapshot.MissingGrant, bool) {
 		lacks(some("the query store of", denied), "GRANT "+state+" TO "+to+";")
 	}
 	return lacking, true
+}
+
+// statePermission is the permission to see what others do.
+func (r *reader) statePermission() string {
+	switch {
+	case r.server.azure():
+		return "VIEW DATABASE STATE"
+	case r.server.modern():
+		return "VIEW SERVER PERFORMANCE STATE"
+	}
+	return "VIEW SERVER STATE"
 }
 
 // some names databases, the first of many.

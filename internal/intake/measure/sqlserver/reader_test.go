@@ -159,7 +159,7 @@ func TestTheListOfDatabasesIsLocked(t *testing.T) {
 // look succeeds.
 func TestAServerThatFailsInTheMiddle(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"server", "databases", "replicas", "sessions", "lock_wait", "transactions", "temporary_space", "counters", "clocks", "query_store_state", "query_store", "plan_cache"} {
+	for _, name := range []string{"server", "databases", "replicas", "sessions", "lock_wait", "transactions", "temporary_space", "counters", "replication", "clocks", "query_store_state", "query_store", "plan_cache"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
@@ -223,6 +223,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"transaction": func(f *fake) { f.transactions = []row{{51, 5, "long", nil, "a", "b", "c", nil, "cpu"}} },
 		"tempdb":      func(f *fake) { f.Answer(query("temporary_space"), tdstest.Answer{Rows: []row{{"much"}}}) },
 		"counter":     func(f *fake) { f.counted = []row{{"logins/sec", "many"}} },
+		"replication": func(f *fake) { f.replication = []row{replicaRow("PRIMARY", 1).with(9, "many")} },
 		"clocks":      func(f *fake) { f.Answer(query("clocks"), tdstest.Answer{Rows: []row{{"noon", 0, 0}}}) },
 		"query store": func(f *fake) { f.counters["app"] = []row{{1, 9, "hash", 1, 1, 1, 1, 1}} },
 		"plan cache":  func(f *fake) { f.plans = []row{{6, "12", "a", 1, 1, 1, nil}} },

@@ -37,6 +37,7 @@ type fake struct {
 	started          int64
 	databases        []row          // id, name, state, accessible, store is on
 	replicas         []row          // database, primary
+	replication      []row          // replicas of availability groups
 	sessions         []row          // database, split, wait, sessions, and of whom (if they say so)
 	lockWait         int            // ms
 	transactions     []row          // session, database, ms open and idle, and whose it is
@@ -85,6 +86,7 @@ func newFake(t testing.TB) *fake {
 	rows("databases", func(tdstest.Query) []row { return f.databases })
 	rows("databases_azure", func(tdstest.Query) []row { return f.databases[1:2] })
 	rows("replicas", func(tdstest.Query) []row { return f.replicas })
+	rows("replication", func(tdstest.Query) []row { return f.replication })
 	rows("sessions", func(tdstest.Query) []row { return ofNobody(f.sessions) })
 	rows("lock_wait", func(tdstest.Query) []row { return []row{{0, 3, f.lockWait}} })
 	rows("transactions", func(tdstest.Query) []row { return f.transactions })
