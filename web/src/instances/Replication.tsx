@@ -173,9 +173,11 @@ function How({ of: { condition, since, why }, word }: { of: Troubled; word?: str
   const [tone, icon] = marks[condition];
   return (
     <>
-      <Mark tone={tone} icon={icon}>
-        {word ?? conditionNames[condition]}
-      </Mark>
+      <Text size="sm" component="div">
+        <Mark tone={tone} icon={icon}>
+          {word ?? conditionNames[condition]}
+        </Mark>
+      </Text>
       {condition !== "works" && since && (
         <Text size="xs" c="dimmed">
           <Since at={since} />

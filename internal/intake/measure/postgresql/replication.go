@@ -127,7 +127,7 @@ func (r *reader) replicationOf(t *told, at time.Time) *replication.State {
 		case !one.Active && one.Synced:
 			slot.Why = "kept in step with the primary's slot"
 		case !one.Active:
-			slot.Condition, slot.Since, slot.Why = replication.Inactive, ours(one.InactiveSince), "no consumer is connected"
+			slot.Condition, slot.Since = replication.Inactive, ours(one.InactiveSince)
 		}
 		s.Slots = append(s.Slots, slot)
 	}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { type Branch, behind, type Edge, type Node, seconds, treesOf } from "./replication";
+
+const node = (name: string): Node => ({
+  instance: null,
+  name,
+  role: null,
+  condition: "works",
+  since: null,
+  why: null,
+  lagSeconds: null,
+  lagBytes: null,
+  measuredAt: null,
+});
+
+const edge = (from: number, to: number): Edge => ({
+  from,
+  to,
+  kind: "physical",
+  group: null,
+  state: null,
+  sync: null,
+  condition: "works",
+  since: null,
+  why: null,
+  lagSeconds: null,
+  lagBytes: null,
+});
+
+const written = (branches: Branch[]): string =>
+  branches
+    .map(({ node: { name }, children }) => name + (children.length > 0 ? `(${written(children)})` : ""))
+    .join(" ");
+
+test("servers stand below those that they follow, and a circle ends where it began", () => {
+  const draw = (names: string[], ...edges: [number, number][]) =>
+    written(treesOf({ nodes: names.map(node), edges: edges.map(([from, to]) => edge(from, to)) }));
+  expect(draw(["a", "b", "c", "d"], [0, 1], [0, 2], [1, 3])).toBe("a(b(d) c)");
+  expect(draw(["a", "b"])).toBe("a b");
+  expect(draw(["a", "b", "c", "d"], [0, 2], [1, 2], [2, 3])).toBe("a(c(d)) b(c)");
+  expect(draw(["a", "b"], [0, 1], [1, 0])).toBe("a(b(a))");
+});
+
+test("a lag that is not known is not zero", () => {
+  expect(behind({ lagSeconds: null, lagBytes: null })).toBe("lag unknown");
+  expect(behind({ lagSeconds: 0, lagBytes: 0 })).toBe("0 s behind");
+  expect(behind({ lagSeconds: 74, lagBytes: 412 * 1024 * 1024 })).toBe("1 min 14 s, 412 MB behind");
+  expect(behind({ lagSeconds: null, lagBytes: 0 })).toBe("0 B behind");
+  expect(seconds(0.04)).toBe("< 0.1 s");
+  expect(seconds(2.35)).toBe("2.4 s");
+});
