@@ -2,54 +2,18 @@ package commands
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands/usecase"
 	"muster/domain/organization"
-	"muster/domain/rule"
 	"muster/eventstore"
 )
 
-// SetWatchRule is how a watch rule is to be set: One in the place of the setting about the same
-// tags, or All in the place of all. Exactly one of them is there.
-type SetWatchRule struct {
-	Rule organization.WatchRule
-	One  *organization.WatchSetting
-	All  *[]organization.WatchSetting
-}
-
-// Check returns a *usecase.RuleError with every rule that a setting breaks.
-func (c SetWatchRule) Check() error {
-	var broken []rule.Broken
-	switch {
-	case (c.One == nil) == (c.All == nil):
-		broken = append(broken, rule.Broken{Pointer: "#/settings", Code: "conflicting_parameters", Detail: "must be alone: send one setting, or settings, which replace all"})
-	case c.One != nil:
-		broken = c.Rule.BrokenBy(*c.One)
-	default:
-		broken = c.Rule.Broken(*c.All, "#/settings")
-	}
-	return usecase.FieldErrors(broken)
-}
-
-// Would are the settings after those that are in force. Errors: *usecase.RuleError with every rule that they break.
-func (c SetWatchRule) Would(was []organization.WatchSetting) ([]organization.WatchSetting, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	if c.All != nil {
-		return slices.Clone(*c.All), nil
-	}
-	will := organization.Put(was, *c.One)
-	return will, usecase.FieldErrors(c.Rule.Broken(will, "#/settings")) // one more than there may be
-}
-
 // SetWatchRule sets a watch rule of the organization. Errors: *usecase.RuleError.
-func (s *Service) SetWatchRule(ctx context.Context, actor usecase.Actor, c SetWatchRule) (usecase.Mark, error) {
-	if err := c.Check(); err != nil {
+func (s *Service) SetWatchRule(ctx context.Context, actor usecase.Actor, c organization.SetWatchRule) (usecase.Mark, error) {
+	if err := usecase.FieldErrors(c.Broken()); err != nil {
 		return usecase.Mark{}, err
 	}
 	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
@@ -67,9 +31,9 @@ func (s *Service) SetWatchRule(ctx context.Context, actor usecase.Actor, c SetWa
 				return nil, err
 			}
 			was := c.Rule.Settings(known, o.Settings().Watch)
-			will, err := c.Would(was)
-			if err != nil {
-				return nil, err
+			will, broken := c.Would(was)
+			if len(broken) > 0 {
+				return nil, usecase.FieldErrors(broken)
 			}
 			var change organization.ChangeSettings
 			stored, change, changed = c.Rule.Change(was, will)

@@ -206,3 +206,35 @@ func Most(settings []WatchSetting) float64 {
 	}
 	return most
 }
+
+// SetWatchRule is how a watch rule is to be set: One in the place of the setting about the same
+// tags, or All in the place of all. Exactly one of them is there.
+type SetWatchRule struct {
+	Rule WatchRule
+	One  *WatchSetting
+	All  *[]WatchSetting
+}
+
+// Broken returns every rule that a setting breaks.
+func (c SetWatchRule) Broken() []rule.Broken {
+	switch {
+	case (c.One == nil) == (c.All == nil):
+		return []rule.Broken{{Pointer: "#/settings", Code: "conflicting_parameters", Detail: "must be alone: send one setting, or settings, which replace all"}}
+	case c.One != nil:
+		return c.Rule.BrokenBy(*c.One)
+	}
+	return c.Rule.Broken(*c.All, "#/settings")
+}
+
+// Would returns the settings after those that are in force, and the rules that they break: with one
+// more, they may be too many.
+func (c SetWatchRule) Would(was []WatchSetting) (will []WatchSetting, broken []rule.Broken) {
+	switch broken = c.Broken(); {
+	case len(broken) > 0:
+		return nil, broken
+	case c.All != nil:
+		return slices.Clone(*c.All), nil
+	}
+	will = Put(was, *c.One)
+	return will, c.Rule.Broken(will, "#/settings")
+}

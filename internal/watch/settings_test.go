@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
@@ -19,7 +18,7 @@ import (
 func (s *scene) set(rule watch.Rule, settings ...organization.WatchSetting) {
 	s.Helper()
 	d, _ := watch.Find(string(rule))
-	if _, err := s.commands.SetWatchRule(s.Context(), s.admin(), commands.SetWatchRule{Rule: d.WatchRule, All: &settings}); err != nil {
+	if _, err := s.commands.SetWatchRule(s.Context(), s.admin(), organization.SetWatchRule{Rule: d.WatchRule, All: &settings}); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/domain/organization"
@@ -44,9 +44,9 @@ func (s *NotificationRoutes) PreviewWatchRule(ctx context.Context, r api.Preview
 	if err != nil {
 		return nil, err
 	}
-	settings, err := change.Would(inForce)
-	if err != nil {
-		return nil, err
+	settings, broken := change.Would(inForce)
+	if len(broken) > 0 {
+		return nil, usecase.FieldErrors(broken)
 	}
 	d, _ := watch.Find(r.WatchRule)
 	p, err := s.History.Preview(ctx, wire.Caller(ctx).Organization.ID, d, settings, inForce)
@@ -116,7 +116,7 @@ func showWatchSetting(s organization.WatchSetting) api.WatchRuleSetting {
 }
 
 // settingOf is the change that a request asks for, and the settings in force. What it leaves out stays, or is the rule's default.
-func (s *NotificationRoutes) settingOf(ctx context.Context, id string, b *api.SetWatchRule) (c commands.SetWatchRule, inForce []organization.WatchSetting, err error) {
+func (s *NotificationRoutes) settingOf(ctx context.Context, id string, b *api.SetWatchRule) (c organization.SetWatchRule, inForce []organization.WatchSetting, err error) {
 	d, there := watch.Find(id)
 	if err := wire.Found(there, nil, "rule"); err != nil {
 		return c, nil, err
@@ -136,7 +136,7 @@ func (s *NotificationRoutes) settingOf(ctx context.Context, id string, b *api.Se
 		is.Threshold, is.ForSeconds = wire.Or(threshold, is.Threshold), wire.Or(seconds, is.ForSeconds)
 		return is
 	}
-	change := commands.SetWatchRule{Rule: d.WatchRule}
+	change := organization.SetWatchRule{Rule: d.WatchRule}
 	if b.Settings != nil {
 		all := wire.List(*b.Settings, func(l api.SetWatchRuleSetting) organization.WatchSetting {
 			return setting(l.Tags, l.Enabled, l.Threshold, l.ForSeconds, l.Severity)

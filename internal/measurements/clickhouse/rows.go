@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // lowCalls is how many bits of a statement's calls the column calls has. LZ4 finds nothing
@@ -75,7 +76,7 @@ func (t *table) block(start time.Time, r *reader) ([]byte, error) {
 		return r.body, nil
 	}
 	if len(r.high) != len(r.low) {
-		return nil, codec.ErrBytes
+		return nil, rowbytes.ErrBytes
 	}
 	r.c.Calls = make([]uint64, len(r.low))
 	for i := range r.low {

@@ -15,6 +15,7 @@ import (
 	"muster/internal/engine/trait"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/measurements/waitclass"
 	"muster/internal/postgres/statement"
 )
@@ -350,7 +351,7 @@ func (s *Store) readSpan(ctx context.Context, span measurements.Span, series sub
 			for part.More() {
 				slot, _, ok := part.Next()
 				if !ok {
-					return codec.ErrBytes
+					return rowbytes.ErrBytes
 				}
 				if len(slot) == 0 {
 					continue

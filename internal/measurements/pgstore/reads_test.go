@@ -18,6 +18,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/measurements/waitclass"
 )
 
@@ -44,14 +45,14 @@ func TestWhatOfARowIsInAWindow(t *testing.T) {
 		w := windowOf(timegrid.Window{From: from, To: from.Add(time.Duration(rapid.Int64Range(1, 200*int64(size.Width())).Draw(r, "long"))), Size: size})
 
 		got := make(map[int]int) // slots by bucket
-		part, err := w.stretch(start, codec.RowOf(slots))
+		part, err := w.stretch(start, rowbytes.RowOf(slots))
 		if err != nil {
 			r.Fatal(err)
 		}
 		for part.More() {
 			slot, bucket, ok := part.Next()
 			if !ok {
-				r.Fatal(codec.ErrBytes)
+				r.Fatal(rowbytes.ErrBytes)
 			}
 			if len(slot) > 0 {
 				got[bucket] = int(slot[0])
@@ -166,7 +167,7 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 	}
 	for range 10 { // more often than the pool has connections
 		for _, err := range read(t.Context()) {
-			if !errors.Is(err, codec.ErrBytes) || !strings.Contains(err.Error(), "series") {
+			if !errors.Is(err, rowbytes.ErrBytes) || !strings.Contains(err.Error(), "series") {
 				t.Errorf("bytes that nobody wrote: %v", err)
 			}
 		}

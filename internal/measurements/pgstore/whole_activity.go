@@ -14,6 +14,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
+	"muster/internal/measurements/pgstore/activityrow"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/statement"
 )
@@ -191,10 +192,10 @@ func (a *addedActivity) row(dimension, most int) []byte {
 		}
 		set = left
 	}
-	of := codec.OrganizationRow{Sampled: a.sampled, Told: a.told}
+	of := activityrow.Row{Sampled: a.sampled, Told: a.told}
 	totals := make([]measurements.Values, len(measurements.States()))
 	for i, key := range set.keys {
-		of.Lines = append(of.Lines, codec.NewOrganizationLine(key.ActivityKey, key.state, set.values[i]))
+		of.Lines = append(of.Lines, activityrow.NewLine(key.ActivityKey, key.state, set.values[i]))
 		if totals[key.state] == nil {
 			totals[key.state] = make(measurements.Values, set.buckets)
 		}
@@ -204,7 +205,7 @@ func (a *addedActivity) row(dimension, most int) []byte {
 	}
 	for state, total := range totals {
 		if total != nil {
-			of.Totals = append(of.Totals, codec.NewOrganizationLine(measurements.ActivityKey{}, byte(state), total))
+			of.Totals = append(of.Totals, activityrow.NewLine(measurements.ActivityKey{}, byte(state), total))
 		}
 	}
 	return of.Encode()
@@ -323,7 +324,7 @@ func (l *activityLines) addRows(w window, rows []organizationRow, sums map[measu
 // organizationRow is a row of a whole, with the lines of the states that count.
 type organizationRow struct {
 	start time.Time
-	codec.OrganizationRow
+	activityrow.Row
 }
 
 func (s *Store) readWholeActivity(ctx context.Context, of whole, w window, q measurements.ActivityQuery) ([]organizationRow, error) {
@@ -336,11 +337,11 @@ func (s *Store) readWholeActivity(ctx context.Context, of whole, w window, q mea
 		of.Organization, string(of.Engine), string(q.By), string(w.row), w.row.Floor(w.Start()), w.End())
 	rows := make([]organizationRow, len(found))
 	for i, one := range found {
-		row, err := codec.DecodeOrganizationRow(one.Lines)
+		row, err := activityrow.Decode(one.Lines)
 		if err != nil {
 			return nil, fmt.Errorf("%s from %s on: %w", what, one.Start, err)
 		}
-		uncounted := func(l codec.OrganizationLine) bool { return !q.Counts(l.State()) }
+		uncounted := func(l activityrow.Line) bool { return !q.Counts(l.State()) }
 		row.Totals, row.Lines = slices.DeleteFunc(row.Totals, uncounted), slices.DeleteFunc(row.Lines, uncounted)
 		rows[i] = organizationRow{one.Start.UTC(), row}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/measurements/waitclass"
 )
 
@@ -171,9 +172,9 @@ func appendNames(out []byte, all []Combination) (_ []byte, places map[uint64]uin
 
 // names reads what appendNames wrote, with nothing in front.
 func (r *reader) names() []uint64 {
-	names := make([]uint64, 1, r.count(8)+1)
+	names := make([]uint64, 1, r.Count(8)+1)
 	for range cap(names) - 1 {
-		names = append(names, r.uint64())
+		names = append(names, r.Uint64())
 	}
 	return names
 }
@@ -191,15 +192,15 @@ func appendCombination(out []byte, c *Combination, places map[uint64]uint64) []b
 
 // combination is one of appendCombination; its least size is 1 + combinationNames.
 func (r *reader) combination(database uuid.UUID, names []uint64) Combination {
-	b := r.byte()
+	b := r.Byte()
 	c := Combination{Database: database, State: b / states, Category: b % states}
 	if c.Category > waitclass.Categories || int(c.State) >= len(measurements.States()) {
-		r.fail()
+		r.Fail()
 	}
 	for i := range c.Names {
-		place := r.uvarint()
+		place := r.Uvarint()
 		if place >= uint64(len(names)) {
-			r.fail()
+			r.Fail()
 			break
 		}
 		c.Names[i] = names[place]
@@ -245,15 +246,15 @@ func appendActivity(body []byte, s *measurements.SessionSample, key measurements
 // nextActivity reads what stands behind the id, and hands each combination to take. The samples
 // that it returns are what the body counts as.
 func nextActivity(r *reader, database uuid.UUID, take func(Combination, uint64)) (n Samples) {
-	told := r.byte()
+	told := r.Byte()
 	n.Told = uint64(told & toldCPU)
 	if told&toldDeadlocks != 0 {
-		n.Counting, n.Deadlocks = 1, r.uvarint()
+		n.Counting, n.Deadlocks = 1, r.Uvarint()
 	}
 	names := r.names()
-	for range r.count(2 + combinationNames) {
-		c, sessions := r.combination(database, names), r.uvarint()
-		if r.bad {
+	for range r.Count(2 + combinationNames) {
+		c, sessions := r.combination(database, names), r.Uvarint()
+		if r.Bad() {
 			break
 		}
 		if !c.OnCPU() && sessions > 0 {
@@ -303,26 +304,26 @@ func ReadActivityRow(row []byte) (a ActivityRow, err error) {
 	if len(row) == 0 {
 		return a, nil
 	}
-	r := reader{bytes: row}
-	a.Databases = make([]uuid.UUID, r.count(len(uuid.UUID{})))
+	r := read(row)
+	a.Databases = make([]uuid.UUID, r.Count(len(uuid.UUID{})))
 	for i := range a.Databases {
-		a.Databases[i] = r.uuid()
+		a.Databases[i] = r.UUID()
 	}
 	names := r.names()
-	n := r.count(2 + combinationNames)
+	n := r.Count(2 + combinationNames)
 	a.Combinations, a.of = make([]Combination, n), make([]int, n)
 	for i := range n {
-		of := r.uvarint()
+		of := r.Uvarint()
 		if of >= uint64(len(a.Databases)) {
-			return a, ErrBytes
+			return a, rowbytes.ErrBytes
 		}
 		a.of[i] = int(of)
 		a.Combinations[i] = r.combination(a.Databases[of], names)
 	}
-	if r.bad {
-		return a, ErrBytes
+	if r.Bad() {
+		return a, rowbytes.ErrBytes
 	}
-	a.slots, err = slotsOf(r.bytes, 0)
+	a.slots, err = rowbytes.SlotsOf(r.Bytes, 0)
 	return a, err
 }
 
@@ -332,22 +333,22 @@ func (a *ActivityRow) each(i int, samples func(database int, n Samples), sum fun
 	if i >= len(a.slots) || len(a.slots[i]) == 0 {
 		return false, nil
 	}
-	r := reader{bytes: a.slots[i]}
-	for range r.count(5) {
-		database, n := r.uvarint(), Samples{r.uvarint(), r.uvarint(), r.uvarint(), r.uvarint()}
-		if database >= uint64(len(a.Databases)) || r.bad {
-			return false, ErrBytes
+	r := read(a.slots[i])
+	for range r.Count(5) {
+		database, n := r.Uvarint(), Samples{r.Uvarint(), r.Uvarint(), r.Uvarint(), r.Uvarint()}
+		if database >= uint64(len(a.Databases)) || r.Bad() {
+			return false, rowbytes.ErrBytes
 		}
 		samples(int(database), n)
 	}
-	for at := uint64(0); len(r.bytes) > 0; at++ {
-		skip, n := r.uvarint(), r.uvarint()
-		if at += skip; at >= uint64(len(a.Combinations)) || r.bad {
-			return false, ErrBytes
+	for at := uint64(0); len(r.Bytes) > 0; at++ {
+		skip, n := r.Uvarint(), r.Uvarint()
+		if at += skip; at >= uint64(len(a.Combinations)) || r.Bad() {
+			return false, rowbytes.ErrBytes
 		}
 		sum(int(at), n)
 	}
-	return true, r.end()
+	return true, r.End()
 }
 
 // Slot is slot i by itself; nil: there is none.
@@ -473,7 +474,7 @@ func encodeActivity(slots []*ActivitySlot) []byte {
 			encoded[i] = s.encode(ids, place, order, sums[i])
 		}
 	}
-	of := RowOf(encoded)
+	of := rowbytes.RowOf(encoded)
 	if of == nil {
 		return nil
 	}
@@ -527,11 +528,11 @@ func (activityKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples [
 }
 
 func (s *ActivitySlot) addSample(body []byte) error {
-	for r := (reader{bytes: body}); len(r.bytes) > 0; {
-		database := r.uuid()
+	for r := read(body); len(r.Bytes) > 0; {
+		database := r.UUID()
 		n := nextActivity(&r, database, func(c Combination, sessions uint64) { s.sums[c] += sessions })
-		if r.bad {
-			return ErrBytes
+		if r.Bad() {
+			return rowbytes.ErrBytes
 		}
 		s.count(database, n)
 	}

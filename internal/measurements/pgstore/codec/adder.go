@@ -17,16 +17,16 @@ type Adder struct {
 
 // Add adds what a detail has, or else a sample.
 func (a *Adder) Add(body []byte, inDetail bool) error {
-	r := reader{bytes: body}
-	if inDetail && len(body) > 0 && r.byte() != withDatabases {
-		r = reader{bytes: body}
+	r := read(body)
+	if inDetail && len(body) > 0 && r.Byte() != withDatabases {
+		r = read(body)
 		a.take(&r, 0, uuid.UUID{}, true)
-		return r.end()
+		return r.End()
 	}
-	for next := 0; len(r.bytes) > 0; {
-		next = a.take(&r, next, r.uuid(), inDetail) + 1
+	for next := 0; len(r.Bytes) > 0; {
+		next = a.take(&r, next, r.UUID(), inDetail) + 1
 	}
-	return r.end()
+	return r.End()
 }
 
 // take adds the statements of a database, which is looked for at a place first, and
@@ -48,13 +48,13 @@ func (a *Adder) take(r *reader, place int, database uuid.UUID, counted bool) int
 	a.unknown = a.unknown[:0]
 	known := 0 // statements that are in front of the next one
 	var one Delta
-	for range r.count(leastDelta) {
-		rest := one.decode(r.bytes, counted)
+	for range r.Count(leastDelta) {
+		rest := one.decode(r.Bytes, counted)
 		if rest == nil {
-			r.fail()
+			r.Fail()
 			break
 		}
-		r.bytes = rest
+		r.Bytes = rest
 		for known < len(sum) && sum[known].Hash < one.Hash {
 			known++
 		}

@@ -10,6 +10,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // Arrivals groups a batch by series and time, in the order of kind, subject and time.
@@ -81,10 +82,10 @@ func EachName(kind string, body []byte, take func(hash uint64)) error {
 	}
 	switch kind {
 	case Activity:
-		for r := (reader{bytes: body}); len(r.bytes) > 0; {
-			nextActivity(&r, r.uuid(), func(c Combination, _ uint64) { of(&c) })
-			if r.bad {
-				return ErrBytes
+		for r := read(body); len(r.Bytes) > 0; {
+			nextActivity(&r, r.UUID(), func(c Combination, _ uint64) { of(&c) })
+			if r.Bad() {
+				return rowbytes.ErrBytes
 			}
 		}
 	case Servers:

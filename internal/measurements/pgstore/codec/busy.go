@@ -7,6 +7,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // A body of busy time: for each database whose server says how long it executed, its id,
@@ -19,7 +20,7 @@ func appendBusy(body []byte, s measurements.StatementSample) []byte {
 			attributed += one.TotalMs
 		}
 	}
-	return appendFloat(appendFloat(append(body, s.Database[:]...), attributed), *s.BusyMs)
+	return rowbytes.AppendFloat(rowbytes.AppendFloat(append(body, s.Database[:]...), attributed), *s.BusyMs)
 }
 
 // skipBusy reads over what a body has of a database behind its id.
@@ -52,7 +53,7 @@ func (s BusySlot) encode() []byte {
 	if !s.Sampled {
 		return nil
 	}
-	return appendShort(appendShort(make([]byte, 0, 2*shortSize), s.Attributed), s.Busy)
+	return rowbytes.AppendShort(rowbytes.AppendShort(make([]byte, 0, 2*rowbytes.ShortSize), s.Attributed), s.Busy)
 }
 
 // DecodeBusySlot reads the slot of a bucket.
@@ -60,9 +61,9 @@ func DecodeBusySlot(slot []byte) (BusySlot, error) {
 	if len(slot) == 0 {
 		return BusySlot{}, nil
 	}
-	r := reader{bytes: slot}
-	s := BusySlot{true, r.short(), r.short()}
-	return s, r.end()
+	r := read(slot)
+	s := BusySlot{true, r.Short(), r.Short()}
+	return s, r.End()
 }
 
 // busyKind is the kind of busy time's series.
@@ -76,7 +77,7 @@ func (busyKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 }
 
 func (busyKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, _ []byte) (rolled, _ []byte, err error) {
-	slots, err := slotsOf(minutes, MinutesOfHour)
+	slots, err := rowbytes.SlotsOf(minutes, MinutesOfHour)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,11 +87,11 @@ func (busyKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sam
 		if !ok {
 			continue
 		}
-		for r := (reader{bytes: s.Body}); len(r.bytes) > 0; {
-			_ = r.uuid()
-			sums[minute].AddBusy(BusySlot{true, r.float(), r.float()})
-			if r.bad {
-				return nil, nil, ErrBytes
+		for r := read(s.Body); len(r.Bytes) > 0; {
+			_ = r.UUID()
+			sums[minute].AddBusy(BusySlot{true, r.Float(), r.Float()})
+			if r.Bad() {
+				return nil, nil, rowbytes.ErrBytes
 			}
 		}
 	}
@@ -99,7 +100,7 @@ func (busyKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sam
 			slots[minute] = sum.encode()
 		}
 	}
-	return RowOf(slots), nil, nil
+	return rowbytes.RowOf(slots), nil, nil
 }
 
 func (busyKind) Total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {

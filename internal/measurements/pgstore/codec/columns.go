@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"muster/internal/measurements/pgstore/rowbytes"
+
 	"github.com/google/uuid"
 )
 
@@ -85,7 +87,7 @@ func ColumnsOfDetail(body []byte) (c Columns, err error) {
 func (c *Columns) Detail() (Detail, error) {
 	n := len(c.Hash)
 	if len(c.Database) != n || len(c.Calls) != n || len(c.Total) != n || len(c.Max) != n || len(c.Samples) != n {
-		return nil, ErrBytes
+		return nil, rowbytes.ErrBytes
 	}
 	detail := make(Detail, 0, len(c.Sampled))
 	next := 0
@@ -97,7 +99,7 @@ func (c *Columns) Detail() (Detail, error) {
 		detail = append(detail, of)
 	}
 	if next < n {
-		return nil, ErrBytes
+		return nil, rowbytes.ErrBytes
 	}
 	return detail, nil
 }
@@ -117,7 +119,7 @@ func ColumnsOfSamples(start time.Time, block []byte) (c Columns, err error) {
 	for _, s := range samples {
 		since := s.At.Sub(start) / time.Microsecond
 		if since > math.MaxUint32 { // more than an hour
-			return Columns{}, ErrBytes
+			return Columns{}, rowbytes.ErrBytes
 		}
 		at := uint32(since)
 		detail, err := DecodeStatements(s.Body)
@@ -149,7 +151,7 @@ func ColumnsOfSamples(start time.Time, block []byte) (c Columns, err error) {
 func (c *Columns) Block(start time.Time) ([]byte, error) {
 	n := len(c.Hash)
 	if len(c.Database) != n || len(c.Calls) != n || len(c.Total) != n || len(c.Max) != n || len(c.At) != n || len(c.SampledAt) != len(c.Sampled) {
-		return nil, ErrBytes
+		return nil, rowbytes.ErrBytes
 	}
 	type part struct {
 		at       uint32
@@ -175,7 +177,7 @@ func (c *Columns) Block(start time.Time) ([]byte, error) {
 		samples = append(samples, sample)
 	}
 	if next < len(c.Sampled) || n != 0 {
-		return nil, ErrBytes
+		return nil, rowbytes.ErrBytes
 	}
 	return Pack(Statements, start, samples), nil
 }

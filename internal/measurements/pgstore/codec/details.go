@@ -44,18 +44,18 @@ func (d Detail) Encode() []byte {
 
 // DecodeDetail reads the detail of statements.
 func DecodeDetail(body []byte) (Detail, error) {
-	r := reader{bytes: body}
+	r := read(body)
 	if len(body) > 0 && body[0] != withDatabases {
 		all := Detail{{Statements: nextDeltas(&r, true)}}
-		return all, r.end()
+		return all, r.End()
 	}
-	r.byte()
+	r.Byte()
 	return r.everyDatabase(true)
 }
 
 // DecodeStatements reads the body of a sample.
 func DecodeStatements(body []byte) (Detail, error) {
-	r := reader{bytes: body}
+	r := read(body)
 	d, err := r.everyDatabase(false)
 	slices.SortFunc(d, func(a, b DatabaseStatements) int { return bytes.Compare(a.Database[:], b.Database[:]) })
 	return d, err
@@ -64,35 +64,35 @@ func DecodeStatements(body []byte) (Detail, error) {
 // Find looks for one statement in a sample, or in a detail, without making the others.
 // sampled says that its database is there.
 func Find(body []byte, inDetail bool, database uuid.UUID, hash uint64) (found Delta, sampled bool, err error) {
-	r := reader{bytes: body}
+	r := read(body)
 	found = NoExecution(hash)
-	if inDetail && r.byte() != withDatabases {
+	if inDetail && r.Byte() != withDatabases {
 		return found, false, nil
 	}
-	for len(r.bytes) > 0 {
-		here := r.uuid() == database
+	for len(r.Bytes) > 0 {
+		here := r.UUID() == database
 		sampled = sampled || here
-		for range r.count(leastDelta) {
+		for range r.Count(leastDelta) {
 			one := r.delta(inDetail)
 			if here && one.Hash == hash {
 				found = one
 			}
 		}
 	}
-	return found, sampled, r.end()
+	return found, sampled, r.End()
 }
 
 // everyDatabase reads everything that is left; counted says that statements have the number
 // of their samples.
 func (r *reader) everyDatabase(counted bool) (d Detail, err error) {
-	for len(r.bytes) > 0 {
-		d = append(d, DatabaseStatements{r.uuid(), nextDeltas(r, counted)})
+	for len(r.Bytes) > 0 {
+		d = append(d, DatabaseStatements{r.UUID(), nextDeltas(r, counted)})
 	}
-	return d, r.end()
+	return d, r.End()
 }
 
 func nextDeltas(r *reader, counted bool) Deltas {
-	list := make(Deltas, r.count(leastDelta))
+	list := make(Deltas, r.Count(leastDelta))
 	for i := range list {
 		list[i] = r.delta(counted)
 	}

@@ -17,7 +17,7 @@
 //
 // # What may go wrong, and what then happens
 //
-//   - Bytes are cut off, or a disk changed them: ErrBytes. There is never a panic, nor an
+//   - Bytes are cut off, or a disk changed them: rowbytes.ErrBytes. There is never a panic, nor an
 //     allocation larger than the bytes can fill (FuzzKinds). Bytes that still can be read as
 //     something else are not noticed; PostgreSQL's checksums detect these.
 //   - Bytes are from before databases were recorded in details: DecodeDetail reads them.

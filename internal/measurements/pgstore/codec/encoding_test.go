@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/measurements/waitclass"
 )
 
@@ -21,15 +22,15 @@ func TestShortNumbers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		v := rapid.Float64Range(0, math.MaxFloat64).Draw(r, "number")
-		got := shortOf(appendShort(nil, v))
+		got := rowbytes.ShortOf(rowbytes.AppendShort(nil, v))
 		if math.Abs(got-v) > 1e-11*v && v > 1e-300 || math.IsInf(got, 0) {
 			r.Fatalf("%g becomes %g", v, got)
 		}
-		if again := shortOf(appendShort(nil, got)); again != got {
+		if again := rowbytes.ShortOf(rowbytes.AppendShort(nil, got)); again != got {
 			r.Fatalf("%g becomes %g", got, again)
 		}
 		whole := float64(rapid.IntRange(0, 1<<36).Draw(r, "whole"))
-		if got := shortOf(appendShort(nil, whole)); got != whole {
+		if got := rowbytes.ShortOf(rowbytes.AppendShort(nil, whole)); got != whole {
 			r.Fatalf("%g becomes %g", whole, got)
 		}
 	})
@@ -41,9 +42,9 @@ func TestScaledNumbers(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		scale := rapid.SampledFrom([]float64{1, hundredths}).Draw(r, "scale")
 		v := rapid.OneOf(rapid.Float64(), rapid.Map(rapid.Int64(), func(n int64) float64 { return float64(n) / 100 })).Draw(r, "number")
-		read := reader{bytes: appendScaled(nil, v, scale)}
-		if got := read.scaled(scale); math.Float64bits(got) != math.Float64bits(v) || read.end() != nil {
-			r.Fatalf("%g becomes %g, %v", v, got, read.end())
+		read := read(rowbytes.AppendScaled(nil, v, scale))
+		if got := read.Scaled(scale); math.Float64bits(got) != math.Float64bits(v) || read.End() != nil {
+			r.Fatalf("%g becomes %g, %v", v, got, read.End())
 		}
 	})
 }
@@ -156,7 +157,7 @@ func TestBytes(t *testing.T) {
 	}
 
 	minute := HostSlot{sampled: true, cpu: 100.0 / 3, weight: nativeWeight, memory: 100.0 / 7, n: 4, disk: 100.0 / 9}
-	if n := len(RowOf([][]byte{minute.encode()})); n > 21 {
+	if n := len(rowbytes.RowOf([][]byte{minute.encode()})); n > 21 {
 		t.Errorf("a minute of a host takes %d bytes", n)
 	}
 	waits := WaitRow{WaitSlot{{1}: {Samples: 6, Sums: Waiting{3, 0, 12}}, {2}: {Samples: 5, Sums: Waiting{0, 0, 7, 9}}, {3}: {Samples: 1, Sums: Waiting{1}}}}

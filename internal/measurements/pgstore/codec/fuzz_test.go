@@ -11,6 +11,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/engine"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // FuzzKinds gives each kind bytes that it never wrote, as a failing disk might: an error is a
@@ -66,7 +67,7 @@ func FuzzKinds(f *testing.F) {
 			_, _ = sum.Add(a, inDetail), sum.Add(b, inDetail)
 			_ = sum.Sum()
 		}
-		if _, err := unpackStatements(monday, a, monday, monday.Add(time.Hour)); err != nil && !errors.Is(err, ErrBytes) {
+		if _, err := unpackStatements(monday, a, monday, monday.Add(time.Hour)); err != nil && !errors.Is(err, rowbytes.ErrBytes) {
 			t.Error(err)
 		}
 		fuzzReads(a)

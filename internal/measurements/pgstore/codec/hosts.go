@@ -9,6 +9,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 const (
@@ -136,15 +137,15 @@ func (s HostSlot) encode() []byte {
 	out := make([]byte, 1, 32)
 	if s.weight > 0 {
 		out[0] |= slotCPU
-		out = appendShort(out, s.cpu/float64(s.weight))
+		out = rowbytes.AppendShort(out, s.cpu/float64(s.weight))
 	}
 	if s.n > 0 {
 		out[0] |= slotMemory
-		out = appendShort(out, s.memory/float64(s.n))
+		out = rowbytes.AppendShort(out, s.memory/float64(s.n))
 	}
 	if !math.IsNaN(s.disk) {
 		out[0] |= slotDisk
-		out = appendShort(out, s.disk)
+		out = rowbytes.AppendShort(out, s.disk)
 	}
 	switch s.weight {
 	case 0:
@@ -170,26 +171,26 @@ func DecodeHostSlot(slot []byte) (HostSlot, error) {
 		return s, nil
 	}
 	s.sampled = true
-	r := reader{bytes: slot}
-	flags := r.byte()
+	r := read(slot)
+	flags := r.Byte()
 	if flags&slotCPU != 0 {
-		s.cpu, s.weight = r.short(), nativeWeight
+		s.cpu, s.weight = r.Short(), nativeWeight
 	}
 	if flags&slotMemory != 0 {
-		s.memory, s.n = r.short(), 1
+		s.memory, s.n = r.Short(), 1
 	}
 	if flags&slotDisk != 0 {
-		s.disk = r.short()
+		s.disk = r.Short()
 	}
 	if flags&(slotCPU|slotOneCPU) == slotCPU {
-		s.weight = r.uvarint()
+		s.weight = r.Uvarint()
 	}
 	if flags&(slotMemory|slotOneMemory) == slotMemory {
-		s.n = r.uvarint()
+		s.n = r.Uvarint()
 	}
 	s.cpu *= float64(s.weight)
 	s.memory *= float64(s.n)
-	return s, r.end()
+	return s, r.End()
 }
 
 // hostKind is the kind of hosts' series.
@@ -215,7 +216,7 @@ func (hostKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 }
 
 func (hostKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, known []byte) (rolled, detail []byte, err error) {
-	slots, err := slotsOf(minutes, MinutesOfHour)
+	slots, err := rowbytes.SlotsOf(minutes, MinutesOfHour)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -247,7 +248,7 @@ func (hostKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sam
 	if detail = peaks.encode(); bytes.Equal(detail, known) {
 		detail = nil
 	}
-	return RowOf(slots), detail, nil
+	return rowbytes.RowOf(slots), detail, nil
 }
 
 // minuteOf is the minute of an hour that contains a time; ok is false if it is in another hour.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // HostBody is what is known of a host at one time; NaN is a number that has not come.
@@ -256,7 +257,7 @@ func (b *HostBody) encode() []byte {
 	for i, v := range b.numbers() {
 		if !math.IsNaN(*v) {
 			out[0] |= hasCPU << i
-			out = appendScaled(out, *v, 1)
+			out = rowbytes.AppendScaled(out, *v, 1)
 		}
 	}
 	if len(b.counters) > 0 {
@@ -264,7 +265,7 @@ func (b *HostBody) encode() []byte {
 		out = binary.AppendUvarint(out, uint64(len(b.counters)))
 		before := int32(0)
 		for _, c := range b.counters {
-			out = appendScaled(binary.AppendVarint(out, int64(c.Code)-int64(before)), c.Seconds, hundredths)
+			out = rowbytes.AppendScaled(binary.AppendVarint(out, int64(c.Code)-int64(before)), c.Seconds, hundredths)
 			before = c.Code
 		}
 	}
@@ -281,7 +282,7 @@ func (b *HostBody) encode() []byte {
 		for i, n := range v.numbers() {
 			if !math.IsNaN(*n) {
 				out[has] |= 1 << i
-				out = appendScaled(out, *n, 1)
+				out = rowbytes.AppendScaled(out, *n, 1)
 			}
 		}
 	}
@@ -290,38 +291,38 @@ func (b *HostBody) encode() []byte {
 
 // DecodeHost reads the body of a host's sample.
 func DecodeHost(body []byte) (*HostBody, error) {
-	r := reader{bytes: body}
+	r := read(body)
 	b := &HostBody{cpu: math.NaN(), memory: math.NaN(), bytes: unknown()}
-	has := r.byte()
+	has := r.Byte()
 	b.stale = has&isStale != 0
 	for i, v := range b.numbers() {
 		if has&(hasCPU<<i) != 0 {
-			*v = r.scaled(1)
+			*v = r.Scaled(1)
 		}
 	}
 	if has&hasCounters != 0 {
-		b.counters = make([]measurements.CPUCounter, r.count(2))
+		b.counters = make([]measurements.CPUCounter, r.Count(2))
 		code := int64(0)
 		for i := range b.counters {
-			code += r.varint()
-			b.counters[i] = measurements.CPUCounter{Code: int32(code), Seconds: r.scaled(hundredths)}
+			code += r.Varint()
+			b.counters[i] = measurements.CPUCounter{Code: int32(code), Seconds: r.Scaled(hundredths)}
 		}
 	}
 	if has&hasVolumes != 0 {
 		b.volumes = []volumeBody{}
 	}
-	for b.volumes != nil && len(r.bytes) > 0 {
-		v := volumeBody{mount: string(r.Take(r.count(1))), percent: math.NaN(), bytes: unknown()}
-		has := r.byte()
+	for b.volumes != nil && len(r.Bytes) > 0 {
+		v := volumeBody{mount: string(r.Take(r.Count(1))), percent: math.NaN(), bytes: unknown()}
+		has := r.Byte()
 		v.readOnly = has&isReadOnly != 0
 		for i, n := range v.numbers() {
 			if has>>i&1 != 0 {
-				*n = r.scaled(1)
+				*n = r.Scaled(1)
 			}
 		}
 		b.volumes = append(b.volumes, v)
 	}
-	return b, r.end()
+	return b, r.End()
 }
 
 // Volumes are those that count, in the form of messages.

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"muster/internal/measurements/pgstore/rowbytes"
+
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -60,20 +62,20 @@ func Pack(kind string, start time.Time, samples []Sample) []byte {
 func Unpack(start time.Time, block []byte, from, to time.Time) ([]Sample, error) {
 	plain, err := unpacker().DecodeAll(block, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBytes, err)
+		return nil, fmt.Errorf("%w: %w", rowbytes.ErrBytes, err)
 	}
-	r := reader{bytes: plain}
-	if form := r.byte(); form == inColumns {
-		return unpackStatements(start, r.bytes, from, to)
-	} else if form != inRows || r.bad {
-		return nil, ErrBytes
+	r := read(plain)
+	if form := r.Byte(); form == inColumns {
+		return unpackStatements(start, r.Bytes, from, to)
+	} else if form != inRows || r.Bad() {
+		return nil, rowbytes.ErrBytes
 	}
 	var samples []Sample
-	for len(r.bytes) > 0 {
-		at := start.Add(time.Duration(r.uvarint()) * time.Microsecond)
-		body := r.Take(r.count(1))
-		if r.bad {
-			return nil, ErrBytes
+	for len(r.Bytes) > 0 {
+		at := start.Add(time.Duration(r.Uvarint()) * time.Microsecond)
+		body := r.Take(r.Count(1))
+		if r.Bad() {
+			return nil, rowbytes.ErrBytes
 		}
 		if !at.Before(from) && at.Before(to) {
 			samples = append(samples, Sample{At: at, Body: slices.Clip(body)})

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"muster/internal/measurements/pgstore/rowbytes"
+
 	"github.com/google/uuid"
 )
 
@@ -116,10 +118,10 @@ func (p *packing) bytes() []byte {
 // appendPlanes appends short numbers, the first bytes of all of them first.
 func appendPlanes(out []byte, numbers []float64) []byte {
 	first := len(out)
-	out = append(out, make([]byte, shortSize*len(numbers))...)
+	out = append(out, make([]byte, rowbytes.ShortSize*len(numbers))...)
 	var short []byte
 	for i, x := range numbers {
-		short = appendShort(short[:0], x)
+		short = rowbytes.AppendShort(short[:0], x)
 		for plane, b := range short {
 			out[first+plane*len(numbers)+i] = b
 		}
@@ -129,11 +131,11 @@ func appendPlanes(out []byte, numbers []float64) []byte {
 
 // plane is number i of n that appendPlanes appended.
 func plane(planes []byte, n, i int) float64 {
-	var short [shortSize]byte
+	var short [rowbytes.ShortSize]byte
 	for p := range short {
 		short[p] = planes[p*n+i]
 	}
-	return shortOf(short[:])
+	return rowbytes.ShortOf(short[:])
 }
 
 // unpacking is a block of statements while it is read.
@@ -165,12 +167,12 @@ func unpackStatements(start time.Time, plain []byte, from, to time.Time) ([]Samp
 	if len(plain) == 0 {
 		return nil, nil
 	}
-	r := reader{bytes: plain}
+	r := read(plain)
 	u := r.unpacking(start)
 	n := len(u.calls)
-	totals := r.Take(shortSize * n)
-	most := r.Take(shortSize * u.maxes)
-	if err := r.end(); err != nil {
+	totals := r.Take(rowbytes.ShortSize * n)
+	most := r.Take(rowbytes.ShortSize * u.maxes)
+	if err := r.End(); err != nil {
 		return nil, err
 	}
 	var samples []Sample
@@ -192,9 +194,9 @@ func unpackStatements(start time.Time, plain []byte, from, to time.Time) ([]Samp
 					place := 8 * (8*at + bits.TrailingZeros8(eight))
 					body = append(body, hashes[place:place+8]...)
 					body = binary.AppendUvarint(body, u.calls[next])
-					body = appendFloat(body, plane(totals, n, next))
+					body = rowbytes.AppendFloat(body, plane(totals, n, next))
 					if u.calls[next]&1 != 0 {
-						body = appendFloat(body, plane(most, u.maxes, nextMax))
+						body = rowbytes.AppendFloat(body, plane(most, u.maxes, nextMax))
 						nextMax++
 					}
 					next++
@@ -208,31 +210,31 @@ func unpackStatements(start time.Time, plain []byte, from, to time.Time) ([]Samp
 
 // unpacking reads everything but the times.
 func (r *reader) unpacking(start time.Time) (u unpacking) {
-	count := r.count(len(uuid.UUID{}) + 1)
+	count := r.Count(len(uuid.UUID{}) + 1)
 	u.databases, u.hashes = make([]uuid.UUID, count), make([][]byte, count)
 	for i := range u.databases {
-		u.databases[i] = r.uuid()
-		u.hashes[i] = r.Take(8 * r.count(8))
+		u.databases[i] = r.UUID()
+		u.hashes[i] = r.Take(8 * r.Count(8))
 	}
-	u.samples = make([]packedSample, r.count(2))
+	u.samples = make([]packedSample, r.Count(2))
 	n := 0
 	for i := range u.samples {
 		s := &u.samples[i]
-		s.at = start.Add(time.Duration(r.uvarint()) * time.Microsecond)
-		s.parts = make([]packedPart, r.count(1))
+		s.at = start.Add(time.Duration(r.Uvarint()) * time.Microsecond)
+		s.parts = make([]packedPart, r.Count(1))
 		for j := range s.parts {
 			s.parts[j] = r.packedPart(u.hashes)
 			s.count += s.parts[j].count
 		}
 		n += s.count
 	}
-	if n > len(r.bytes) { // each has a byte of calls at least
-		r.fail()
+	if n > len(r.Bytes) { // each has a byte of calls at least
+		r.Fail()
 		n = 0
 	}
 	u.calls = make([]uint64, n)
 	for i := range u.calls {
-		u.calls[i] = r.uvarint()
+		u.calls[i] = r.Uvarint()
 		u.maxes += int(u.calls[i] & 1)
 	}
 	return u
@@ -240,9 +242,9 @@ func (r *reader) unpacking(start time.Time) (u unpacking) {
 
 // packedPart reads which statements of a database are in a sample.
 func (r *reader) packedPart(hashes [][]byte) (p packedPart) {
-	at := r.uvarint()
+	at := r.Uvarint()
 	if at >= uint64(len(hashes)) {
-		r.fail()
+		r.Fail()
 		return p
 	}
 	known := len(hashes[at]) / 8
@@ -251,7 +253,7 @@ func (r *reader) packedPart(hashes [][]byte) (p packedPart) {
 		p.count += bits.OnesCount8(eight)
 	}
 	if last := known % 8; last != 0 && len(p.bits) > 0 && p.bits[len(p.bits)-1]>>last != 0 {
-		r.fail()
+		r.Fail()
 	}
 	return p
 }

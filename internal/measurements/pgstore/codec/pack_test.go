@@ -14,6 +14,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // hourOfStatements are samples of an instance, a minute apart, of as many statements each.
@@ -82,7 +83,7 @@ func TestPack(t *testing.T) {
 			t.Fatalf("two of %d minutes: %d, %v", minutes, len(some), err)
 		}
 		for cut := range block {
-			if _, err := codec.Unpack(hour, block[:cut], hour, hour.Add(time.Hour)); cut > 0 && !errors.Is(err, codec.ErrBytes) {
+			if _, err := codec.Unpack(hour, block[:cut], hour, hour.Add(time.Hour)); cut > 0 && !errors.Is(err, rowbytes.ErrBytes) {
 				t.Fatalf("%d of %d bytes: %v", cut, len(block), err)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // Peaks are how full the volumes of a host were at the most, in percent, by mount: the
@@ -37,7 +39,7 @@ func (p Peaks) encode() []byte {
 	var out []byte
 	for _, mount := range slices.Sorted(maps.Keys(p)) {
 		out = append(binary.AppendUvarint(out, uint64(len(mount))), mount...)
-		out = appendShort(out, p[mount])
+		out = rowbytes.AppendShort(out, p[mount])
 	}
 	return out
 }
@@ -45,12 +47,12 @@ func (p Peaks) encode() []byte {
 // DecodePeaks reads the detail of a host.
 func DecodePeaks(body []byte) (Peaks, error) {
 	p := make(Peaks)
-	r := reader{bytes: body}
-	for len(r.bytes) > 0 {
-		mount := string(r.Take(r.count(1)))
-		p[mount] = r.short()
+	r := read(body)
+	for len(r.Bytes) > 0 {
+		mount := string(r.Take(r.Count(1)))
+		p[mount] = r.Short()
 	}
-	return p, r.end()
+	return p, r.End()
 }
 
 // Add adds what a detail has, or else a sample.

@@ -3,6 +3,8 @@ package codec
 import (
 	"encoding/binary"
 	"slices"
+
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // Presence says which series have a sample in which slots of a row.
@@ -51,16 +53,16 @@ func DecodePresence(b []byte) (p Presence, err error) {
 	if len(b) == 0 {
 		return p, nil
 	}
-	r := reader{bytes: b}
-	sets := make([]uint64, r.count(1))
+	r := read(b)
+	sets := make([]uint64, r.Count(1))
 	for i := range sets {
-		sets[i] = r.uvarint()
+		sets[i] = r.Uvarint()
 	}
 	last := int64(0)
-	for len(r.bytes) > 0 {
-		apart, set, run := r.varint(), r.uvarint(), r.uvarint()
+	for len(r.Bytes) > 0 {
+		apart, set, run := r.Varint(), r.Uvarint(), r.Uvarint()
 		if set >= uint64(len(sets)) || run > uint64(mostPresent-len(p.Series)) || apart <= 0 && (len(p.Series) > 0 || run > 1) {
-			return Presence{}, ErrBytes
+			return Presence{}, rowbytes.ErrBytes
 		}
 		p.Series, p.Slots = slices.Grow(p.Series, int(run)), slices.Grow(p.Slots, int(run))
 		for range run {
@@ -68,7 +70,7 @@ func DecodePresence(b []byte) (p Presence, err error) {
 			p.Series, p.Slots = append(p.Series, last), append(p.Slots, sets[set])
 		}
 	}
-	return p, r.end()
+	return p, r.End()
 }
 
 // Replace returns it with what is known anew of some slots.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"muster/internal/measurements/pgstore/rowbytes"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -63,7 +65,7 @@ func FuzzPresence(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := DecodePresence(b)
 		if err != nil {
-			if !errors.Is(err, ErrBytes) {
+			if !errors.Is(err, rowbytes.ErrBytes) {
 				t.Errorf("%v", err)
 			}
 			return

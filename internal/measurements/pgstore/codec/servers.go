@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/measurements/waitclass"
 )
 
@@ -186,35 +187,35 @@ func decodeFigures(slot []byte) (figures, error) {
 	if len(slot) == 0 {
 		return nil, nil
 	}
-	r := reader{bytes: slot}
+	r := read(slot)
 	names := r.names()
-	n := r.count(7)
+	n := r.Count(7)
 	all := make(figures, n)
 	for range n {
 		key, s := r.figure(names)
-		if r.bad {
+		if r.Bad() {
 			break
 		}
 		all[key] = s
 	}
-	return all, r.end()
+	return all, r.End()
 }
 
 func (r *reader) figure(names []uint64) (key figureKey, s FigureSum) {
-	key.figure = r.byte()
-	has := r.byte()
+	key.figure = r.Byte()
+	has := r.Byte()
 	if int(key.figure) >= len(measurements.Figures()) {
-		r.fail()
+		r.Fail()
 	}
 	if has&hasDatabase != 0 {
-		key.database = r.uuid()
+		key.database = r.UUID()
 	}
 	for _, n := range []*uint64{&s.samples[figureTold], &s.samples[figureNotTold], &s.samples[figureDenied], &s.value, &s.over} {
-		*n = r.uvarint()
+		*n = r.Uvarint()
 	}
 	if has&hasHolder != 0 {
-		database := r.uuid()
-		s.holder = &holder{session: string(r.Take(r.count(1)))}
+		database := r.UUID()
+		s.holder = &holder{session: string(r.Take(r.Count(1)))}
 		s.holder.Combination = r.combination(database, names)
 	}
 	return key, s
@@ -230,7 +231,7 @@ func EachFigure(slot []byte, take func(of measurements.FigureOf, s FigureSum)) e
 }
 
 // FigureSlots are the slots of a row of figures.
-func FigureSlots(row []byte) ([][]byte, error) { return slotsOf(row, 0) }
+func FigureSlots(row []byte) ([][]byte, error) { return rowbytes.SlotsOf(row, 0) }
 
 // serverKind is the kind of series of what servers tell about themselves.
 type serverKind struct {
@@ -247,7 +248,7 @@ func (serverKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 }
 
 func (serverKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, _ []byte) (rolled, _ []byte, err error) {
-	row, err := slotsOf(minutes, MinutesOfHour)
+	row, err := rowbytes.SlotsOf(minutes, MinutesOfHour)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -261,7 +262,7 @@ func (serverKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []S
 			row[i] = sums[i].encode()
 		}
 	}
-	return RowOf(row), nil, nil
+	return rowbytes.RowOf(row), nil, nil
 }
 
 // addSlot adds another bucket's figures, or a later sample's.
@@ -282,7 +283,7 @@ func (f *figures) addSlot(slot []byte) error {
 }
 
 func (serverKind) Total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
-	slots, err := slotsOf(row, n)
+	slots, err := rowbytes.SlotsOf(row, n)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/measurements/waitclass"
 )
 
@@ -47,7 +48,7 @@ func appendSessions(body []byte, database uuid.UUID, w Waiting) []byte {
 // nextWaiting reads what stands behind the id.
 func nextWaiting(r *reader) (w Waiting) {
 	for c := range w {
-		w[c] = r.uvarint()
+		w[c] = r.Uvarint()
 	}
 	return w
 }
@@ -116,13 +117,13 @@ func appendWaitSums(out []byte, place int, s WaitSums) []byte {
 }
 
 func nextWaitSums(r *reader) (place uint64, s WaitSums) {
-	set := r.uvarint()
-	if s.Samples = r.uvarint(); s.Samples == 0 {
-		r.fail() // it would not be here
+	set := r.Uvarint()
+	if s.Samples = r.Uvarint(); s.Samples == 0 {
+		r.Fail() // it would not be here
 	}
 	for c := range s.Sums {
 		if set>>c&1 != 0 {
-			s.Sums[c] = r.uvarint()
+			s.Sums[c] = r.Uvarint()
 		}
 	}
 	return set >> waitclass.Categories, s
@@ -150,10 +151,10 @@ func (s *WaitSlot) addSample(body []byte) error {
 	if *s == nil {
 		*s = WaitSlot{}
 	}
-	for r := (reader{bytes: body}); len(r.bytes) > 0; {
-		database, w := r.uuid(), nextWaiting(&r)
-		if r.bad {
-			return ErrBytes
+	for r := read(body); len(r.Bytes) > 0; {
+		database, w := r.UUID(), nextWaiting(&r)
+		if r.Bad() {
+			return rowbytes.ErrBytes
 		}
 		if w.any() {
 			s.AddDatabase(database, WaitSums{1, w})

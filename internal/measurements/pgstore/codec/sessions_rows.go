@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/measurements/waitclass"
 )
 
@@ -53,7 +54,7 @@ func (s WaitSlot) Shown() []byte {
 	for c, average := range averages {
 		if average > 0 {
 			out[0] |= 1 << c
-			out = appendShort(out, average)
+			out = rowbytes.AppendShort(out, average)
 		}
 	}
 	return out
@@ -95,7 +96,7 @@ func (w WaitRow) encode() []byte {
 	for i, slot := range w {
 		shown[i] = slot.Shown()
 	}
-	first := RowOf(shown)
+	first := rowbytes.RowOf(shown)
 	if first == nil {
 		return nil
 	}
@@ -127,19 +128,19 @@ func (w WaitRow) appendKnown(row []byte) []byte {
 			slots[i] = appendWaitSums(slots[i], place[id], slot[id])
 		}
 	}
-	return append(row, RowOf(slots)...)
+	return append(row, rowbytes.RowOf(slots)...)
 }
 
 // shownPart cuts a row into what a tile shows and what is known.
 func shownPart(row []byte) (shown, known []byte, err error) {
-	r := reader{bytes: row}
+	r := read(row)
 	if head := r.Take(shownHead); head != nil {
 		shown = r.Take(int(binary.BigEndian.Uint16(head)))
 	}
-	if r.bad {
-		return nil, nil, ErrBytes
+	if r.Bad() {
+		return nil, nil, rowbytes.ErrBytes
 	}
-	return shown, r.bytes, nil
+	return shown, r.Bytes, nil
 }
 
 // DecodeWaitRow returns the slots of a row, at least n of them.
@@ -159,15 +160,15 @@ func decodeKnown(known []byte, n int) (WaitRow, error) {
 	if len(known) == 0 {
 		return make(WaitRow, n), nil
 	}
-	r := reader{bytes: known}
-	databases := make([]uuid.UUID, r.count(len(uuid.UUID{})))
+	r := read(known)
+	databases := make([]uuid.UUID, r.Count(len(uuid.UUID{})))
 	for i := range databases {
-		databases[i] = r.uuid()
+		databases[i] = r.UUID()
 	}
-	if r.bad {
-		return nil, ErrBytes
+	if r.Bad() {
+		return nil, rowbytes.ErrBytes
 	}
-	encoded, err := slotsOf(r.bytes, n)
+	encoded, err := rowbytes.SlotsOf(r.Bytes, n)
 	if err != nil {
 		return nil, err
 	}
@@ -184,13 +185,13 @@ func decodeWaitSlot(slot []byte, databases []uuid.UUID) (WaitSlot, error) {
 	if len(slot) == 0 {
 		return nil, nil
 	}
-	s, r := WaitSlot{}, reader{bytes: slot[1:]}
-	for len(r.bytes) > 0 {
+	s, r := WaitSlot{}, read(slot[1:])
+	for len(r.Bytes) > 0 {
 		place, sums := nextWaitSums(&r)
 		if place >= uint64(len(databases)) {
-			return nil, ErrBytes
+			return nil, rowbytes.ErrBytes
 		}
 		s[databases[place]] = sums
 	}
-	return s, r.end()
+	return s, r.End()
 }

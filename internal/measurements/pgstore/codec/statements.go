@@ -13,6 +13,7 @@ import (
 	"muster/internal/engine"
 	"muster/internal/engine/trait"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // Delta is what a statement did in one sample, or in a bucket.
@@ -54,16 +55,16 @@ func compareHashes(a, b Delta) int { return cmp.Compare(a.Hash, b.Hash) }
 func appendDelta(body []byte, d Delta) []byte {
 	body = binary.BigEndian.AppendUint64(body, d.Hash)
 	if math.IsNaN(d.Max) {
-		return appendFloat(binary.AppendUvarint(body, d.Calls<<1), d.Total)
+		return rowbytes.AppendFloat(binary.AppendUvarint(body, d.Calls<<1), d.Total)
 	}
-	return appendFloat(appendFloat(binary.AppendUvarint(body, d.Calls<<1|1), d.Total), d.Max)
+	return rowbytes.AppendFloat(rowbytes.AppendFloat(binary.AppendUvarint(body, d.Calls<<1|1), d.Total), d.Max)
 }
 
 // delta is the next statement of a body or, if it has the number of its samples (counted), of a
 // detail.
 func (r *reader) delta(counted bool) (d Delta) {
-	if r.bytes = d.decode(r.bytes, counted); r.bytes == nil {
-		r.fail()
+	if r.Bytes = d.decode(r.Bytes, counted); r.Bytes == nil {
+		r.Fail()
 	}
 	return d
 }
@@ -117,14 +118,14 @@ const leastDelta = 8 + 1 + 8
 // eachDatabase hands the parts of a body to take, each with its database's id at its
 // front; skip reads over what follows that.
 func eachDatabase(body []byte, skip func(*reader), take func(database uuid.UUID, part []byte)) error {
-	for r := (reader{bytes: body}); len(r.bytes) > 0; {
-		whole := r.bytes
-		database := r.uuid()
+	for r := read(body); len(r.Bytes) > 0; {
+		whole := r.Bytes
+		database := r.UUID()
 		skip(&r)
-		if r.bad {
-			return ErrBytes
+		if r.Bad() {
+			return rowbytes.ErrBytes
 		}
-		take(database, whole[:len(whole)-len(r.bytes)])
+		take(database, whole[:len(whole)-len(r.Bytes)])
 	}
 	return nil
 }
@@ -228,7 +229,7 @@ func (s *QuerySlot) AddQueries(o QuerySlot) {
 
 // querySlotNumbers is how long the two short numbers of a slot are that has calls: the
 // time and the maximum. The calls follow.
-const querySlotNumbers = 2 * shortSize
+const querySlotNumbers = 2 * rowbytes.ShortSize
 
 func (s QuerySlot) encode() []byte {
 	switch {
@@ -238,7 +239,7 @@ func (s QuerySlot) encode() []byte {
 		return []byte{0}
 	}
 	out := make([]byte, 0, querySlotNumbers+4)
-	out = appendShort(appendShort(out, s.Total), s.Max)
+	out = rowbytes.AppendShort(rowbytes.AppendShort(out, s.Total), s.Max)
 	return binary.AppendUvarint(out, s.Calls)
 }
 
@@ -248,9 +249,9 @@ func DecodeQuerySlot(slot []byte) (QuerySlot, error) {
 	if len(slot) <= 1 { // there was no call
 		return s, nil
 	}
-	r := reader{bytes: slot}
-	s.Total, s.Max, s.Calls = r.short(), r.short(), r.uvarint()
-	return s, r.end()
+	r := read(slot)
+	s.Total, s.Max, s.Calls = r.Short(), r.Short(), r.Uvarint()
+	return s, r.End()
 }
 
 // statementKind is the kind of statements' series.
@@ -262,14 +263,14 @@ func (statementKind) Whole() bool { return true }
 
 func (statementKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 	return mergeDatabases(stored, arrived, func(r *reader) {
-		for range r.count(leastDelta) {
+		for range r.Count(leastDelta) {
 			r.delta(false)
 		}
 	})
 }
 
 func (statementKind) Roll(of fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, _ []byte) (rolled, body []byte, err error) {
-	slots, err := slotsOf(minutes, MinutesOfHour)
+	slots, err := rowbytes.SlotsOf(minutes, MinutesOfHour)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -298,7 +299,7 @@ func (statementKind) Roll(of fleet.Engine, hour time.Time, dirty uint64, samples
 			slots[minute] = sum.Slot(rules).encode()
 		}
 	}
-	return RowOf(slots), AddUpDetails(whole).Encode(), nil
+	return rowbytes.RowOf(slots), AddUpDetails(whole).Encode(), nil
 }
 
 func (statementKind) Join(bodies [][]byte) ([]byte, error) {

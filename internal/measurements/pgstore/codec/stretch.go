@@ -1,6 +1,10 @@
 package codec
 
-import "iter"
+import (
+	"iter"
+
+	"muster/internal/measurements/pgstore/rowbytes"
+)
 
 // Stretch is what a row has within a window: the slots that are left of it when those
 // before the window are skipped are of the buckets from at on, and those from end on
@@ -17,7 +21,7 @@ func Cut(row []byte, of, at, end int) (s Stretch, err error) {
 		if len(s.slots) == 0 {
 			break
 		}
-		if _, s.slots, err = nextSlot(s.slots); err != nil {
+		if _, s.slots, err = rowbytes.NextSlot(s.slots); err != nil {
 			return Stretch{}, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // Utilization is the tile while it is read.
@@ -29,26 +30,26 @@ func (u *Utilization) Take(part Stretch) (sampled bool, err error) {
 	for part.More() {
 		slot, at, ok := part.Next()
 		if !ok {
-			return sampled, ErrBytes
+			return sampled, rowbytes.ErrBytes
 		}
 		if len(slot) == 0 {
 			continue
 		}
 		sampled = true
 		has, numbers := slot[0], slot[1:]
-		if len(numbers) < shortSize*bits.OnesCount8(has&(slotCPU|slotMemory|slotDisk)) {
-			return sampled, ErrBytes
+		if len(numbers) < rowbytes.ShortSize*bits.OnesCount8(has&(slotCPU|slotMemory|slotDisk)) {
+			return sampled, rowbytes.ErrBytes
 		}
 		if has&slotCPU != 0 {
-			u.cpu.addValue(at, shortOf(numbers))
-			numbers = numbers[shortSize:]
+			u.cpu.addValue(at, rowbytes.ShortOf(numbers))
+			numbers = numbers[rowbytes.ShortSize:]
 		}
 		if has&slotMemory != 0 {
-			u.memory.addValue(at, shortOf(numbers))
-			numbers = numbers[shortSize:]
+			u.memory.addValue(at, rowbytes.ShortOf(numbers))
+			numbers = numbers[rowbytes.ShortSize:]
 		}
 		if has&slotDisk != 0 {
-			if p := shortOf(numbers); !(u.disk[at] >= p) { // of a gap neither
+			if p := rowbytes.ShortOf(numbers); !(u.disk[at] >= p) { // of a gap neither
 				u.disk[at] = p
 			}
 		}
@@ -97,7 +98,7 @@ func (p *QueryPerformance) Take(part Stretch) error {
 	for part.More() {
 		slot, at, ok := part.Next()
 		if !ok {
-			return ErrBytes
+			return rowbytes.ErrBytes
 		}
 		if len(slot) == 0 || at < p.since {
 			continue
@@ -107,16 +108,16 @@ func (p *QueryPerformance) Take(part Stretch) error {
 		case len(slot) == 1:
 			continue // there was no call
 		case len(slot) <= querySlotNumbers:
-			return ErrBytes
+			return rowbytes.ErrBytes
 		}
-		r := reader{bytes: slot[querySlotNumbers:]}
-		p.Calls[at] += float64(r.uvarint())
-		p.TotalMs[at] += shortOf(slot)
-		if most := shortOf(slot[shortSize:]); !(p.MaxMs[at] >= most) { // of a gap neither
+		r := read(slot[querySlotNumbers:])
+		p.Calls[at] += float64(r.Uvarint())
+		p.TotalMs[at] += rowbytes.ShortOf(slot)
+		if most := rowbytes.ShortOf(slot[rowbytes.ShortSize:]); !(p.MaxMs[at] >= most) { // of a gap neither
 			p.MaxMs[at] = most
 		}
-		if r.end() != nil {
-			return ErrBytes
+		if r.End() != nil {
+			return rowbytes.ErrBytes
 		}
 	}
 	return nil
@@ -142,29 +143,29 @@ func (e *WaitEvents) Take(part Stretch) error {
 	for part.More() {
 		slot, at, ok := part.Next()
 		if !ok {
-			return ErrBytes
+			return rowbytes.ErrBytes
 		}
 		if len(slot) == 0 {
 			continue
 		}
 		e.sampled[at] = true
-		has, r := slot[0], reader{bytes: slot[1:]}
+		has, r := slot[0], read(slot[1:])
 		if has&isFraction == 0 {
 			for c := range e.Waiting {
 				if has>>c&1 != 0 {
-					e.Waiting[c][at] += r.short()
+					e.Waiting[c][at] += r.Short()
 				}
 			}
 		} else if has != isFraction {
-			denominator := float64(r.uvarint())
+			denominator := float64(r.Uvarint())
 			for c := range e.Waiting {
 				if has>>c&1 != 0 {
-					e.Waiting[c][at] += float64(r.uvarint()) / denominator
+					e.Waiting[c][at] += float64(r.Uvarint()) / denominator
 				}
 			}
 		}
-		if r.end() != nil {
-			return ErrBytes
+		if r.End() != nil {
+			return rowbytes.ErrBytes
 		}
 	}
 	return nil

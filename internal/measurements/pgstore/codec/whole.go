@@ -1,6 +1,10 @@
 package codec
 
-import "slices"
+import (
+	"slices"
+
+	"muster/internal/measurements/pgstore/rowbytes"
+)
 
 // Whole is a tile of all series of a kind while their rows are read for one row that
 // stands for them.
@@ -55,7 +59,7 @@ func (s wholeSessions) Slot(i int) []byte {
 	for c, waiting := range s.Waiting {
 		if waiting[i] > 0 {
 			out[0] |= 1 << c
-			out = appendShort(out, waiting[i])
+			out = rowbytes.AppendShort(out, waiting[i])
 		}
 	}
 	return out
@@ -80,12 +84,12 @@ func (s *wholeStatements) Slot(i int) []byte {
 
 // SetSlots returns the row with other slots from the i-th on.
 func SetSlots(row []byte, i int, slots [][]byte) ([]byte, error) {
-	all, err := slotsOf(row, i+len(slots))
+	all, err := rowbytes.SlotsOf(row, i+len(slots))
 	if err != nil {
 		return nil, err
 	}
 	copy(all[i:], slots)
-	return RowOf(all), nil
+	return rowbytes.RowOf(all), nil
 }
 
 // FilledDays are the days of a week of which the row of a series has anything.

@@ -11,7 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/measurements/blocks"
-	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/postgres/statement"
 )
 
@@ -68,7 +68,7 @@ func eachOf(ctx context.Context, db *sqlx.DB, tx *sqlx.Tx, query string, ranges 
 	}
 	return eachRaw(ctx, db, query, func(row [][]byte) error {
 		if len(row) != 3 || len(row[0]) != 8 || len(row[1]) != 8 {
-			return codec.ErrBytes
+			return rowbytes.ErrBytes
 		}
 		return take(int(binary.BigEndian.Uint64(row[0])), pgTime(row[1]), row[2])
 	}, args...)

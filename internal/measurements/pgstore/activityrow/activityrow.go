@@ -1,4 +1,5 @@
-package codec
+// Package activityrow has the rows of activity of whole organizations, which sum those of servers up.
+package activityrow
 
 import (
 	"encoding/binary"
@@ -8,30 +9,39 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/measurements/waitclass"
 )
 
-// OrganizationRow is a row of activity of all instances of an engine by one dimension: a line for
+// states is by how much a state is multiplied in the byte that it shares with a class.
+const states = 8
+
+// reader reads the parts of a row, too.
+type reader struct{ rowbytes.Reader }
+
+func read(b []byte) reader { return reader{rowbytes.Reader{Bytes: b}} }
+
+// Row is a row of activity of all instances of an engine by one dimension: a line for
 // each of its values and each state, which has the average sessions of each slot. Bits of Sampled
 // and Told are the slots in which sessions were sampled, and in which those on the CPU were.
 // Totals are what the lines of each state come to: a reader of some lines knows the others by it.
-type OrganizationRow struct {
+type Row struct {
 	Sampled, Told uint64
-	Totals, Lines []OrganizationLine
+	Totals, Lines []Line
 }
 
-// OrganizationLine is a line of the row.
-type OrganizationLine struct {
+// Line is a line of the row.
+type Line struct {
 	Key   measurements.ActivityKey
 	sum   float64 // of all slots
 	state byte
 	slots []byte
 }
 
-// NewOrganizationLine is a line of a state of a combination, with the values of its slots, 64 at
+// NewLine is a line of a state of a combination, with the values of its slots, 64 at
 // most.
-func NewOrganizationLine(key measurements.ActivityKey, state byte, slots []float64) OrganizationLine {
-	l := OrganizationLine{Key: key, state: state}
+func NewLine(key measurements.ActivityKey, state byte, slots []float64) Line {
+	l := Line{Key: key, state: state}
 	filled := uint64(0)
 	for slot, v := range slots {
 		if v > 0 {
@@ -49,7 +59,7 @@ func NewOrganizationLine(key measurements.ActivityKey, state byte, slots []float
 }
 
 // State is the state of its sessions.
-func (l *OrganizationLine) State() measurements.State { return measurements.States()[l.state] }
+func (l *Line) State() measurements.State { return measurements.States()[l.state] }
 
 // averageScale has most averages as whole numbers: those over one to six samples.
 const averageScale = 60
@@ -61,41 +71,41 @@ func appendAverage(out []byte, v float64) []byte {
 	if n := math.Round(v * averageScale); n >= 1 && n < most && math.Abs(v*averageScale-n) <= n*digits {
 		return binary.AppendUvarint(out, uint64(n))
 	}
-	return appendShort(append(out, 0), v)
+	return rowbytes.AppendShort(append(out, 0), v)
 }
 
 func (r *reader) average() float64 {
-	if b := r.bytes; len(b) > 1 && b[0] >= 0x80 && b[1] < 0x80 { // often
-		r.bytes = b[2:]
+	if b := r.Bytes; len(b) > 1 && b[0] >= 0x80 && b[1] < 0x80 { // often
+		r.Bytes = b[2:]
 		return float64(uint64(b[0]&0x7f)|uint64(b[1])<<7) / averageScale
 	}
-	if n := r.uvarint(); n > 0 {
+	if n := r.Uvarint(); n > 0 {
 		return float64(n) / averageScale
 	}
-	return r.short()
+	return r.Short()
 }
 
 // Sum adds up some of its slots.
-func (l *OrganizationLine) Sum(slots uint64) (sum float64, err error) {
+func (l *Line) Sum(slots uint64) (sum float64, err error) {
 	if len(l.slots) >= 8 && binary.LittleEndian.Uint64(l.slots)&^slots == 0 {
 		return l.sum, nil
 	}
-	r := reader{bytes: l.slots}
+	r := read(l.slots)
 	for filled := r.filled(); filled != 0; filled &= filled - 1 {
 		if v := r.average(); slots>>bits.TrailingZeros64(filled)&1 == 1 {
 			sum += v
 		}
 	}
-	return sum, r.end()
+	return sum, r.End()
 }
 
 // AddTo adds its slots from first on and before end to values, of which the first is of slot 0, if
 // that is one of them.
-func (l *OrganizationLine) AddTo(values []float64, of, first, end int) error {
-	r := reader{bytes: l.slots}
+func (l *Line) AddTo(values []float64, of, first, end int) error {
+	r := read(l.slots)
 	for filled := r.filled(); filled != 0; filled &= filled - 1 {
 		v := r.average()
-		if r.bad {
+		if r.Bad() {
 			break
 		}
 		if slot := bits.TrailingZeros64(filled); slot >= first && slot < end {
@@ -104,7 +114,7 @@ func (l *OrganizationLine) AddTo(values []float64, of, first, end int) error {
 			}
 		}
 	}
-	return r.end()
+	return r.End()
 }
 
 // filled are bits of slots.
@@ -127,7 +137,7 @@ const (
 )
 
 // Encode writes the row; nil: nothing was sampled.
-func (o OrganizationRow) Encode() []byte {
+func (o Row) Encode() []byte {
 	if o.Sampled == 0 {
 		return nil
 	}
@@ -136,30 +146,30 @@ func (o OrganizationRow) Encode() []byte {
 	return appendLines(appendLines(row, o.Totals), o.Lines)
 }
 
-func appendLines(row []byte, lines []OrganizationLine) []byte {
+func appendLines(row []byte, lines []Line) []byte {
 	row = binary.AppendUvarint(row, uint64(len(lines)))
 	for i := range lines {
 		l := &lines[i]
 		row = appendLineKey(row, l)
-		row = appendShort(row, l.sum)
+		row = rowbytes.AppendShort(row, l.sum)
 		row = binary.AppendUvarint(row, uint64(len(l.slots)))
 		row = append(row, l.slots...)
 	}
 	return row
 }
 
-func (r *reader) lines() []OrganizationLine {
-	const least = 2 + shortSize + 1 // of a line
-	lines := make([]OrganizationLine, r.count(least))
+func (r *reader) lines() []Line {
+	const least = 2 + rowbytes.ShortSize + 1 // of a line
+	lines := make([]Line, r.Count(least))
 	for i := range lines {
 		l := r.lineKey()
-		l.sum, l.slots = r.short(), r.Take(r.count(1))
+		l.sum, l.slots = r.Short(), r.Take(r.Count(1))
 		lines[i] = l
 	}
 	return lines
 }
 
-func appendLineKey(row []byte, l *OrganizationLine) []byte {
+func appendLineKey(row []byte, l *Line) []byte {
 	of := len(row) // what is written of it
 	row = append(row, 0, l.state*states+byte(l.Key.Class-waitclass.OnCPU))
 	if l.Key.Rest {
@@ -187,11 +197,11 @@ func appendLineKey(row []byte, l *OrganizationLine) []byte {
 	return row
 }
 
-func (r *reader) lineKey() (l OrganizationLine) {
-	parts, b := r.byte(), r.byte()
+func (r *reader) lineKey() (l Line) {
+	parts, b := r.Byte(), r.Byte()
 	l.state, l.Key.Class = b/states, int(b%states)+waitclass.OnCPU
 	if l.Key.Class >= waitclass.Categories || int(l.state) >= len(measurements.States()) {
-		r.fail()
+		r.Fail()
 		return l
 	}
 	l.Key.Rest = parts&ofRest != 0
@@ -199,25 +209,25 @@ func (r *reader) lineKey() (l OrganizationLine) {
 		l.Key.State = l.State()
 	}
 	if parts&ofInstance != 0 {
-		l.Key.Instance = r.uuid()
+		l.Key.Instance = r.UUID()
 	}
 	if parts&ofDatabase != 0 {
-		l.Key.Database = r.uuid()
+		l.Key.Database = r.UUID()
 	}
 	if parts&ofName != 0 {
-		l.Key.Name = r.uint64()
+		l.Key.Name = r.Uint64()
 	}
 	if parts&ofStatement != 0 {
-		l.Key.Statement = r.uint64()
+		l.Key.Statement = r.Uint64()
 	}
 	return l
 }
 
-// DecodeOrganizationRow reads a row. It refers to the row's bytes.
-func DecodeOrganizationRow(row []byte) (o OrganizationRow, err error) {
-	r := reader{bytes: row}
+// Decode reads a row. It refers to the row's bytes.
+func Decode(row []byte) (o Row, err error) {
+	r := read(row)
 	o.Sampled, o.Told = r.filled(), r.filled()
 	o.Totals = r.lines()
 	o.Lines = r.lines()
-	return o, r.end()
+	return o, r.End()
 }
