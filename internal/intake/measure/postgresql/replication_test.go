@@ -134,7 +134,8 @@ func newChain(t *testing.T, major int) *chain {
 // written writes, and waits until everybody who follows has it.
 func (c *chain) settle() {
 	c.primary.t.Helper()
-	c.primary.admin.MustExec(`INSERT INTO orders SELECT coalesce(max(id), 0) + 1, 'x' FROM orders; SELECT pg_switch_wal()`)
+	c.primary.admin.MustExec(`INSERT INTO orders SELECT coalesce(max(id), 0) + 1, 'x' FROM orders`)
+	c.primary.admin.MustExec(`SELECT pg_switch_wal()`) // writes the commit, which is asynchronous
 	c.primary.until(`SELECT bool_and(replay_lsn = pg_current_wal_lsn()) FROM pg_stat_replication`)
 	c.one.until(`SELECT bool_and(replay_lsn = pg_last_wal_receive_lsn()) FROM pg_stat_replication`)
 }
