@@ -174,8 +174,9 @@ func (k NameKey) Hash(of Dimension, name string) uint64 {
 	if name == "" {
 		return 0
 	}
-	var h hash.Hash = sha256.New()
+	var h hash.Hash
 	if of.Personal() {
+		h = sha256.New()
 		_, _ = h.Write(k[:])
 	} else {
 		h = fnv.New64a()

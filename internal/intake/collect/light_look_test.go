@@ -91,8 +91,10 @@ func TestALightLookSeesAFailover(t *testing.T) {
 	standby := pgtest.Standby(t, pgtest.Cluster(t, pgtest.Options{}), pgtest.Options{})
 	instance := s.register(standby.TCPURL(pgtest.Superuser, "postgres"))
 	s.assess(instance)
-	if s.lightly(instance) || s.lightly(instance) {
-		t.Fatal("an unchanged server is due")
+	for range 2 {
+		if s.lightly(instance) {
+			t.Fatal("an unchanged server is due")
+		}
 	}
 	pgtest.Connect(t, standby.Superuser()).MustExec(`SELECT pg_promote()`)
 	if !s.lightly(instance) {
