@@ -3839,7 +3839,7 @@ type ReplicationSlot struct {
 	// RetainedBytes The log that it holds back.
 	RetainedBytes *int64 `json:"retainedBytes"`
 
-	// SafeBytes How much may be written before it loses what it needs. Null: there is no limit.
+	// SafeBytes How much may be written before it loses what it needs. Null if there is no limit, the slot has lost it already, or the server does not report it.
 	SafeBytes *int64 `json:"safeBytes"`
 
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.

@@ -14,7 +14,7 @@ import { api } from "../api/client";
 import { palette } from "../chart/palette";
 import { TimeSeriesChart } from "../chart/TimeSeriesChart";
 import type { ChartSeries } from "../chart/types";
-import { bytes, plural } from "../ui/format";
+import { bytes, plural, seconds } from "../ui/format";
 import { Mark, type Tone } from "../ui/Mark";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -26,10 +26,11 @@ import {
   behind,
   type Condition,
   conditionNames,
+  heldBack,
   type Replication as Known,
   keyOf,
+  lostAfter,
   roleNames,
-  seconds,
   shows,
   treesOf,
 } from "./replication";
@@ -60,7 +61,7 @@ export function Replication({ instance: i }: { instance: Instance }) {
                 since <Time at={known.roleSince} />
               </>
             )}
-            , looked at <Time at={known.measuredAt} relative />
+            , measured <Time at={known.measuredAt} relative />
           </Text>
         )}
       </Group>
@@ -75,7 +76,7 @@ function Told({ known, instance }: { known: Known; instance: Instance }) {
   if (known.measuredAt === null) {
     return (
       <Text size="sm" c="dimmed">
-        Not measured: nobody has asked this server about its replication yet, or the account may not read it. Missing
+        Not measured: Muster has not read the replication of this server yet, or the account may not read it. Missing
         grants are listed below.
       </Text>
     );
@@ -86,7 +87,7 @@ function Told({ known, instance }: { known: Known; instance: Instance }) {
       <Denied known={known} />
       {!shows(known) && known.missingGrant === null && (
         <Text size="sm" c="dimmed">
-          Nobody follows this server, and it follows nobody.
+          This server has no standbys and follows no other server.
         </Text>
       )}
       {shows(known) && (
@@ -126,8 +127,8 @@ function Split({ known: { otherPrimaries: others } }: { known: Known }) {
         ))}
       </Text>
       <Text size="sm">
-        Both take writes. This is a failover whose old primary was not stopped, or a copy that was restored from a
-        backup.
+        All of them accept writes. This is a failover whose old primary was not stopped, or a copy that was restored
+        from a backup.
       </Text>
     </Alert>
   );
@@ -232,7 +233,7 @@ function Tree({
             node.role && roleNames[node.role],
             edge?.kind === "logical" && "logical",
             edge?.group,
-            !node.instance && "not watched",
+            !node.instance && "not monitored",
           ]
             .filter(Boolean)
             .join(" · ")}
@@ -269,7 +270,7 @@ function Tree({
                   {s.kind} slot
                 </Text>
                 <Text size="sm" fw={500}>
-                  {s.retainedBytes === null ? "holds back nothing any more" : `holds back ${bytes(s.retainedBytes)}`}
+                  {heldBack(s)}
                 </Text>
                 <How of={s} />
               </div>
@@ -359,7 +360,7 @@ function Slots({ known: { slots } }: { known: Known }) {
                 <Table.Td>
                   {s.walStatus ?? "–"}
                   <Text size="xs" c="dimmed">
-                    {s.safeBytes === null ? "no limit" : `lost after ${bytes(Math.max(0, s.safeBytes))} more`}
+                    {lostAfter(s)}
                   </Text>
                 </Table.Td>
                 <Table.Td>
@@ -413,8 +414,8 @@ function Failovers({ known: { roleChanges: changes } }: { known: Known }) {
         {changes.slice(0, 5).map((c) => (
           <li key={`${c.instance.id} ${c.at}`}>
             <Text size="sm">
-              <Time at={c.at} />: <Server id={c.instance.id} name={c.instance.name} /> became {roleNames[c.to]}, was{" "}
-              {roleNames[c.from]}
+              <Time at={c.at} />: <Server id={c.instance.id} name={c.instance.name} /> changed from {roleNames[c.from]}{" "}
+              to {roleNames[c.to]}
               {c.timeline !== null && ` (timeline ${c.timeline})`}
             </Text>
           </li>

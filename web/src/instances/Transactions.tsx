@@ -8,10 +8,10 @@ import { useSession } from "../api/session";
 import { type Picked, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { notKeptSince } from "../dashboard/contributors";
 import { StatementLink } from "../statements/StatementLink";
-import { bytes, shortTime } from "../ui/format";
+import { bytes, seconds, shortTime } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
-import { type Answer, age, heldBy, type Panel, panels, seriesOf, unsaid, wroteFor } from "./transactions";
+import { type Answer, heldBy, type Panel, panels, seriesOf, unsaid, wroteFor } from "./transactions";
 
 /** Transactions is what a server tells about long transactions, temporary files, checkpoints and new connections. */
 export function Transactions({ instanceId }: { instanceId: string }) {
@@ -109,7 +109,7 @@ function Beside({ answer, panel, instanceId }: { answer: Answer; panel: Panel; i
   const { statement } = greatest.holder;
   return (
     <Text size="sm" data-holder component="div">
-      {`Longest: ${age(greatest.value)} at ${shortTime(greatest.at)}, ${heldBy(greatest.holder)}. `}
+      {`Longest: ${seconds(greatest.value)} at ${shortTime(greatest.at)}, ${heldBy(greatest.holder)}. `}
       <Anchor
         size="sm"
         renderRoot={(props) => (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Branch, behind, type Edge, type Node, seconds, treesOf } from "./replication";
+import { type Branch, behind, type Edge, heldBack, lostAfter, type Node, treesOf } from "./replication";
 
 const node = (name: string): Node => ({
   instance: null,
@@ -46,6 +46,17 @@ test("a lag that is not known is not zero", () => {
   expect(behind({ lagSeconds: 0, lagBytes: 0 })).toBe("0 s behind");
   expect(behind({ lagSeconds: 74, lagBytes: 412 * 1024 * 1024 })).toBe("1 min 14 s, 412 MB behind");
   expect(behind({ lagSeconds: null, lagBytes: 0 })).toBe("0 B behind");
-  expect(seconds(0.04)).toBe("< 0.1 s");
-  expect(seconds(2.35)).toBe("2.4 s");
+});
+
+test("a slot has no limit only if its server reports so", () => {
+  expect(lostAfter({ walStatus: "reserved", safeBytes: null })).toBe("no limit");
+  expect(lostAfter({ walStatus: "extended", safeBytes: 2048 })).toBe("lost after 2.0 KB more");
+  expect(lostAfter({ walStatus: "unreserved", safeBytes: -1 })).toBe("lost after 0 B more");
+  expect(lostAfter({ walStatus: "lost", safeBytes: null })).toBeNull();
+  expect(lostAfter({ walStatus: null, safeBytes: null })).toBeNull();
+});
+
+test("an unknown amount held back is not zero", () => {
+  expect(heldBack({ retainedBytes: null })).toBe("amount held back unknown");
+  expect(heldBack({ retainedBytes: 0 })).toBe("holds back 0 B");
 });

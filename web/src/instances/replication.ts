@@ -1,5 +1,5 @@
 import type { Schemas } from "../api/client";
-import { bytes, duration } from "../ui/format";
+import { bytes, seconds } from "../ui/format";
 
 export type Replication = Schemas["Replication"];
 export type Node = Schemas["ReplicationNode"];
@@ -58,10 +58,19 @@ export function behind({ lagSeconds, lagBytes }: Pick<Edge, "lagSeconds" | "lagB
   return parts.length === 0 ? "lag unknown" : `${parts.join(", ")} behind`;
 }
 
-/** seconds is a lag: below ten seconds with a decimal, but for none at all. */
-export function seconds(lag: number): string {
-  if (lag > 0 && lag < 10) return `${lag < 0.1 ? "< 0.1" : lag.toFixed(1)} s`;
-  return duration(lag * 1000);
+type Slot = Replication["slots"][number];
+
+/** heldBack is how much log a slot holds back. Unknown is not nothing. */
+export const heldBack = ({ retainedBytes }: Pick<Slot, "retainedBytes">): string =>
+  retainedBytes === null ? "amount held back unknown" : `holds back ${bytes(retainedBytes)}`;
+
+/**
+ * lostAfter is how much may be written before a slot loses what it needs. A lost slot has nothing more to lose. A server
+ * that does not report walStatus does not report the limit either: PostgreSQL has both from version 13 on.
+ */
+export function lostAfter({ walStatus, safeBytes }: Pick<Slot, "walStatus" | "safeBytes">): string | null {
+  if (walStatus === null || walStatus === "lost") return null;
+  return safeBytes === null ? "no limit" : `lost after ${bytes(Math.max(0, safeBytes))} more`;
 }
 
 /** shows says whether there is anything to draw. */

@@ -2,7 +2,7 @@
 import type { Schemas } from "../api/client";
 import { seriesColors } from "../chart/palette";
 import type { ChartSeries } from "../chart/types";
-import { bytes, count, duration } from "../ui/format";
+import { bytes, count, seconds } from "../ui/format";
 import type { dimensions } from "../url/schemas";
 
 export type Answer = Schemas["InstanceTransactions"];
@@ -17,16 +17,12 @@ export type Panel = {
   figures: { figure: Figure; label: string; color: string }[];
 };
 
-/** How long, of seconds: "0.4 s", "1 h 12 min". */
-export const age = (seconds: number) =>
-  seconds < 60 ? `${Math.round(seconds * 10) / 10} s` : duration(Math.round(seconds) * 1_000);
-
 export const panels: readonly Panel[] = [
   {
     title: "Oldest transactions",
     by: "user",
     leads: "users",
-    format: age,
+    format: seconds,
     figures: [
       { figure: "oldestTransaction", label: "Open", color: seriesColors.orange },
       { figure: "oldestIdleInTransaction", label: "Idle in transaction", color: seriesColors.gold },
@@ -38,7 +34,7 @@ export const panels: readonly Panel[] = [
     leads: "statements",
     format: bytes,
     figures: [
-      { figure: "temporaryBytes", label: "Written a second", color: seriesColors.purple },
+      { figure: "temporaryBytes", label: "Written per second", color: seriesColors.purple },
       { figure: "temporaryUsed", label: "In use", color: seriesColors.blue },
     ],
   },
@@ -55,7 +51,7 @@ export const panels: readonly Panel[] = [
     by: "client",
     leads: "clients",
     format: (value) => `${Math.round(value * 10) / 10}/s`,
-    figures: [{ figure: "newConnections", label: "Begun a second", color: seriesColors.blue }],
+    figures: [{ figure: "newConnections", label: "Opened per second", color: seriesColors.blue }],
   },
 ];
 
@@ -92,8 +88,8 @@ export function wroteFor(answer: Answer): string | null {
     due === null || requested === null ? "" : `${count(due)} were due, ${count(requested)} were requested. `;
   const parts = [
     ...(pages === null ? [] : [`wrote ${count(Math.round(pages))} pages`]),
-    ...(wrote === null ? [] : [`took ${age(wrote / 1_000)} to write`]),
-    ...(synced === null ? [] : [`${age(synced / 1_000)} to synchronize files`]),
+    ...(wrote === null ? [] : [`took ${seconds(wrote / 1_000)} to write`]),
+    ...(synced === null ? [] : [`${seconds(synced / 1_000)} to synchronize files`]),
   ];
   return `${counted}Checkpoints ${parts.join(", ")}.`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, fromNow, growth, lasting, measuredEngines, shortTime, sinceWhen } from "./format";
+import { ago, fromNow, growth, lasting, measuredEngines, seconds, shortTime, sinceWhen } from "./format";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
@@ -28,6 +28,19 @@ test("what goes on has its beginning, today to the second, and its length", () =
   expect(sinceWhen(after(-61), now)).toMatch(/^\d\d:58:59$/);
   expect(sinceWhen(after(-3 * 86_400), now)).toBe(shortTime(after(-3 * 86_400)));
   expect([lasting(after(-61), now), lasting(after(5), now)]).toEqual(["1 min", "0 s"]);
+});
+
+test.each([
+  [0, "0 s"],
+  [0.04, "< 0.1 s"],
+  [0.36, "0.4 s"],
+  [2, "2 s"],
+  [2.35, "2.4 s"],
+  [59.94, "59.9 s"],
+  [59.96, "1 min"],
+  [4_320, "1 h 12 min"],
+])("seconds have a decimal below a minute: %d s", (n, text) => {
+  expect(seconds(n)).toBe(text);
 });
 
 test("a growth has its sign", () => {

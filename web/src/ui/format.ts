@@ -68,6 +68,13 @@ export function duration(milliseconds: number): string {
   return parts.join(" ") || "0 s";
 }
 
+/** seconds is a number of seconds, with a decimal below a minute: "< 0.1 s", "2.4 s", "1 h 12 min". */
+export function seconds(n: number): string {
+  if (n > 0 && n < 0.1) return "< 0.1 s";
+  const rounded = Math.round(n * 10) / 10;
+  return rounded < 60 ? `${rounded} s` : duration(rounded * 1_000);
+}
+
 const secondsTo = (at: Date | string, now: Date) => Math.round((new Date(at).getTime() - now.getTime()) / 1000);
 
 /** ago is how long something is past, in its largest unit: "6 s ago". What has happened is never ahead: "0 s ago". */

@@ -3,7 +3,7 @@ import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { severityName } from "../alerts/badges";
 import { TagWords } from "../teams/TagWords";
 import { severities } from "../url/schemas";
-import type { Line, Rule } from "./lines";
+import { type Line, type Rule, restText } from "./lines";
 import classes from "./watch.module.css";
 
 type Fields = {
@@ -20,9 +20,16 @@ type Fields = {
   onRemove: () => void;
 };
 
+/** NeverRaised stands for the values of a setting that is off. */
+export const NeverRaised = () => (
+  <Text size="sm" c="dimmed">
+    never raised
+  </Text>
+);
+
 /** LineFields is a setting of a rule in a line: for which servers, when, how bad. */
 export function LineFields({ rule, line, was, last, place, of, error, onChange, onMove, onRemove }: Fields) {
-  const about = last ? "everything else" : line.tags.join(", ") || `line ${place + 1}`;
+  const about = last ? restText(of).toLowerCase() : line.tags.join(", ") || `setting ${place + 1}`;
   return (
     <fieldset
       className={classes.line}
@@ -57,7 +64,7 @@ export function LineFields({ rule, line, was, last, place, of, error, onChange, 
         )}
       </Group>
       {last ? (
-        <Text size="sm">{of > 1 ? "Everything else" : "Every server"}</Text>
+        <Text size="sm">{restText(of)}</Text>
       ) : (
         <TagWords
           bare
@@ -74,9 +81,7 @@ export function LineFields({ rule, line, was, last, place, of, error, onChange, 
         onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
       />
       {!line.enabled ? (
-        <Text size="sm" c="dimmed">
-          never raised
-        </Text>
+        <NeverRaised />
       ) : (
         <>
           <span className={classes.value}>

@@ -3,9 +3,9 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
-import { plural, shortTime } from "../ui/format";
+import { count, duration, plural, shortTime } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
-import { bodyOf, type Line, lastingText, type Rule } from "./lines";
+import { bodyOf, type Line, type Rule } from "./lines";
 import { Spark } from "./Spark";
 import classes from "./watch.module.css";
 
@@ -35,20 +35,26 @@ export function Preview({ rule, lines, changed }: { rule: Rule; lines: Line[]; c
 function Said({ preview, changed }: { preview: Schemas["WatchRulePreview"]; changed: boolean }) {
   const { alerts, servers, current, since, from, notMeasured } = preview;
   const begins = since !== null && Date.parse(since) > Date.parse(from) + 3_600_000;
-  const would = changed ? "With this change it would have raised" : "It would have raised";
+  const would = changed ? "With this change, the rule would have raised" : "This rule would have raised";
   return (
     <>
       <Title order={2} size="h4" role="status">
         {since === null
-          ? "There are no figures of this rule yet, so it is not known what it would have raised."
+          ? "This rule has no figures yet, so its past alerts are unknown."
           : alerts === 0
             ? `${would} no alert in the last 30 days.`
             : `${would} ${plural(alerts, "alert")} on ${plural(servers, "server")} in the last 30 days.`}
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        {changed && `As saved now: ${plural(current.alerts, "alert")} on ${plural(current.servers, "server")}. `}
+        {changed &&
+          `With the saved settings: ${plural(current.alerts, "alert")} on ${plural(current.servers, "server")}. `}
         {begins && `Figures begin ${shortTime(since)}: nothing is known of the time before. `}
-        {notMeasured > 0 && `${plural(notMeasured, "server")} not measured: not known what it would have raised there.`}
+        {notMeasured > 0 &&
+          plural(
+            notMeasured,
+            "server has no figures, so its alerts are unknown.",
+            "servers have no figures, so their alerts are unknown.",
+          )}
       </Text>
     </>
   );
@@ -69,10 +75,11 @@ function Server({ item, preview }: { item: Schemas["WatchRulePreviewItem"]; prev
       </div>
       {item.figures.length > 1 ? <Spark item={item} from={preview.from} to={preview.to} /> : <span />}
       <Text size="sm">
-        <b>{item.alerts}</b> {item.alerts === 1 ? "alert" : "alerts"}, now {item.currentAlerts}
+        <b>{count(item.alerts)}</b> {item.alerts === 1 ? "alert" : "alerts"} ({count(item.currentAlerts)} with the saved
+        settings)
         {item.longestSeconds >= 60 && (
           <Text size="xs" c="dimmed">
-            longest {lastingText(Math.round(item.longestSeconds / 60) * 60)}
+            longest {duration(item.longestSeconds * 1_000)}
           </Text>
         )}
       </Text>

@@ -1,46 +1,43 @@
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { plural } from "../ui/format";
-import type { Rule } from "./lines";
+import { byGroup, type Rule } from "./lines";
 import classes from "./watch.module.css";
 
 const stateOf = (rule: Rule) => {
   if (!rule.measured) return "not measured";
   const on = rule.settings.filter(({ enabled }) => enabled).length;
   if (on === 0) return "off";
-  return rule.settings.length > 1 ? plural(rule.settings.length, "line") : "";
+  return rule.settings.length > 1 ? plural(rule.settings.length, "setting") : "";
 };
 
 /** RuleList is the catalogue by its groups; a rule leads to its page. */
 export function RuleList({ rules }: { rules: Rule[] }) {
-  const groups = [...new Set(rules.map(({ group }) => group))];
   return (
     <nav aria-label="Watch rules">
-      {groups.map((group) => (
+      {byGroup(rules).map(([group, members]) => (
         <section key={group} aria-label={group}>
           <Text size="xs" c="dimmed" fw={600} px={8} pt="xs" pb={4}>
             {group}
           </Text>
-          {rules
-            .filter((rule) => rule.group === group)
-            .map((rule) => (
-              <Link
-                key={rule.id}
-                to="/watch-rules/$watchRule"
-                params={{ watchRule: rule.id } as never}
-                className={classes.rule}
-              >
-                <span
-                  className={classes.mark}
-                  data-on={rule.settings.some(({ enabled }) => enabled) || undefined}
-                  aria-hidden
-                />
-                <span className={classes.name}>{rule.name}</span>
-                <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: "nowrap" }}>
-                  {stateOf(rule)}
-                </Text>
-              </Link>
-            ))}
+          {members.map((rule) => (
+            <Link
+              key={rule.id}
+              to="/watch-rules/$watchRule"
+              params={{ watchRule: rule.id } as never}
+              className={classes.rule}
+            >
+              <span
+                className={classes.mark}
+                data-on={rule.settings.some(({ enabled }) => enabled) || undefined}
+                aria-hidden
+              />
+              <span className={classes.name}>{rule.name}</span>
+              <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: "nowrap" }}>
+                {stateOf(rule)}
+              </Text>
+            </Link>
+          ))}
         </section>
       ))}
     </nav>

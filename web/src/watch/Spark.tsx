@@ -1,5 +1,6 @@
 import type { Schemas } from "../api/client";
 import { palette } from "../chart/palette";
+import { plural } from "../ui/format";
 
 type Item = Schemas["WatchRulePreviewItem"];
 
@@ -31,7 +32,7 @@ export function Spark({ item, from, to }: { item: Item; from: string; to: string
       width="100%"
       height={height}
       role="img"
-      aria-label={`${item.alerts} alerts of ${item.instanceName}`}
+      aria-label={`${plural(item.alerts, "alert")} of ${item.instanceName}`}
     >
       <path d={path} fill="none" stroke={palette.cpu} strokeWidth={1.5} vectorEffect="non-scaling-stroke" />
       <line

@@ -13,8 +13,8 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { say } from "../ui/say";
 import { Trail } from "../ui/Trail";
 import { words } from "../url/tagWords";
-import { LineFields } from "./LineFields";
-import { bodyOf, type Line, linesOf, more, moved, type Rule, sameAs, whenText, wrong } from "./lines";
+import { LineFields, NeverRaised } from "./LineFields";
+import { bodyOf, type Line, linesOf, more, moved, type Rule, restText, sameAs, whenText, wrong } from "./lines";
 import { Preview } from "./Preview";
 import { RuleList } from "./RuleList";
 
@@ -116,7 +116,7 @@ function Settings({ rule }: { rule: Rule }) {
       {rule.settings.map((s) => (
         <Group key={JSON.stringify(s.tags)} gap="sm">
           <Text size="sm" w={220}>
-            {words(s.tags).join(", ") || (rule.settings.length > 1 ? "Everything else" : "Every server")}
+            {words(s.tags).join(", ") || restText(rule.settings.length)}
           </Text>
           {s.enabled ? (
             <>
@@ -124,9 +124,7 @@ function Settings({ rule }: { rule: Rule }) {
               <SeverityBadge severity={s.severity} />
             </>
           ) : (
-            <Text size="sm" c="dimmed">
-              never raised
-            </Text>
+            <NeverRaised />
           )}
         </Group>
       ))}
@@ -187,7 +185,7 @@ function Editor({ rule }: { rule: Rule }) {
                 When
               </Title>
               <Text size="sm" c="dimmed">
-                The first line that matches a server counts.{changed && " Not saved."}
+                The first setting that matches a server applies.{changed && " Not saved."}
               </Text>
             </Group>
             {lines.map((line, at) => (
@@ -212,7 +210,7 @@ function Editor({ rule }: { rule: Rule }) {
               leftSection={<IconPlus size={14} aria-hidden />}
               onClick={() => setLines(more(lines, rule))}
             >
-              Line for a tag
+              Add a setting for tags
             </Button>
           </Panel>
           <Panel mb="md">
@@ -220,7 +218,7 @@ function Editor({ rule }: { rule: Rule }) {
               <Preview rule={rule} lines={lines} changed={changed} />
             ) : (
               <Text size="sm" c="dimmed">
-                Fill in every line to see what it would have raised.
+                Complete every setting to see the preview.
               </Text>
             )}
           </Panel>

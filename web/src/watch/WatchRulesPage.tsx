@@ -8,7 +8,7 @@ import { useNarrow } from "../ui/narrow";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { type Rule, whenText } from "./lines";
+import { byGroup, type Rule, whenText } from "./lines";
 import { RuleList } from "./RuleList";
 import classes from "./watch.module.css";
 
@@ -25,15 +25,15 @@ export function WatchRulesPage() {
         title="Watch rules"
         lead={
           <>
-            What raises an alert. Who is told of it is in{" "}
+            These rules raise alerts.{" "}
             {can("admin") ? (
               <Anchor component={Link} to="/notifications/rules" size="sm">
                 Notifications
               </Anchor>
             ) : (
-              "the notification rules"
-            )}
-            .{rules && ` ${rules.length} rules, ${on} on.`}
+              "The notification rules"
+            )}{" "}
+            decide who receives them.{rules && ` ${rules.length} rules, ${on} on.`}
           </>
         }
       />
@@ -53,20 +53,17 @@ export function WatchRulesPage() {
 
 /** Table has the rules in two columns of groups, with when each is raised. */
 function Table({ rules }: { rules: Rule[] }) {
-  const groups = [...new Set(rules.map(({ group }) => group))];
   return (
     <div className={classes.groups}>
-      {groups.map((group) => (
+      {byGroup(rules).map(([group, members]) => (
         <section key={group} className={classes.group} aria-label={group}>
           <Text fw={600} mb="xs">
             {group}
           </Text>
           <ListCards label={group}>
-            {rules
-              .filter((rule) => rule.group === group)
-              .map((rule) => (
-                <Card key={rule.id} rule={rule} />
-              ))}
+            {members.map((rule) => (
+              <Card key={rule.id} rule={rule} />
+            ))}
           </ListCards>
         </section>
       ))}

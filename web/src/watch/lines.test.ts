@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bodyOf, linesOf, more, moved, type Rule, sameAs, whenText, wrong } from "./lines";
+import { bodyOf, byGroup, linesOf, more, moved, type Rule, restText, sameAs, whenText, wrong } from "./lines";
 
 const setting = { tags: {}, enabled: true, threshold: 90, forSeconds: 300, severity: "warning" } as const;
 const rule: Rule = {
@@ -45,7 +45,7 @@ test("what is wrong with a line is said at it", () => {
   expect(says({ threshold: "" })).toEqual(["The threshold must be 1 to 100."]);
   expect(says({ forSeconds: 86_401 })).toEqual(["The duration must be 0 to 86400 seconds."]);
   const twice = [first, { ...(first as object), key: -1, tags: ["env:pre", "env:prod"] } as never, last];
-  expect([...wrong(twice, rule).values()]).toEqual(["A line above has the same tags."]);
+  expect([...wrong(twice, rule).values()]).toEqual(["A setting above has the same tags."]);
 });
 
 test("a setting is said in words", () => {
@@ -54,5 +54,16 @@ test("a setting is said in words", () => {
     "below 14 days",
   );
   expect(whenText({ unit: null, comparison: "above" }, { ...setting, forSeconds: 10 })).toBe("for 10 s");
+  expect(whenText({ unit: null, comparison: "above" }, { ...setting, forSeconds: 90 })).toBe("for 1 min 30 s");
   expect(whenText({ unit: null, comparison: "above" }, { ...setting, forSeconds: 0 })).toBe("at once");
+});
+
+test("rules stand by their groups, in the order of the catalog", () => {
+  const of = (id: string, group: string) => ({ ...rule, id, group });
+  const groups = byGroup([of("a", "Load"), of("b", "Space"), of("c", "Load")]);
+  expect(groups.map(([group, rules]) => [group, ...rules.map(({ id }) => id)])).toEqual([
+    ["Load", "a", "c"],
+    ["Space", "b"],
+  ]);
+  expect([restText(1), restText(2)]).toEqual(["Every server", "Everything else"]);
 });

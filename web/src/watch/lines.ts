@@ -1,5 +1,6 @@
 // The settings of a watch rule as a form has them: a line for each, the last one for every other server.
 import type { Schemas } from "../api/client";
+import { duration } from "../ui/format";
 import { byKey, noTag, words } from "../url/tagWords";
 
 export type Rule = Schemas["WatchRule"];
@@ -71,7 +72,7 @@ export function wrong(lines: Line[], rule: Rule): Map<number, string> {
     const about = JSON.stringify(line.tags.toSorted());
     if (at < lines.length - 1 && line.tags.length === 0) found.set(line.key, "Enter a tag, as in env:prod.");
     else if (noTag(line.tags) !== null) found.set(line.key, noTag(line.tags) as string);
-    else if (at < lines.length - 1 && seen.has(about)) found.set(line.key, "A line above has the same tags.");
+    else if (at < lines.length - 1 && seen.has(about)) found.set(line.key, "A setting above has the same tags.");
     else if (outside(line.threshold, rule.minThreshold, rule.maxThreshold))
       found.set(line.key, `The threshold must be ${rule.minThreshold} to ${rule.maxThreshold}.`);
     else if (outside(line.forSeconds, 0, 86_400)) found.set(line.key, "The duration must be 0 to 86400 seconds.");
@@ -83,12 +84,15 @@ export function wrong(lines: Line[], rule: Rule): Map<number, string> {
 /** whenText is a setting in words: "above 90 percent for 5 min". */
 export function whenText(rule: Pick<Rule, "unit" | "comparison">, s: Setting): string {
   const threshold = rule.unit === null ? "" : `${rule.comparison} ${s.threshold} ${rule.unit}`;
-  const lasts = s.forSeconds === 0 ? "" : `for ${lastingText(s.forSeconds)}`;
+  const lasts = s.forSeconds === 0 ? "" : `for ${duration(s.forSeconds * 1_000)}`;
   return [threshold, lasts].filter(Boolean).join(" ") || "at once";
 }
 
-/** lastingText is a number of seconds in words. */
-export function lastingText(seconds: number): string {
-  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
-  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+/** restText names the servers of the last setting, of a number of settings. */
+export const restText = (settings: number) => (settings > 1 ? "Everything else" : "Every server");
+
+/** byGroup has the rules of each group, in the order of the catalog. */
+export function byGroup(rules: Rule[]): [string, Rule[]][] {
+  const groups = [...new Set(rules.map(({ group }) => group))];
+  return groups.map((group) => [group, rules.filter((rule) => rule.group === group)]);
 }
