@@ -49,7 +49,7 @@ func TestPlans(t *testing.T) {
 		"digest": {with(func(q *alerts.Query) { q.From = noon.Add(-24 * time.Hour) }),
 			[]string{"alerts_latest", "alert_last_seen_of_organization"}, []string{"totals_pkey", "alerts_latest", "alerts_open"}},
 		"digest of instances": {with(func(q *alerts.Query) { q.From, q.Scope = noon.Add(-24*time.Hour), fleetScope(instances...) }),
-			[]string{"alerts_of_instance", "alerts_open_of_instance"}, []string{"alerts_of_instance"}},
+			[]string{"alerts_of_instance", "alerts_open_of_instance"}, []string{"totals_of_instances_pkey"}},
 		"all": {latest, []string{"alerts_latest", "alert_last_seen_of_organization"}, []string{"totals"}},
 		"oldest first": {with(func(q *alerts.Query) { q.Descending = false }),
 			[]string{"alerts_latest"}, nil},

@@ -340,8 +340,10 @@ test("a refused connection says its class, what to do, and goes to the field", a
 const script = "-- Needed.\nGRANT pg_read_all_stats TO muster;\n";
 
 test("a server is added once, waits for its first look and then shows the grants it lacks", async () => {
+  const known = await collected();
+  const existing = known.id;
   const made = {
-    ...(await collected()),
+    ...known,
     id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a09",
     name: "orders",
     missingGrants: [],
@@ -377,6 +379,12 @@ test("a server is added once, waits for its first look and then shows the grants
       await page.route(`**/api/v1/instances/${made.id}/notification-rules`, (route) =>
         route.fulfill({ json: { items: [] } }),
       );
+      // The server does not exist: what it tells of itself is that of one that does.
+      for (const part of ["replication", "transactions"]) {
+        await page.route(`**/api/v1/instances/${made.id}/${part}*`, async (route) =>
+          route.fulfill({ response: await route.fetch({ url: route.request().url().replace(made.id, existing) }) }),
+        );
+      }
     },
   });
   await fill(page, "db01", "5433");

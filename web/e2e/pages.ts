@@ -53,6 +53,8 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "instance", path: `/instances/${instance}` },
     { name: "add-server", path: "/instances/new" },
     { name: "connect", path: "/instances/connect" },
+    { name: "watch-rules", path: "/watch-rules" },
+    { name: "watch-rule", path: "/watch-rules/volume" },
     { name: "activity", path: "/activity?range=6h" },
     { name: "activity-viewer", path: "/activity?range=6h&by=database", as: "viewer", again: true },
     { name: "statements", path: "/statements?range=1h" },

@@ -11,7 +11,7 @@ import classes from "./dashboard.module.css";
 
 /** An episode lasts until five minutes after its last sample: what began or went on since may still. Milliseconds. */
 const lately = 5 * 60_000;
-const ahead = 30 * 24 * 3_600_000;
+const ahead = 29 * 24 * 3_600_000; // the API refuses more than 30 days, and clocks differ
 
 /** Blocked is who holds up the most sessions in scope at this moment, and leads to the tree; nothing while nobody waits. */
 export function Blocked() {

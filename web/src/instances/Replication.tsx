@@ -329,7 +329,7 @@ function Slots({ known: { slots } }: { known: Known }) {
       <Title order={3} mb="xs">
         Replication slots
       </Title>
-      <Table.ScrollContainer minWidth={560}>
+      <Table.ScrollContainer type="native" minWidth={560} tabIndex={0} role="region" aria-label="Replication slots">
         <Table>
           <Table.Thead>
             <Table.Tr>

@@ -112,6 +112,7 @@ function Beside({ answer, panel, instanceId }: { answer: Answer; panel: Panel; i
       {`Longest: ${seconds(greatest.value)} at ${shortTime(greatest.at)}, ${heldBy(greatest.holder)}. `}
       <Anchor
         size="sm"
+        underline="always"
         renderRoot={(props) => (
           <Link to="/blocking" search={{ ...search, instanceId: [instanceId] } as never} {...props} />
         )}
