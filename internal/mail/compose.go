@@ -101,12 +101,19 @@ func (f *Findings) counts() string {
 		said += fmt.Sprintf(", %d overdue", l.Overdue)
 	}
 	if l.OpenCVEs > 0 {
-		said += fmt.Sprintf(", %d open CVEs to %.1f", l.OpenCVEs, l.WorstCVSS)
+		said += ", " + cves(l.OpenCVEs, l.WorstCVSS)
 	}
 	if missing := l.Instances - l.Assessed; missing > 0 && l.Assessed > 0 {
 		said += fmt.Sprintf(", %d of %d servers not assessed", missing, l.Instances)
 	}
 	return said
+}
+
+func cves(open int, worst float64) string {
+	if open == 1 {
+		return fmt.Sprintf("1 open CVE, CVSS %.1f", worst)
+	}
+	return fmt.Sprintf("%d open CVEs, CVSS up to %.1f", open, worst)
 }
 
 // brief is counts for a subject: whoever reads no more is not to take findings that were
