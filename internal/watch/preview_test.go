@@ -214,3 +214,31 @@ func TestAPreviewSaysWhatItDoesNotKnow(t *testing.T) {
 		t.Errorf("%d hours are left, %v", left, err)
 	}
 }
+
+// TestAFigureAtItsThresholdIsNotRead: a rule about more than nothing does not read all zeros of a month.
+func TestAFigureAtItsThresholdIsNotRead(t *testing.T) {
+	t.Parallel()
+	for _, d := range watch.Catalogue() {
+		if d.Below || d.Unmeasured != "" {
+			continue
+		}
+		setting := d.Default
+		setting.Enabled = true
+		at := watch.Sign{Value: float64(setting.Threshold)}
+		if read := at.Value >= watch.Above(d, setting); read != d.Beyond(at, setting) && d.ID != string(watch.LockWait) {
+			t.Errorf("%s: %g is read: %t", d.ID, at.Value, read)
+		}
+	}
+}
+
+// TestAFigureTooLargeIsKept: one that no real can hold does not keep those beside it from being recorded.
+func TestAFigureTooLargeIsKept(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.figure(s.orders, watch.Wraparound, 1e300)
+	s.clock.Advance(time.Minute)
+	s.figure(s.orders, watch.Wraparound, 1e-300)
+	if p := s.preview(watch.Wraparound, about("", 50, 0, alert.Warning)); p.Alerts != 1 {
+		t.Errorf("%+v", p)
+	}
+}

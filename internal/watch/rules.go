@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"math"
 	"slices"
 
 	"muster/domain/alert"
@@ -141,6 +142,9 @@ func (d Definition) bounds(settings []organization.WatchSetting) (above, below f
 	above = organization.Least(settings)
 	if d.least != nil {
 		above = d.least(above)
+	}
+	if d.least != nil || d.beyond == nil { // a figure that equals the threshold is not beyond it
+		above = math.Nextafter(above, math.Inf(1))
 	}
 	return above, organization.Most(nil)
 }

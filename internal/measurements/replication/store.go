@@ -70,6 +70,9 @@ func keep(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, s State) err
 		return err
 	}
 	roleSince := &s.At
+	if known && s.Denied != "" && len(s.Systems) == 0 { // it does not tell its role any more
+		s.Role, s.Systems = before.Role, before.Systems
+	}
 	if known {
 		s.follow(&before.State)
 		if before.Role == s.Role {

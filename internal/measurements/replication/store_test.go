@@ -222,6 +222,22 @@ func TestARoleThatChangesIsAnEvent(t *testing.T) {
 	}
 }
 
+// TestARoleThatIsNotToldAnyMoreStays: an account that loses its grant is no failover.
+func TestARoleThatIsNotToldAnyMoreStays(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	denied := replication.State{Instance: server(1), At: minutes(1), Role: replication.Alone, Denied: "GRANT", Trouble: works()}
+	record(t, db, primary(1, 0))
+	record(t, db, denied)
+	if got := related(t, db, server(1), fleet.Scope{})[1]; got.Role != replication.Primary || len(got.Systems) != 1 {
+		t.Errorf("without the grant: %s of %v", got.Role, got.Systems)
+	}
+	record(t, db, primary(1, 2))
+	if got := changes(t, db); len(got) > 0 {
+		t.Errorf("changes: %v", got)
+	}
+}
+
 // TestNamesOfServersAreCleanAndShort, and there are at most so many.
 func TestNamesOfServersAreCleanAndShort(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,7 @@
 -- A row of the rule host keeps in since when the host told its volumes before.
 -- What is counted over a while ($8: seconds) is the sum of the counts of that time.
 -- What the watch may judge from now on is the figure of its minute (sign_hours): of the rules in $9
--- the lowest of the minute, of others the highest.
+-- the lowest of the minute, of others the highest, as far as a real can hold it.
 WITH recorded AS (
     INSERT INTO signs (organization_id, rule, instance_id, mount, value, at, details)
     SELECT organization_id, rule, instance_id, mount, value, at, details::jsonb
@@ -23,7 +23,7 @@ WITH recorded AS (
 )
 INSERT INTO sign_hours (organization_id, rule, instance_id, mount, hour, at, minutes)
 SELECT organization_id, rule, instance_id, mount, date_trunc('hour', at, 'UTC'), at,
-       array_fill(NULL::real, ARRAY[extract(minute FROM at)::integer]) || value::real
+       array_fill(NULL::real, ARRAY[extract(minute FROM at)::integer]) || least(greatest(CASE WHEN abs(value) < 1e-30 THEN 0 ELSE value END, -1e30), 1e30)::real
 FROM recorded
 WHERE rule <> 'host'
 ORDER BY organization_id, rule, instance_id, mount

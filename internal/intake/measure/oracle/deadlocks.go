@@ -29,7 +29,9 @@ type counter struct {
 func (r *reader) Deadlocks(ctx context.Context, l *measure.Line, a *measure.Activity, _ time.Time, _ bool) ([]blocking.Sample, error) {
 	rows, err := servers.Query(ctx, l, 3, r.in(deadlocksQuery, clusterDeadlocksQuery))
 	if !r.may("deadlocks", r.view("V$CON_SYSSTAT"), &err) {
-		r.deadlocks = nil
+		if err == nil { // a grant is missing; after a failed look the counters stay the basis
+			r.deadlocks = nil
+		}
 		return nil, err
 	}
 	now, since := make(map[counter]int64, len(rows)), make(map[uint32]int64, len(rows))

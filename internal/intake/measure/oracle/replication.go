@@ -121,7 +121,7 @@ func addLag(s *replication.State, rows [][]string) error {
 			s.LagSeconds = nil
 			return nil
 		}
-		if strings.EqualFold(row[0], "apply lag") || s.LagSeconds == nil {
+		if strings.EqualFold(row[0], "apply lag") {
 			s.LagSeconds = &seconds
 		}
 	}

@@ -48,10 +48,10 @@ func TestReplicationOfDataGuard(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	})
-	t.Run("only the transport lag is known", func(t *testing.T) {
+	t.Run("only the transport lag is known, and not what was applied", func(t *testing.T) {
 		t.Parallel()
-		if s := standby(t, lag("+00 00:00:02.5", null, "11/29/2026 10:00:29")); s.LagSeconds == nil || *s.LagSeconds != 2 {
-			t.Errorf("%+v", s)
+		if s := standby(t, lag("+00 00:00:02.5", null, "11/29/2026 10:00:29")); s.LagSeconds != nil {
+			t.Errorf("it is %g", *s.LagSeconds)
 		}
 	})
 	t.Run("the lag is not known", func(t *testing.T) {
