@@ -168,4 +168,4 @@ func off(threshold, forSeconds int, severity alert.Severity) organization.WatchS
 }
 
 // noSource is why a rule is not measured.
-const noSource = "Not measured yet: no source reports it."
+const noSource = "Not available yet: the watch does not judge this figure."
