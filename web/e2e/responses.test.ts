@@ -20,6 +20,7 @@ const useful: Record<string, string> = {
   "instance with load": "#main canvas",
   verify: "#main button",
   exports: "#main :is([data-report], .mantine-Center-root)",
+  "watch-rule": "#main h2",
   forbidden: "#main h1",
   lost: "#main h1",
 };
