@@ -81,7 +81,7 @@ func TestFault04PageOneOfAScorecardHasAlertsCapacityAndBackup(t *testing.T) {
 	file, _ := render(t, renderer(t), doc)
 	page := words(t, file)[0]
 	for _, want := range []string{
-		"OPEN ALERTS 3 1 critical", "FULLEST VOLUME ", "What can cap the score", "Open critical alert at most 69 applies 1 critical alert is open",
+		"OPEN ALERTS 3 1 critical", "FULLEST VOLUME ", "Score caps", "Open critical alert at most 69 applies 1 critical alert is open",
 		"No recent backup at most 59 not known Muster has no check of the backups of PostgreSQL", "capped at 69 because 1 critical alert is open",
 	} {
 		if !strings.Contains(page, want) {
@@ -159,7 +159,7 @@ func TestFault31TheColumnSaysWhereTheListEnds(t *testing.T) {
 			r.KnownUntil = &until
 		}
 	}
-	says(t, renderer(t), doc, []string{"Latest known release", "list ends 2026-08-21"}, nil)
+	says(t, renderer(t), doc, []string{"Latest known release", "list known until 2026-08-21"}, nil)
 }
 
 // TestFault16NothingIsAcceptedByDefault: a low risk waits for its owner.

@@ -23,10 +23,10 @@ func capTable(b *blocks.Builder, s analysis.Score) {
 		return
 	}
 	d := b.Paper
-	b.PartTitle("What can cap the score", "by its checks alone: "+blocks.Number(s.Uncapped))
+	b.PartTitle("Score caps", "without caps: "+blocks.Number(s.Uncapped))
 	b.Heads([]blocks.Head{
-		{At: 0, Align: typeset.Left, Words: "Cap"}, {At: mostAt, Align: typeset.Left, Words: "Score"},
-		{At: stateAt, Align: typeset.Left, Words: "Here"}, {At: becauseAt, Align: typeset.Left, Words: "Because"},
+		{At: 0, Align: typeset.Left, Words: "Cap"}, {At: mostAt, Align: typeset.Left, Words: "Limit"},
+		{At: stateAt, Align: typeset.Left, Words: "State"}, {At: becauseAt, Align: typeset.Left, Words: "Reason"},
 	})
 	for _, c := range s.Caps {
 		page, left, y := d.Page(), d.Left(), d.Y
@@ -58,8 +58,9 @@ func scale() string {
 	for _, g := range analysis.Grades[:len(analysis.Grades)-1] {
 		grades = append(grades, g.Letter+" from "+strconv.Itoa(g.From))
 	}
-	return "A domain loses the share of its weight that fails: a check weighs Critical " + weight(analysis.Critical) + ", High " + weight(analysis.High) + ", Medium " + weight(analysis.Medium) + ", Low " + weight(analysis.Low) +
-		", half of it fixed and half by the share of objects that fail. The score is the mean of the domains by weight (" + strings.Join(domains, ", ") + "), held down by the caps on page 1. " +
+	return "A domain's score is the share of its checks' weight that does not fail. A failed check counts half of its weight, and the other half by the share of its objects that fail. " +
+		"Weights: Critical " + weight(analysis.Critical) + ", High " + weight(analysis.High) + ", Medium " + weight(analysis.Medium) + ", Low " + weight(analysis.Low) +
+		". The score is the mean of the domains by weight (" + strings.Join(domains, ", ") + "), held down by the caps on page 1. " +
 		"Grades: " + strings.Join(grades, ", ") + ", F below."
 }
 

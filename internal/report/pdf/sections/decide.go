@@ -264,7 +264,7 @@ func trendWords(b *blocks.Builder, t analysis.Trend) string {
 	if t.Joined > 0 {
 		words += " (" + blocks.Number(t.Joined) + " on new servers)"
 	}
-	return words + "; overdue " + blocks.Number(t.Overdue) + ", now " + blocks.Number(b.Debt.Grave())
+	return words + "; overdue " + blocks.Number(t.Overdue) + " then, " + blocks.Number(b.Debt.Grave()) + " now"
 }
 
 // Where the words of a trend begin, and how wide its line is.

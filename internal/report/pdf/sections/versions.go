@@ -291,7 +291,7 @@ func latestMinor(r *snapshot.Release) typeset.Cell {
 		cell.Sub, cell.SubStyle = cell.Sub+After(cell.Sub, ", ")+"of "+blocks.Day(*r.LatestAt), blocks.CellMuted
 	}
 	if r.KnownUntil != nil && r.Latest != "" {
-		cell.Sub, cell.SubStyle = cell.Sub+After(cell.Sub, "; ")+"list ends "+blocks.Day(*r.KnownUntil), blocks.CellMuted
+		cell.Sub, cell.SubStyle = cell.Sub+After(cell.Sub, "; ")+"list known until "+blocks.Day(*r.KnownUntil), blocks.CellMuted
 	}
 	return cell
 }
