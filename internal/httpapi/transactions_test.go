@@ -107,12 +107,12 @@ func TestTransactions(t *testing.T) {
 	is("oldestTransaction", api.TransactionFigure{
 		State: "ok", Latest: &api.TransactionMoment{At: at(1), Value: 2, Holder: holder("18")}, Greatest: &api.TransactionMoment{At: at(0), Value: 90.5, Holder: holder("17")},
 	})
-	is("oldestIdleInTransaction", api.TransactionFigure{State: "denied", Sentence: to("The account of Muster may not see how long sessions are idle in a transaction.")})
-	is("temporaryUsed", api.TransactionFigure{State: "notTold", Sentence: to("This PostgreSQL does not tell how much temporary space is in use.")})
-	is("checkpointSyncMs", api.TransactionFigure{State: "notMeasured", Sentence: to("No sample of this window says how long checkpoints synchronize files.")})
+	is("oldestIdleInTransaction", api.TransactionFigure{State: "denied", Sentence: to("Muster's account may not read the time that sessions are idle in a transaction.")})
+	is("temporaryUsed", api.TransactionFigure{State: "notTold", Sentence: to("PostgreSQL does not report the temporary space in use.")})
+	is("checkpointSyncMs", api.TransactionFigure{State: "notMeasured", Sentence: to("No sample in this window has the sync time of checkpoints.")})
 	second := at(2)
 	is("newConnections", api.TransactionFigure{
-		State: "denied", Since: &second, Sentence: to("The account of Muster may not see new connections."),
+		State: "denied", Since: &second, Sentence: to("Muster's account may not read new connections."),
 		Latest: &api.TransactionMoment{At: at(1), Value: 2}, Greatest: &api.TransactionMoment{At: at(1), Value: 2},
 	})
 	if len(s.Databases) != 1 || s.Databases[0].Database.Id != orders || s.Databases[0].Average != 50 {
@@ -133,6 +133,10 @@ func TestTransactions(t *testing.T) {
 	}
 	w.transactions(w.theirs.admin, ids["orders"], start, start.Add(time.Hour), "1m").problem(404, "not_found")
 	w.transactions(w.ours.admin, uuid.New(), start, start.Add(time.Hour), "1m").problem(404, "not_found")
+	for size, days := range map[string]int{"1m": 4, "1h": 36} {
+		from := start.AddDate(0, 0, -days)
+		w.transactions(w.ours.admin, ids["orders"], from, from.Add(2*time.Hour), size).is(200)
+	}
 	w.transactions(w.ours.admin, ids["orders"], start.AddDate(-2, 0, 0), start, "1w").problem(422, "detail_not_kept")
 }
 

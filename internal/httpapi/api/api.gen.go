@@ -4467,8 +4467,8 @@ type SentFigure struct {
 	// Database The externalId of a database, only of temporaryBytes. If absent, the figure is the whole server's. Databases that are not named have none of it.
 	Database *string `json:"database,omitempty"`
 
-	// Figure The age of the oldest open transaction, and how long the session has been idle that is so for longest in a
-	// transaction, in milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
+	// Figure The age of the oldest open transaction, and the longest time that a session has been idle in a transaction, in
+	// milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
 	// use; checkpoints that were due or were requested, the milliseconds in which checkpoints wrote and synchronized
 	// files, and the pages that they wrote; sessions that were begun. All but the first two and temporaryUsed count
 	// what happened in an interval.
@@ -4661,8 +4661,8 @@ type SentUpstream struct {
 // Separate Register the server even if another instance leads to it.
 type Separate = bool
 
-// ServerFigure The age of the oldest open transaction, and how long the session has been idle that is so for longest in a
-// transaction, in milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
+// ServerFigure The age of the oldest open transaction, and the longest time that a session has been idle in a transaction, in
+// milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
 // use; checkpoints that were due or were requested, the milliseconds in which checkpoints wrote and synchronized
 // files, and the pages that they wrote; sessions that were begun. All but the first two and temporaryUsed count
 // what happened in an interval.
@@ -5174,8 +5174,8 @@ type TrailPage struct {
 }
 
 type TransactionFigure struct {
-	// Figure The age of the oldest open transaction, and how long the session has been idle that is so for longest in a
-	// transaction, in milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
+	// Figure The age of the oldest open transaction, and the longest time that a session has been idle in a transaction, in
+	// milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
 	// use; checkpoints that were due or were requested, the milliseconds in which checkpoints wrote and synchronized
 	// files, and the pages that they wrote; sessions that were begun. All but the first two and temporaryUsed count
 	// what happened in an interval.
@@ -5441,13 +5441,13 @@ type WatchRulePreview struct {
 	// NotMeasured Active servers without a figure of this rule: what it would have raised there is not known.
 	NotMeasured int `json:"notMeasured"`
 
-	// Servers Servers on which.
+	// Servers The number of servers with such an alert.
 	Servers int `json:"servers"`
 
-	// Settings The settings that were judged by.
+	// Settings The settings of this preview.
 	Settings []WatchRuleSetting `json:"settings"`
 
-	// Since When the figures begin that were judged; null: there are none.
+	// Since The time of the first judged figure; null: there are none.
 	Since *time.Time `json:"since"`
 	To    time.Time  `json:"to"`
 }

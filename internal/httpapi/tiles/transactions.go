@@ -28,11 +28,11 @@ const (
 
 // figureWords are the figures as sentences have them.
 var figureWords = map[measurements.Figure]string{
-	measurements.OldestTransaction: "how long transactions are open", measurements.OldestIdle: "how long sessions are idle in a transaction",
-	measurements.TemporaryBytes: "how much is written to temporary files", measurements.TemporaryFiles: "how many temporary files are written",
-	measurements.TemporaryUsed: "how much temporary space is in use", measurements.CheckpointsTimed: "checkpoints that are due",
-	measurements.CheckpointsAsked: "checkpoints that are requested", measurements.CheckpointWriting: "how long checkpoints write",
-	measurements.CheckpointSyncing: "how long checkpoints synchronize files", measurements.CheckpointBuffers: "how many pages checkpoints write",
+	measurements.OldestTransaction: "the age of transactions", measurements.OldestIdle: "the time that sessions are idle in a transaction",
+	measurements.TemporaryBytes: "the bytes written to temporary files", measurements.TemporaryFiles: "the number of temporary files",
+	measurements.TemporaryUsed: "the temporary space in use", measurements.CheckpointsTimed: "scheduled checkpoints",
+	measurements.CheckpointsAsked: "requested checkpoints", measurements.CheckpointWriting: "the write time of checkpoints",
+	measurements.CheckpointSyncing: "the sync time of checkpoints", measurements.CheckpointBuffers: "the pages written by checkpoints",
 	measurements.NewConnections: "new connections",
 }
 
@@ -46,9 +46,6 @@ func (s *TileRoutes) GetInstanceTransactions(ctx context.Context, r api.GetInsta
 	of, known, err := s.Fleet.Instance(ctx, organization, r.InstanceId)
 	if err := wire.Found(known && wire.Sees(ctx, r.InstanceId), err, "instance"); err != nil {
 		return nil, err
-	}
-	if since := measurements.KeptSince(w.Size, w.Now); w.From.Before(since) {
-		return nil, notKept(&measurements.NotKeptError{Since: since})
 	}
 	figures, err := s.Tiles.Store.ServerFigures(ctx, organization, of.Engine, of.ID, w.Window)
 	if err != nil {
@@ -195,11 +192,11 @@ func (t *transactions) figure(of measurements.Figure) api.TransactionFigure {
 	switch told {
 	case measurements.Told:
 	case measurements.NotTold:
-		f.Sentence = wire.Optional(fmt.Sprintf("This %s does not tell %s.", engine.Described(string(t.engine)).Title, figureWords[of]))
+		f.Sentence = wire.Optional(fmt.Sprintf("%s does not report %s.", engine.Described(string(t.engine)).Title, figureWords[of]))
 	case measurements.Denied:
-		f.Sentence = wire.Optional(fmt.Sprintf("The account of Muster may not see %s.", figureWords[of]))
+		f.Sentence = wire.Optional(fmt.Sprintf("Muster's account may not read %s.", figureWords[of]))
 	default:
-		f.Sentence = wire.Optional(fmt.Sprintf("No sample of this window says %s.", figureWords[of]))
+		f.Sentence = wire.Optional(fmt.Sprintf("No sample in this window has %s.", figureWords[of]))
 	}
 	return f
 }
