@@ -2,9 +2,11 @@ package pages
 
 import (
 	"bytes"
+	"compress/gzip"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -115,21 +117,34 @@ func (s *Site) addFiles(from fs.FS, dir string) error {
 		return fmt.Errorf("assets: %w", err)
 	}
 	for _, file := range entries {
-		kind, isAsset := assetTypes[path.Ext(file.Name())]
+		name, packed := strings.CutSuffix(file.Name(), ".gz") // the program is smaller so (Makefile)
+		kind, isAsset := assetTypes[path.Ext(name)]
 		if !isAsset {
 			continue
 		}
 		text, err := fs.ReadFile(from, path.Join(dir, file.Name()))
+		if err == nil && packed {
+			text, err = unpack(text)
+		}
 		if err != nil {
 			return fmt.Errorf("asset: %w", err)
 		}
 		caching := AskAgain
-		if hashed.MatchString(file.Name()) {
+		if hashed.MatchString(name) {
 			caching = KeepForEver
 		}
-		s.addPage("/assets/"+file.Name(), ContentSecurityPolicy, wire.Fixed(kind, caching, text))
+		s.addPage("/assets/"+name, ContentSecurityPolicy, wire.Fixed(kind, caching, text))
 	}
 	return nil
+}
+
+// unpack returns what gzip packed.
+func unpack(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
 
 // assetTypes are given here and not looked up: what the machine's own table says

@@ -9,9 +9,12 @@ import { useScope } from "../window/scope";
 import { useCurrent } from "./asking";
 import classes from "./dashboard.module.css";
 
-/** An episode lasts until five minutes after its last sample: what began or went on since may still. Milliseconds. */
-const lately = 5 * 60_000;
-const ahead = 29 * 24 * 3_600_000; // the API refuses more than 30 days, and clocks differ
+/**
+ * An episode lasts until five minutes after its last sample: what began or went on since may still. A computer whose
+ * clock was set by up to ten minutes since the page was opened asks for no window in the future. Milliseconds.
+ */
+const lately = 15 * 60_000;
+const ahead = 30 * 24 * 3_600_000;
 
 /** Blocked is who holds up the most sessions in scope at this moment, and leads to the tree; nothing while nobody waits. */
 export function Blocked() {
