@@ -1,6 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -17,11 +20,32 @@ import (
 // builtApp stands for the built application: what the server does with it does not
 // depend on what is in it.
 var builtApp = fstest.MapFS{
-	"index.html":               {Data: []byte(`<!doctype html><html lang="en"><head><script type="module" src="/assets/index-Ab_1-xyz.js"></script></head><body><div id="root"></div></body></html>`)},
-	"assets/index-Ab_1-xyz.js": {Data: []byte(`export const a = 1;`)},
-	"assets/theme.js":          {Data: []byte(`document.documentElement;`)},
-	"docs.html":                {Data: []byte(`<!doctype html><html lang="en"><head><script type="module" src="/assets/docs-Ab_1-xyz.js"></script></head><body><div id="viewer"></div></body></html>`)},
-	".vite/manifest.json":      {Data: []byte(`{}`)},
+	"index.html":                 {Data: []byte(`<!doctype html><html lang="en"><head><script type="module" src="/assets/index-Ab_1-xyz.js"></script></head><body><div id="root"></div></body></html>`)},
+	"assets/index-Ab_1-xyz.js":   {Data: []byte(`export const a = 1;`)},
+	"assets/docs-Ab_1-xyz.js.gz": {Data: packed("export const viewer = 1;")},
+	"assets/theme.js":            {Data: []byte(`document.documentElement;`)},
+	"docs.html":                  {Data: []byte(`<!doctype html><html lang="en"><head><script type="module" src="/assets/docs-Ab_1-xyz.js"></script></head><body><div id="viewer"></div></body></html>`)},
+	".vite/manifest.json":        {Data: []byte(`{}`)},
+}
+
+// packed is a text as gzip packs it.
+func packed(text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, text)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// TestAPackedAssetIsServedAsItWas by the name that the page asks for.
+func TestAPackedAssetIsServedAsItWas(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := w.do(request{method: "GET", path: "/assets/docs-Ab_1-xyz.js"}).is(200)
+	if got := a.Body.String(); got != "export const viewer = 1;" || a.Header().Get("Cache-Control") != pages.KeepForEver || !strings.HasPrefix(a.Header().Get("Content-Type"), "text/javascript") {
+		t.Errorf("%q, %v", got, a.Header())
+	}
+	w.do(request{method: "GET", path: "/assets/docs-Ab_1-xyz.js.gz"}).is(404)
 }
 
 func TestPagesAndTheirHeaders(t *testing.T) {
