@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"muster/domain/fleet"
@@ -73,23 +74,28 @@ func (f *Feed) readCoverage(text []byte) error {
 	return errors.Join(faults...)
 }
 
+// coverageOf is what the feed covers of an engine; nil: it has no entry.
+func (f *Feed) coverageOf(engine fleet.Engine) *coverage {
+	i := slices.IndexFunc(f.coverage, func(c coverage) bool { return c.engine == engine })
+	if i < 0 {
+		return nil
+	}
+	c := f.coverage[i]
+	return &c
+}
+
 // knownUntil is the day on which the knowledge of an engine ends; nil: it has no entry.
 func (f *Feed) knownUntil(engine fleet.Engine) *time.Time {
-	for _, c := range f.coverage {
-		if c.engine == engine {
-			until := c.until
-			return &until
-		}
+	if c := f.coverageOf(engine); c != nil {
+		return &c.until
 	}
 	return nil
 }
 
 // gapOf is what is missing of an engine's CVEs; empty: nothing that is known of.
 func (f *Feed) gapOf(engine fleet.Engine) string {
-	for _, c := range f.coverage {
-		if c.engine == engine {
-			return c.gap
-		}
+	if c := f.coverageOf(engine); c != nil {
+		return c.gap
 	}
 	return "no CVE of " + engineName(engine) + " is known"
 }

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,13 @@ func TestFault14ExploitedVulnerabilitiesAreMarked(t *testing.T) {
 	}
 	if marked != 1 {
 		t.Errorf("%d are marked", marked)
+	}
+	updated, err := f.With([]Record{recordOf(fleet.MongoDB, "CVE-2026-99999", november, "8.0.0..<8.0.40")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(updated.Vulnerabilities(concerns), func(v snapshot.Vulnerability) bool { return v.ExploitedSince != nil }) {
+		t.Error("with an update, none is marked")
 	}
 	for name, text := range map[string]string{"no day": "id,added,source\nCVE-1-1,soon,x\n", "twice": "id,added,source\nCVE-1-1,2026-01-01,x\nCVE-1-1,2026-01-01,x\n", "no id": "id,added,source\nx,2026-01-01,x\n"} {
 		if err := new(Feed).readExploited([]byte(text)); err == nil {

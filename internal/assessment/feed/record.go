@@ -235,10 +235,10 @@ func (f *Feed) With(updates []Record) (*Feed, error) {
 		return nil, fmt.Errorf("updates of the feed: %w", err)
 	}
 	sum := sha256.Sum256(append([]byte(f.identity.Digest+"\n"), encoded...))
-	out := &Feed{
-		majors: slices.Clone(f.majors), lifecycles: f.lifecycles, builds: slices.Clone(f.builds), costs: f.costs, coverage: slices.Clone(f.coverage),
-		vulnerabilities: slices.Clone(f.vulnerabilities), advisories: slices.Clone(f.advisories), updates: updates, identity: f.identity,
-	}
+	changed := *f
+	out := &changed
+	out.majors, out.builds, out.coverage = slices.Clone(f.majors), slices.Clone(f.builds), slices.Clone(f.coverage)
+	out.vulnerabilities, out.advisories, out.updates = slices.Clone(f.vulnerabilities), slices.Clone(f.advisories), updates
 	out.identity.Digest = hex.EncodeToString(sum[:])
 	var faults []error
 	for _, r := range updates {
