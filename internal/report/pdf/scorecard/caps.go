@@ -59,13 +59,8 @@ func scale() string {
 		grades = append(grades, g.Letter+" from "+strconv.Itoa(g.From))
 	}
 	return "A domain's score is the share of its checks' weight that does not fail. A failed check counts half of its weight, and the other half by the share of its objects that fail. " +
-		"Weights: Critical " + weight(analysis.Critical) + ", High " + weight(analysis.High) + ", Medium " + weight(analysis.Medium) + ", Low " + weight(analysis.Low) +
-		". The score is the mean of the domains by weight (" + strings.Join(domains, ", ") + "), held down by the caps on page 1. " +
+		"Weights: " + sections.Weights() + ". The score is the mean of the domains by weight (" + strings.Join(domains, ", ") + "), held down by the caps on page 1. " +
 		"Grades: " + strings.Join(grades, ", ") + ", F below."
-}
-
-func weight(severity string) string {
-	return strconv.FormatFloat(analysis.Weight(severity), 'f', 0, 64)
 }
 
 // alertsFigure counts the open alerts.
@@ -99,7 +94,7 @@ func volumeFigure(b *blocks.Builder) blocks.Figure {
 			f.Note = "full in " + blocks.Count(int(s.Full.Days), "day", "days")
 		}
 	}
-	if s.Full.Level >= highVolume || s.Full.Days <= 7 && s.Full.Known {
+	if s.Full.Level >= highVolume || s.Full.Soon() {
 		f.Color = blocks.SeverityColor[analysis.High]
 	}
 	return f

@@ -109,8 +109,8 @@ func forecastWords(f analysis.Forecast) string {
 	switch {
 	case f.Past == 0:
 		return "No forecast: no volume was measured in the window."
-	case !f.Known && f.Past < 7:
-		return "No forecast: it needs 7 days of data, and the window has " + blocks.Decimal(f.Past) + ". The fullest volume was at " + points(f.Level) + " at their end."
+	case !f.Known && f.Past < analysis.FitDays:
+		return "No forecast: it needs " + blocks.Count(analysis.FitDays, "day", "days") + " of data, and the window has " + blocks.Decimal(f.Past) + ". The fullest volume was at " + points(f.Level) + " at their end."
 	case !f.Known:
 		return "No forecast: more than half of the hours are missing in " + blocks.Decimal(f.Past) + " days of data. The fullest volume was at " + points(f.Level) + " at their end."
 	}
@@ -123,7 +123,7 @@ func forecastWords(f analysis.Forecast) string {
 	switch {
 	case f.Level >= 100:
 		return "The fullest volume is full."
-	case f.PerDay < 0.005:
+	case !f.Fills():
 		return words + "does not fill: it changes by " + blocks.Decimals(f.PerDay) + " points a day" + at + "."
 	case f.Days > farAway:
 		return words + "gains " + blocks.Decimals(f.PerDay) + " points a day" + at + ": it is not full within two years."

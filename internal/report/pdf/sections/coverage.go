@@ -110,14 +110,19 @@ func method(b *blocks.Builder) {
 	Fact(b, "Severity", "Critical, High, Medium, Low, as the catalogue sets them. CVEs by their CVSS base score, by the version that their vector names (3.1 if it names none): Critical from 9.0, High from 7.0, Medium from 4.0, Low below. Sources score the same CVE differently; the appendix says whose score it is. Exploited: on CISA’s list of known exploited vulnerabilities as the feed has it.")
 	Fact(b, "Finding", "one object that breaks one check on one database or instance. Order everywhere: severity, affected instances, check id, instance name.")
 	Fact(b, "Exceptions", "a finding that an exception in force covers counts in no figure, plan or score, and is listed under “Accepted exceptions”. CVEs are not covered by exceptions.")
-	Fact(b, "Weights", fmt.Sprintf("Critical %.0f, High %.0f, Medium %.0f, Low %.0f for a failed check, half of it fixed and half by the share of objects that fail. The weights are Muster's own.",
-		analysis.Weight(analysis.Critical), analysis.Weight(analysis.High), analysis.Weight(analysis.Medium), analysis.Weight(analysis.Low)))
+	Fact(b, "Weights", Weights()+" for a failed check, half of it fixed and half by the share of objects that fail. The weights are Muster's own.")
 	clock := "all times are UTC. The report shows what was known at " + blocks.Instant(b.Doc.AsOf) + "; facts older than 24 hours were gathered again."
 	if sent(b) > 0 {
 		clock += " Facts from feeds are as old as the feeds say."
 	}
 	Fact(b, "Clock", clock)
 	Fact(b, "Rights", sayRights(b))
+}
+
+// Weights are those of the severities.
+func Weights() string {
+	return fmt.Sprintf("Critical %.0f, High %.0f, Medium %.0f, Low %.0f",
+		analysis.Weight(analysis.Critical), analysis.Weight(analysis.High), analysis.Weight(analysis.Medium), analysis.Weight(analysis.Low))
 }
 
 // catalogueSize counts the catalogue's checks, and those that the report is about.

@@ -32,7 +32,6 @@ const (
 	mostGrave    = 69
 	mostHigh     = 89
 	manyHigh     = 5 // failed checks of severity High
-	fullWithin   = 7 // days
 )
 
 // Binding is the cap that decided the score: the lowest that applies and is below the score of the checks; nil: none.
@@ -72,7 +71,7 @@ func capsOf(doc snapshot.Document, in *snapshot.Instance, all []outcome) []Cap {
 		}
 		return c
 	}
-	caps := []Cap{
+	return []Cap{
 		count("Failed critical check", mostCritical, failed[Rank(Critical)], 1, "critical"),
 		backupCap(doc, in),
 		alertCap(doc, in),
@@ -81,7 +80,6 @@ func capsOf(doc snapshot.Document, in *snapshot.Instance, all []outcome) []Cap {
 		count("Five failed high checks", mostGrave, failed[Rank(High)], manyHigh, "high"),
 		count("Failed high check", mostHigh, failed[Rank(High)], 1, "high"),
 	}
-	return caps
 }
 
 func backupCap(doc snapshot.Document, in *snapshot.Instance) Cap {
@@ -109,35 +107,35 @@ func backupCap(doc snapshot.Document, in *snapshot.Instance) Cap {
 
 func alertCap(doc snapshot.Document, in *snapshot.Instance) Cap {
 	c := Cap{Name: "Open critical alert", Most: mostGrave, State: CapUnknown, Because: "the alerts were not gathered"}
-	if in.OpenAlerts == nil && doc.Alerts == nil {
-		return c
-	}
-	if n := openCritical(doc, in); n > 0 {
+	switch n, known := openCritical(doc, in); {
+	case !known:
+	case n > 0:
 		c.State, c.Because = CapApplies, Plural(n, "critical alert is", "critical alerts are")+" open"
-		return c
+	default:
+		c.State, c.Because = CapNot, "no critical alert is open"
 	}
-	c.State, c.Because = CapNot, "no critical alert is open"
 	return c
 }
 
-// openCritical counts the critical alerts of an instance that are open and not muted when the inputs were gathered.
-func openCritical(doc snapshot.Document, in *snapshot.Instance) (n int) {
+// openCritical counts the critical alerts of an instance that are open and not muted when the inputs were gathered;
+// known is false if the alerts were not gathered.
+func openCritical(doc snapshot.Document, in *snapshot.Instance) (n int, known bool) {
 	if in.OpenAlerts != nil {
-		return in.OpenAlerts.Critical
+		return in.OpenAlerts.Critical, true
 	}
 	if doc.Alerts == nil {
-		return 0
+		return 0, false
 	}
 	for _, a := range doc.Alerts.Listed { // of a scorecard, which has one instance
 		if a.ResolvedAt == nil && !a.Muted && a.Severity == string(alert.Critical) {
 			n++
 		}
 	}
-	return n
+	return n, true
 }
 
 func volumeCap(doc snapshot.Document) Cap {
-	c := Cap{Name: "Volume full within 7 days", Most: mostGrave, State: CapUnknown, Because: "no volume was measured"}
+	c := Cap{Name: "Volume full within " + itoa(fullWithin) + " days", Most: mostGrave, State: CapUnknown, Because: "no volume was measured"}
 	s, ok := Utilization(doc)
 	if !ok || s.Full.Past == 0 {
 		return c
@@ -151,7 +149,7 @@ func volumeCap(doc snapshot.Document) Cap {
 		c.Because = level + ", too few hours for a forecast"
 	case !f.Fits():
 		c.Because = level + ", and jumps: no line fits"
-	case f.Days <= fullWithin:
+	case f.Soon():
 		c.State, c.Because = CapApplies, level+", gaining "+decimal(f.PerDay)+" points a day"
 	default:
 		c.State, c.Because = CapNot, level

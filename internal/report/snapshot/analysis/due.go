@@ -1,6 +1,9 @@
 package analysis
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"muster/internal/report/snapshot"
@@ -9,11 +12,11 @@ import (
 // DueDays is how many days a finding of a severity may stay open: the organization's setting, or the usual number in
 // documents from before that setting.
 func DueDays(doc snapshot.Document, severity string) int {
-	days := [...]int{7, 30, 90, 180}
-	if d := doc.Organization.DueDays; d != nil {
-		days = [...]int{d.Critical, d.High, d.Medium, d.Low}
+	days := doc.Organization.DueDays
+	if days == nil {
+		days = &snapshot.BySeverity{Critical: 7, High: 30, Medium: 90, Low: 180}
 	}
-	return days[Rank(severity)]
+	return *days.Of(Rank(severity))
 }
 
 // Deadline says since when something is open and when it has to be closed.
@@ -92,6 +95,6 @@ func DebtOf(doc snapshot.Document, groups []CheckFindings) Debt {
 	for name, n := range at {
 		d.Servers = append(d.Servers, Owed{name, n})
 	}
-	sortOwed(d.Servers)
+	slices.SortFunc(d.Servers, func(a, b Owed) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
 	return d
 }

@@ -21,14 +21,9 @@ func healthy() snapshot.Document {
 	return doc
 }
 
-// disk is a week of levels of a volume.
-func disk(level func(hour int) float64) *snapshot.Utilization {
-	u := &snapshot.Utilization{Start: time.Date(2026, 11, 12, 0, 0, 0, 0, time.UTC), Hosts: 1}
-	for hour := range 8 * 24 {
-		v := level(hour)
-		u.DiskPercent = append(u.DiskPercent, &v)
-	}
-	return u
+// disk has the levels of a volume.
+func disk(levels []*float64) *snapshot.Utilization {
+	return &snapshot.Utilization{Start: time.Date(2026, 11, 12, 0, 0, 0, 0, time.UTC), Hosts: 1, DiskPercent: levels}
 }
 
 // TestFault04AndFault08CapsHoldGradeAndVerdict: an open critical alert, a missing backup, the end of support, a volume
@@ -54,7 +49,7 @@ func TestFault04AndFault08CapsHoldGradeAndVerdict(t *testing.T) {
 		}, 69, "D", "because 1 critical alert is open"},
 		"out of support": {func(_ *snapshot.Document, in *snapshot.Instance) { in.Release.EndOfLife = &over }, 69, "D", "because support ended on 2024-11-15"},
 		"a volume that fills": {func(doc *snapshot.Document, _ *snapshot.Instance) {
-			doc.Utilization = disk(func(hour int) float64 { return 60 + float64(hour)/6 })
+			doc.Utilization = disk(line(60, 4, 8*24))
 		}, 69, "D", "because the fullest volume is at 91.8%, gaining 4.0 points a day"},
 		"no backup": {func(doc *snapshot.Document, in *snapshot.Instance) {
 			in.Engine = "sqlserver"
@@ -102,17 +97,13 @@ func TestFault04NoSecurityReportIsGreenOverACriticalAlert(t *testing.T) {
 // TestFault05ForecastBeginsAtTheMeasuredLevel, and there is none where the level jumps.
 func TestFault05ForecastBeginsAtTheMeasuredLevel(t *testing.T) {
 	t.Parallel()
-	tooth := disk(func(hour int) float64 {
-		if hour%96 < 48 {
-			return 37
-		}
-		return 92
-	})
-	s, _ := analysis.Utilization(snapshot.Document{Utilization: tooth})
+	low, high := slices.Repeat([]float64{37}, 48), slices.Repeat([]float64{92}, 48)
+	tooth := hours(slices.Concat(low, high, low, high)...)
+	s, _ := analysis.Utilization(snapshot.Document{Utilization: disk(tooth)})
 	if f := s.Full; f.Level != 92 || f.Fits() || !f.Known || f.R2 >= 0.5 {
 		t.Errorf("a saw-tooth: %+v", f)
 	}
-	late := disk(func(hour int) float64 { return 50 + float64(hour)/24 })
+	late := disk(line(50, 1, 8*24))
 	*late.DiskPercent[len(late.DiskPercent)-1] = 90
 	s, _ = analysis.Utilization(snapshot.Document{Utilization: late})
 	if f := s.Full; f.Level != 90 || !f.Fits() || f.Days < 7 || f.Days > 10 {

@@ -77,10 +77,10 @@ const (
 // a major by the check for old majors.
 func Plan(doc snapshot.Document) []Step {
 	p := planner{doc: doc, steps: map[stepKey]*Step{}}
-	groups := Findings(doc)
+	p.fromFindings()
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
-		p.fromFindings(in, groups)
+		p.weigh(in)
 		p.fromVersion(in)
 	}
 	steps := make([]Step, 0, len(p.steps))
@@ -159,13 +159,15 @@ func (p *planner) stepOf(in *snapshot.Instance, action string, begin func() Step
 	return p.steps[key]
 }
 
-func (p *planner) fromFindings(in *snapshot.Instance, groups []CheckFindings) {
-	for _, g := range groups {
+// fromFindings adds what is open to the steps that close it.
+func (p *planner) fromFindings() {
+	instances := map[uuid.UUID]*snapshot.Instance{}
+	for i := range p.doc.Instances {
+		instances[p.doc.Instances[i].ID] = &p.doc.Instances[i]
+	}
+	for _, g := range Findings(p.doc) {
 		for i, f := range g.Findings {
-			if f.InstanceID != in.ID {
-				continue
-			}
-			s := p.closing(in, g.Check)
+			s := p.closing(instances[f.InstanceID], g.Check)
 			s.Checks = append(s.Checks, g.Check.ID)
 			if f.Object != "" && s.Action != "" { // an update of the version is about the whole server
 				s.Objects = append(s.Objects, f.Object)
@@ -180,6 +182,10 @@ func (p *planner) fromFindings(in *snapshot.Instance, groups []CheckFindings) {
 			s.Deadline = s.Deadline.earlier(Due(p.doc, f))
 		}
 	}
+}
+
+// weigh adds what the failed checks of an instance cost to the steps that close them.
+func (p *planner) weigh(in *snapshot.Instance) {
 	for _, o := range outcomes(p.doc, in) {
 		if o.failed {
 			p.closing(in, o.check).Weight += o.cost()

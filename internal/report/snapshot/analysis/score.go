@@ -151,9 +151,8 @@ func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
 		return cmp.Or(cmp.Compare(Rank(a.Check.Severity), Rank(b.Check.Severity)), cmp.Compare(b.Points, a.Points), strings.Compare(a.Check.ID, b.Check.ID))
 	})
 	s.Uncapped = int(math.Round(mean))
-	s.Overall = s.Uncapped
-	for _, c := range capsOf(doc, in, all) {
-		s.Caps = append(s.Caps, c)
+	s.Overall, s.Caps = s.Uncapped, capsOf(doc, in, all)
+	for _, c := range s.Caps {
 		if c.State == CapApplies {
 			s.Overall = min(s.Overall, c.Most)
 		}

@@ -1,10 +1,10 @@
 package analysis
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"muster/internal/report/snapshot"
 )
@@ -83,7 +83,7 @@ func known(h *snapshot.History, at time.Time) bool { return h.Since != nil && !h
 type still struct{ open, overdue, newer, joined int }
 
 func standing(doc snapshot.Document, groups []CheckFindings, at time.Time) (s still) {
-	joined := map[[16]byte]bool{}
+	joined := map[uuid.UUID]bool{}
 	for _, in := range doc.Instances {
 		joined[in.ID] = in.CreatedAt.After(at)
 	}
@@ -106,8 +106,4 @@ func standing(doc snapshot.Document, groups []CheckFindings, at time.Time) (s st
 		}
 	}
 	return s
-}
-
-func sortOwed(all []Owed) {
-	slices.SortFunc(all, func(a, b Owed) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
 }

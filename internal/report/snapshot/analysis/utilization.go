@@ -19,8 +19,8 @@ const (
 // busyAbove is the percentage above which an hour is counted.
 const busyAbove = 80
 
-// fitDays is how many days of a volume's past it takes to tell its future.
-const fitDays = 7
+// FitDays is how many days of a volume's past it takes to tell its future.
+const FitDays = 7
 
 // fewHours is how many measured hours it takes for a share of them to say something:
 // below it 1 hour of 1 would be all of the time.
@@ -55,6 +55,15 @@ func (f Forecast) Fits() bool { return f.R2 >= leastR2 || math.Abs(f.PerDay) < s
 
 // steady is a change in points a day below which a volume neither fills nor empties.
 const steady = 0.005
+
+// Fills says whether the volume fills, and not only by the last decimal place.
+func (f Forecast) Fills() bool { return f.PerDay >= steady }
+
+// fullWithin is within how many days a volume is full soon.
+const fullWithin = 7
+
+// Soon says whether the forecast is that the volume is full soon.
+func (f Forecast) Soon() bool { return f.Known && f.Days <= fullWithin }
 
 // Forecast is when the fullest volume is full, if it goes on as in the window: from the last measured level by the
 // slope of the straight line with the least squares through its hours.
@@ -132,7 +141,7 @@ func forecast(start time.Time, values []*float64) Forecast {
 	}
 	hours := last - first + 1
 	f := Forecast{Past: float64(hours) / 24, Until: start.Add(time.Duration(last+1) * time.Hour), Level: *values[last]}
-	if hours < fitDays*24 || 2*int(n) < hours {
+	if hours < FitDays*24 || 2*int(n) < hours {
 		return f
 	}
 	meanX, meanY := sumX/n, sumY/n

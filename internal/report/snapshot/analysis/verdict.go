@@ -52,7 +52,7 @@ func Judge(doc snapshot.Document) (Verdict, error) {
 	}
 	o := outlookOf(doc, rule.data)
 	if kind.Verdict == report.VerdictOnScore && len(doc.Instances) > 0 {
-		o.caps = HealthScore(doc, &doc.Instances[0]).Caps
+		o.score = HealthScore(doc, &doc.Instances[0])
 	}
 	v := Verdict{State: o.state()}
 	v.Lead, v.Rest = rule.words(o)
@@ -68,7 +68,7 @@ type outlook struct {
 	accepted  int
 	affected  [len(Severities)]int // instances with a finding of that severity
 	ended     []string             // instances past their end of life
-	caps      []Cap                // of a score
+	score     Score                // of the instance of a scorecard
 	cves      CVECounts
 	exposed   [2]int   // instances with an open CVE of CVSS 7.0 or more, and those with none but one that is not ruled out
 	exploited []string // CVEs on instances, open or not ruled out
@@ -100,7 +100,7 @@ func outlookOf(doc snapshot.Document, ofData bool) outlook {
 		for _, id := range exploited(doc, in) {
 			o.exploited = append(o.exploited, id+" on "+Shorten(in.Name, 80))
 		}
-		if n := openCritical(doc, in); n > 0 {
+		if n, _ := openCritical(doc, in); n > 0 {
 			o.alerts += n
 			o.alerting = append(o.alerting, in.Name)
 		}
@@ -171,7 +171,7 @@ func (o outlook) state() string {
 		raise(o.alerts, Critical)
 	}
 	raise(o.high, High)
-	for _, c := range o.caps {
+	for _, c := range o.score.Caps {
 		if c.State == CapApplies && c.Most <= mostGrave {
 			raise(1, High)
 		}
@@ -389,7 +389,7 @@ func (o outlook) scorecardWords() (lead, rest string) {
 		return "No instance is in scope, so there is no score.", ""
 	}
 	in := &o.doc.Instances[0]
-	s := HealthScore(o.doc, in)
+	s := o.score
 	words := append(o.findingWords(), o.versionWords()...)
 	if !s.Known {
 		return Unscored(o.doc, in), strings.Join(words, " ")
