@@ -26,24 +26,19 @@ type actor struct {
 }
 
 // does opens a session of an application that executes statements, the last one again and again if it ends.
-func (a *actor) does(application string, statements ...string) *pgx.Conn {
+func (a *actor) does(application string, statements ...string) {
 	a.t.Helper()
-	conn := a.connect(a.t)
-	for _, statement := range append([]string{"SET application_name = '" + application + "'"}, statements[:len(statements)-1]...) {
-		if _, err := conn.Exec(a.ctx, statement, pgx.QueryExecModeSimpleProtocol); err != nil {
-			a.t.Fatal(application, err)
-		}
-	}
+	last := len(statements) - 1
+	conn := a.idles(application, statements[:last]...)
 	go func() {
 		for a.ctx.Err() == nil && !conn.IsClosed() {
-			_, _ = conn.Exec(a.ctx, statements[len(statements)-1], pgx.QueryExecModeSimpleProtocol)
+			_, _ = conn.Exec(a.ctx, statements[last], pgx.QueryExecModeSimpleProtocol)
 		}
 	}()
-	return conn
 }
 
-// idles is does for a session that does nothing any more behind its statements.
-func (a *actor) idles(application string, statements ...string) {
+// idles opens a session of an application that does nothing any more behind its statements.
+func (a *actor) idles(application string, statements ...string) *pgx.Conn {
 	a.t.Helper()
 	conn := a.connect(a.t)
 	for _, statement := range append([]string{"SET application_name = '" + application + "'"}, statements...) {
@@ -51,6 +46,7 @@ func (a *actor) idles(application string, statements ...string) {
 			a.t.Fatal(application, err)
 		}
 	}
+	return conn
 }
 
 // change changes the server, or the one that it follows.
@@ -337,21 +333,17 @@ func (a *actor) averages(from, to time.Time, limit int) map[key]float64 {
 	return out
 }
 
-// episodes are those of the server.
-func (a *actor) episodes() (items []struct {
+// episode is an episode of blocking, as the API has it.
+type episode struct {
 	Root struct {
 		Session, Kind string
 		Application   *string
 	}
-}) {
-	var page struct {
-		Items []struct {
-			Root struct {
-				Session, Kind string
-				Application   *string
-			}
-		}
-	}
+}
+
+// episodes are those of the server.
+func (a *actor) episodes() []episode {
+	var page struct{ Items []episode }
 	a.house.ana.get(a.t, "/api/v1/blocking?instanceId="+a.id.String()+"&from="+time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)+"&to="+time.Now().Add(time.Minute).UTC().Format(time.RFC3339), &page)
 	return page.Items
 }

@@ -315,13 +315,19 @@ func (g *Inputs) pass(ctx context.Context, log eventstore.Log, model string) err
 // removedMeanwhile is why an instance that the request names is not there.
 const removedMeanwhile = "removed after the report was requested"
 
+// instanceIDs are the ids of a document's instances, in their order.
+func instanceIDs(doc *snapshot.Document) []uuid.UUID {
+	ids := make([]uuid.UUID, len(doc.Instances))
+	for i := range doc.Instances {
+		ids[i] = doc.Instances[i].ID
+	}
+	return ids
+}
+
 // addAssessments fills in what is known of every active instance, looking at
 // those where nothing is known that is recent enough.
 func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot.Document) error {
-	ids := make([]uuid.UUID, len(doc.Instances))
-	for i, instance := range doc.Instances {
-		ids[i] = instance.ID
-	}
+	ids := instanceIDs(doc)
 	states, err := g.Facts.States(ctx, in.OrganizationID, ids)
 	if err != nil {
 		return err

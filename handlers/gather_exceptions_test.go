@@ -311,7 +311,19 @@ func (e *estate) found(instance uuid.UUID, results ...snapshot.CheckResult) {
 // the inputs that it was rendered from.
 func (e *estate) built() snapshot.Document {
 	e.t.Helper()
-	id := e.request(e.ana)
+	doc := e.build(e.request(e.ana))
+	// The next report finds this one in the history.
+	head, err := e.events.Head(e.t.Context(), e.db, eventstore.Reports)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.wait(usecase.Mark{Log: head.Log, Position: head.Position})
+	return doc
+}
+
+// build has a requested report built from what is known, and reads the inputs that it was rendered from.
+func (e *estate) build(id uuid.UUID) snapshot.Document {
+	e.t.Helper()
 	builder := e.builder()
 	builder.Gatherer = e.inputs()
 	stop := e.work("w-"+id.String(), builder.Task(1))
@@ -326,12 +338,6 @@ func (e *estate) built() snapshot.Document {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	// The next report finds this one in the history.
-	head, err := e.events.Head(e.t.Context(), e.db, eventstore.Reports)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	e.wait(usecase.Mark{Log: head.Log, Position: head.Position})
 	return doc
 }
 

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"slices"
 
 	"muster/domain/organization"
 	"muster/internal/assessment/findings"
@@ -9,11 +10,9 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// The history reaches back over the longest of analysis.TrendDays, with a point every historyStep days.
-const (
-	historyDays = 90
-	historyStep = 3
-)
+// historyStep is how many days lie between two points of the history. It reaches back over the longest of
+// analysis.TrendDays.
+const historyStep = 3
 
 // addHistory adds the numbers of findings that have gone, of the checks that the report covers. The document's own
 // findings say themselves since when they are there.
@@ -33,7 +32,7 @@ func (g *Inputs) addHistory(ctx context.Context, in Gathering, doc *snapshot.Doc
 	if doc.Database != nil {
 		h.Database = &doc.Database.Name
 	}
-	for days := historyDays; days > 0; days -= historyStep {
+	for days := slices.Max(analysis.TrendDays[:]); days > 0; days -= historyStep {
 		h.At = append(h.At, doc.AsOf.AddDate(0, 0, -days))
 	}
 	doc.History = &snapshot.History{}

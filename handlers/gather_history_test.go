@@ -23,23 +23,13 @@ func TestFault10TheInputsCountWhatHasGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	orders, other := e.register("pg-orders", true), e.register("pg-other", true)
-	for _, server := range []struct {
-		name string
-		fail []string
-	}{{"orders", []string{"PG-S17", "PG-F05", "PG-S25"}}, {"other", []string{"PG-S17"}}} {
-		id := orders
-		if server.name == "other" {
-			id = other
-		}
+	for id, fail := range map[uuid.UUID][]string{orders: {"PG-S17", "PG-F05", "PG-S25"}, other: {"PG-S17"}} {
 		var results []snapshot.CheckResult
-		for _, check := range server.fail {
+		for _, check := range fail {
 			results = append(results, snapshot.CheckResult{CheckID: check, Status: snapshot.StatusFail, Total: 1, Violations: []snapshot.Violation{{Object: "public"}}})
 		}
 		e.connect(id)
-		a := snapshot.Assessment{StartedAt: e.clock.Now(), FinishedAt: e.clock.Now(), Outcome: snapshot.OutcomeComplete, VersionNum: 150003, Results: results}
-		if err := e.facts.Record(t.Context(), e.claim(id), a, nil, time.Hour, e.tell); err != nil {
-			t.Fatal(err)
-		}
+		e.looked(id, snapshot.Assessment{Outcome: snapshot.OutcomeComplete, VersionNum: 150003, Results: results})
 	}
 	now := e.clock.Now()
 	day := func(n int) time.Time { return now.AddDate(0, 0, -n) }

@@ -43,10 +43,7 @@ func (g *Inputs) addInstances(ctx context.Context, in Gathering, doc *snapshot.D
 			break
 		}
 	}
-	ids := make([]uuid.UUID, len(doc.Instances))
-	for i := range doc.Instances {
-		ids[i] = doc.Instances[i].ID
-	}
+	ids := instanceIDs(doc)
 	if err := g.addOwners(ctx, in.OrganizationID, ids, doc.Instances); err != nil {
 		return err
 	}

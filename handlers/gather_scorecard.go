@@ -95,10 +95,7 @@ func (g *Inputs) addOpenAlerts(ctx context.Context, in Gathering, doc *snapshot.
 	if err := g.pass(ctx, eventstore.Fleet, alerts.Name); err != nil {
 		return err
 	}
-	ids := make([]uuid.UUID, len(doc.Instances))
-	for i := range doc.Instances {
-		ids[i] = doc.Instances[i].ID
-	}
+	ids := instanceIDs(doc)
 	open, err := g.Alerts.OpenByInstance(ctx, in.OrganizationID, ids)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/report"
 	"muster/handlers"
-	"muster/internal/report/snapshot"
 )
 
 // TestATagChangesWhileAReportIsQueued: the report is about the servers that had the tags when it was requested, whatever
@@ -37,20 +36,7 @@ func TestATagChangesWhileAReportIsQueued(t *testing.T) {
 	}
 	tag(leaves, "test")
 	tag(comes, "prod")
-	builder := e.builder()
-	builder.Gatherer = e.inputs()
-	stop := e.work("w", builder.Task(1))
-	e.until("Ready", func() bool { return e.has(requested.ReportID, "report.ready") })
-	stop()
-	ready, _ := last[report.Ready](e.scene, requested.ReportID)
-	inputs, _, err := e.blobs.ReadInputs(t.Context(), ready.InputsKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := snapshot.Decode(inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := e.build(requested.ReportID)
 	var names []string
 	for _, in := range doc.Instances {
 		names = append(names, in.Name)
