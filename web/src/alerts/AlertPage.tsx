@@ -9,6 +9,7 @@ import { useSession } from "../api/session";
 import { branchesOf } from "../blocking/episode";
 import { SessionTable } from "../blocking/SessionTable";
 import { WaitTree } from "../blocking/WaitTree";
+import { ServerLink } from "../instances/ServerLink";
 import { EmptyState } from "../ui/EmptyState";
 import { count } from "../ui/format";
 import { NotAvailable } from "../ui/NotAvailable";
@@ -216,14 +217,7 @@ function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
       <dl style={{ margin: 0 }}>
         <Fact name="Instance">
           {alert.instance ? (
-            <Anchor
-              component={Link}
-              to="/instances/$instanceId"
-              params={{ instanceId: alert.instance.id } as never}
-              size="sm"
-            >
-              <bdi>{alert.instance.name}</bdi>
-            </Anchor>
+            <ServerLink id={alert.instance.id} name={alert.instance.name} size="sm" />
           ) : (
             "Whole organization"
           )}

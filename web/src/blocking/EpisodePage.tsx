@@ -9,6 +9,7 @@ import { usePolling } from "../api/polling";
 import { asProblem, Problem } from "../api/problem";
 import { useSession } from "../api/session";
 import { ChangesOnCharts } from "../changes/ChangesOnCharts";
+import { ServerLink } from "../instances/ServerLink";
 import { EmptyState } from "../ui/EmptyState";
 import { duration, plural } from "../ui/format";
 import { Mark } from "../ui/Mark";
@@ -199,15 +200,7 @@ function Lead({ episode: e }: { episode: Episode }) {
       {e.instance.removed ? (
         <bdi>{e.instance.name} (removed)</bdi>
       ) : (
-        <Anchor
-          inherit
-          underline="always"
-          component={Link}
-          to="/instances/$instanceId"
-          params={{ instanceId: e.instance.id } as never}
-        >
-          <bdi>{e.instance.name}</bdi>
-        </Anchor>
+        <ServerLink id={e.instance.id} name={e.instance.name} inherit underline="always" />
       )}
       {e.database !== null && (
         <>

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { api } from "../api/client";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
+import { ServerLink } from "../instances/ServerLink";
 import { useInstance } from "../instances/useInstance";
 import { Day } from "../settings/Day";
 import { RequestException } from "../settings/RequestException";
@@ -158,15 +159,7 @@ function Lead({ finding: f }: { finding: Finding }) {
           </code>
         )}
         {f.object && " on "}
-        <Anchor
-          component={Link}
-          to="/instances/$instanceId"
-          params={{ instanceId: f.instance.id } as never}
-          size="sm"
-          inherit
-        >
-          <bdi>{f.instance.name}</bdi>
-        </Anchor>
+        <ServerLink id={f.instance.id} name={f.instance.name} inherit />
         {f.database && (
           <>
             {" · "}

@@ -1,9 +1,9 @@
-import { Alert, Anchor, Text } from "@mantine/core";
+import { Alert, Text } from "@mantine/core";
 import { IconArrowsShuffle, IconCopy, IconServer2 } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../api/client";
 import { Time } from "../ui/Time";
 import { isNews, type Kin, kinOf } from "./answers";
+import { ServerLink } from "./ServerLink";
 
 type Server = Schemas["AnsweringServer"];
 
@@ -63,13 +63,7 @@ function Names({ of }: { of: Schemas["KnownServer"][] }) {
   return of.map((one, nth) => (
     <span key={one.id}>
       {nth > 0 && (nth === of.length - 1 ? " and " : ", ")}
-      <Anchor
-        inherit
-        underline="always"
-        renderRoot={(props) => <Link to="/instances/$instanceId" params={{ instanceId: one.id }} {...props} />}
-      >
-        {one.name}
-      </Anchor>
+      <ServerLink id={one.id} name={one.name} inherit underline="always" />
     </span>
   ));
 }

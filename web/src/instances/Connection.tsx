@@ -1,6 +1,5 @@
 import {
   Alert,
-  Anchor,
   Button,
   Checkbox,
   Group,
@@ -14,12 +13,12 @@ import {
 } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { IconPlugConnectedX, IconServer2 } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import { Problem } from "../api/problem";
 import { ProblemNote } from "../ui/ProblemNote";
 import { adviceOn } from "./advice";
 import { dsnOf, fieldProblems } from "./dsn";
 import { type ConnectedEngine, type ConnectionFields, connectedEngine } from "./engines";
+import { ServerLink } from "./ServerLink";
 
 /** ConnectionValues are a connection as it is typed: in fields, or as a URL. */
 export type ConnectionValues = ConnectionFields & { by: "fields" | "url"; url: string };
@@ -246,16 +245,8 @@ function AlreadyRegistered({ problem, onSeparate }: { problem: Problem; onSepara
       </Text>
       <Text size="sm">
         The connection leads to the same server as{" "}
-        <Anchor
-          inherit
-          underline="always"
-          renderRoot={(props) => (
-            <Link to="/instances/$instanceId" params={{ instanceId: String(instanceId) }} {...props} />
-          )}
-        >
-          {String(instanceName)}
-        </Anchor>
-        . Registered twice, it is counted twice: its connections, databases, findings and alerts.
+        <ServerLink id={String(instanceId)} name={String(instanceName)} inherit underline="always" />. Registered twice,
+        it is counted twice: its connections, databases, findings and alerts.
       </Text>
       <Button variant="default" size="xs" mt="sm" onClick={onSeparate}>
         Register separately

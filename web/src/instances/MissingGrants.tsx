@@ -1,11 +1,11 @@
-import { Alert, Anchor, Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Alert, Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { api, type Schemas } from "../api/client";
 import { useSession } from "../api/session";
 import { count, plural } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { Snippet } from "../ui/Snippet";
 import { say, sayProblem } from "../ui/say";
+import { ServerLink } from "./ServerLink";
 import type { Instance } from "./standing";
 import { useKeep } from "./useKeep";
 
@@ -152,20 +152,7 @@ function OnPrimary({ primary }: { primary: Schemas["Primary"] }) {
         A standby takes no grants. Run the script on its primary
         {primary.instance ? (
           <>
-            ,{" "}
-            <Anchor
-              inherit
-              underline="always"
-              renderRoot={(props) => (
-                <Link
-                  to="/instances/$instanceId"
-                  params={{ instanceId: primary.instance?.id ?? "" } as never}
-                  {...props}
-                />
-              )}
-            >
-              {primary.instance.name}
-            </Anchor>
+            , <ServerLink id={primary.instance.id} name={primary.instance.name} inherit underline="always" />
           </>
         ) : (
           primary.address && ` (${primary.address})`

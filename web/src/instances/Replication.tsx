@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, Skeleton, Table, Text, Title } from "@mantine/core";
+import { Alert, Group, Skeleton, Table, Text, Title } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -8,7 +8,6 @@ import {
   IconProgress,
 } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { api } from "../api/client";
 import { palette } from "../chart/palette";
@@ -35,6 +34,7 @@ import {
   treesOf,
 } from "./replication";
 import classes from "./replication.module.css";
+import { ServerLink } from "./ServerLink";
 import type { Instance } from "./standing";
 
 /** Replication is who follows whom, how far they are behind, and what slots hold back. */
@@ -122,7 +122,7 @@ function Split({ known: { otherPrimaries: others } }: { known: Known }) {
         {others.map((o, n) => (
           <span key={o.id}>
             {n > 0 && ", "}
-            <Server id={o.id} name={o.name} />
+            <ServerLink id={o.id} name={o.name} inherit underline="always" />
           </span>
         ))}
       </Text>
@@ -143,18 +143,6 @@ function Denied({ known: { missingGrant: grant } }: { known: Known }) {
       </Text>
       <Snippet label="Run this as an administrator" text={grant} wrapped />
     </div>
-  );
-}
-
-function Server({ id, name }: { id: string; name: string }) {
-  return (
-    <Anchor
-      inherit
-      underline="always"
-      renderRoot={(props) => <Link to="/instances/$instanceId" params={{ instanceId: id }} {...props} />}
-    >
-      <bdi>{name}</bdi>
-    </Anchor>
   );
 }
 
@@ -225,7 +213,11 @@ function Tree({
         data-node={node.name}
       >
         <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
-          {here || !node.instance ? <bdi>{node.name}</bdi> : <Server id={node.instance.id} name={node.name} />}
+          {here || !node.instance ? (
+            <bdi>{node.name}</bdi>
+          ) : (
+            <ServerLink id={node.instance.id} name={node.name} inherit underline="always" />
+          )}
         </Text>
         <Text size="xs" c="dimmed">
           {[
@@ -414,8 +406,8 @@ function Failovers({ known: { roleChanges: changes } }: { known: Known }) {
         {changes.slice(0, 5).map((c) => (
           <li key={`${c.instance.id} ${c.at}`}>
             <Text size="sm">
-              <Time at={c.at} />: <Server id={c.instance.id} name={c.instance.name} /> changed from {roleNames[c.from]}{" "}
-              to {roleNames[c.to]}
+              <Time at={c.at} />: <ServerLink id={c.instance.id} name={c.instance.name} inherit underline="always" />{" "}
+              changed from {roleNames[c.from]} to {roleNames[c.to]}
               {c.timeline !== null && ` (timeline ${c.timeline})`}
             </Text>
           </li>

@@ -11,6 +11,7 @@ import { type ChartSeries, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { notKeptSince } from "../dashboard/contributors";
 import { latency, percent, sessions } from "../dashboard/units";
 import { engineName } from "../engines";
+import { ServerLink } from "../instances/ServerLink";
 import { EmptyState } from "../ui/EmptyState";
 import { count, shortTime } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
@@ -277,15 +278,7 @@ function Origin({ statement: s }: { statement: Statement }) {
       s.instance.removed ? (
         `${s.instance.name} (removed)`
       ) : (
-        <Anchor
-          key="instance"
-          component={Link}
-          to="/instances/$instanceId"
-          params={{ instanceId: s.instance.id } as never}
-          size="sm"
-        >
-          <bdi>{s.instance.name}</bdi>
-        </Anchor>
+        <ServerLink key="instance" id={s.instance.id} name={s.instance.name} size="sm" />
       ),
     ],
     ["Database", <bdi key="database">{s.database.name}</bdi>],

@@ -1,8 +1,8 @@
-import { Anchor, Skeleton, Text, Title } from "@mantine/core";
+import { Skeleton, Text, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
+import { ServerLink } from "../instances/ServerLink";
 import { count, duration, plural, shortTime } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { bodyOf, type Line, type Rule } from "./lines";
@@ -64,14 +64,7 @@ function Server({ item, preview }: { item: Schemas["WatchRulePreviewItem"]; prev
   return (
     <div className={classes.spark}>
       <div style={{ minWidth: 0 }}>
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (
-            <Link {...props} to="/instances/$instanceId" params={{ instanceId: item.instanceId } as never} />
-          )}
-        >
-          <bdi>{item.instanceName}</bdi>
-        </Anchor>
+        <ServerLink id={item.instanceId} name={item.instanceName} size="sm" />
       </div>
       {item.figures.length > 1 ? <Spark item={item} from={preview.from} to={preview.to} /> : <span />}
       <Text size="sm">
