@@ -1,4 +1,4 @@
-import { Anchor, Breadcrumbs, Button, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Button, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconListCheck } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
@@ -9,6 +9,7 @@ import { EmptyState } from "../ui/EmptyState";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
+import { Trail } from "../ui/Trail";
 import { SeverityBadge } from "./badges";
 import { Evidence } from "./Evidence";
 import { makesEvidence, readsFindings } from "./may";
@@ -30,7 +31,9 @@ export function CheckPage() {
   const unknown = (asked.error as unknown) instanceof Problem && [400, 404].includes(asked.error.status ?? 0);
   return (
     <>
-      <Trail name="Check" />
+      <Trail to="/checks" name="Checks">
+        Check
+      </Trail>
       <PageTitle title="Check" />
       {unknown ? (
         <Panel>
@@ -43,25 +46,14 @@ export function CheckPage() {
   );
 }
 
-function Trail({ name }: { name: string }) {
-  return (
-    <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs">
-      <Anchor component={Link} to="/checks" size="sm">
-        Checks
-      </Anchor>
-      <Text size="sm" c="dimmed" aria-current="page">
-        {name}
-      </Text>
-    </Breadcrumbs>
-  );
-}
-
 function Shown({ check }: { check: Schemas["Check"] }) {
   const session = useSession();
   const r = check.remediation;
   return (
     <article>
-      <Trail name={check.id} />
+      <Trail to="/checks" name="Checks">
+        {check.id}
+      </Trail>
       <PageTitle
         title={check.title}
         lead={

@@ -1,4 +1,4 @@
-import { Anchor, Breadcrumbs, Button, Grid, Group, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, Grid, Group, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconClipboardOff, IconRefresh, IconShieldOff } from "@tabler/icons-react";
 import { Link, useParams, useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -16,6 +16,7 @@ import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
+import { Trail } from "../ui/Trail";
 import { SeverityBadge, StatusBadge } from "./badges";
 import { Due, EditCharge, Ticket } from "./Charge";
 import type { Finding } from "./FindingsPage";
@@ -32,7 +33,7 @@ export function FindingPage() {
   const unknown = (asked.error as unknown) instanceof Problem && [400, 404].includes(asked.error.status ?? 0);
   return (
     <>
-      <Trail />
+      <Back />
       <PageTitle title="Finding" />
       {unknown ? (
         <Panel>
@@ -50,17 +51,12 @@ export function FindingPage() {
   );
 }
 
-function Trail({ children }: { children?: ReactNode }) {
+function Back({ children }: { children?: ReactNode }) {
   const list = useRouterState({ select: (s) => s.location.state.findings });
   return (
-    <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs" styles={{ root: { flexWrap: "wrap" } }}>
-      <Anchor component={Link} to="/findings" search={(list ?? {}) as never} size="sm">
-        Findings
-      </Anchor>
-      <Text size="sm" c="dimmed" aria-current="page">
-        {children ?? "Finding"}
-      </Text>
-    </Breadcrumbs>
+    <Trail to="/findings" name="Findings" search={list ?? {}}>
+      {children ?? "Finding"}
+    </Trail>
   );
 }
 
@@ -81,7 +77,7 @@ function Shown({ finding: f, onAssessed }: { finding: Finding; onAssessed: () =>
   const open = f.status === "open" || f.status === "accepted";
   return (
     <article>
-      <Trail>{f.check.id}</Trail>
+      <Back>{f.check.id}</Back>
       <PageTitle
         title={f.check.title}
         lead={<Lead finding={f} />}

@@ -1,5 +1,5 @@
-import { Anchor, Breadcrumbs, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { Link, useParams } from "@tanstack/react-router";
+import { Skeleton, Stack, Text, Title } from "@mantine/core";
+import { useParams } from "@tanstack/react-router";
 import { api } from "../api/client";
 import { usePolling, whileMoving } from "../api/polling";
 import { useSession } from "../api/session";
@@ -9,6 +9,7 @@ import { NotThere } from "../ui/NotThere";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { Time } from "../ui/Time";
+import { Trail } from "../ui/Trail";
 import { DeliveryMark, keptInOutbox } from "./marks";
 import { NoticeTable } from "./NoticeTable";
 import { Retry } from "./Retry";
@@ -46,14 +47,9 @@ function Shown({ delivery: d }: { delivery: Delivery }) {
   const { can } = useSession();
   return (
     <>
-      <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs">
-        <Anchor component={Link} to="/notifications/deliveries" size="sm">
-          Deliveries
-        </Anchor>
-        <Text size="sm" c="dimmed" aria-current="page">
-          Delivery
-        </Text>
-      </Breadcrumbs>
+      <Trail to="/notifications/deliveries" name="Deliveries">
+        Delivery
+      </Trail>
       <PageTitle
         title={summaryOf(d)}
         lead={`Through ${d.channel.name} (${channelKindName(d.channel.kind)}), by the rule ${d.rule.name}`}

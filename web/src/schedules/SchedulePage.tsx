@@ -1,6 +1,6 @@
-import { Alert, Anchor, Breadcrumbs, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Alert, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconPlayerPause } from "@tabler/icons-react";
-import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { api } from "../api/client";
 import { usePolling } from "../api/polling";
@@ -12,6 +12,7 @@ import { absoluteTime } from "../ui/format";
 import { NotThere } from "../ui/NotThere";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
+import { Trail } from "../ui/Trail";
 import { EditSchedule } from "./EditSchedule";
 import { StandingMark } from "./marks";
 import { Dues } from "./NextDues";
@@ -58,14 +59,9 @@ function Shown({ schedule: s }: { schedule: Schedule }) {
   if (edit && mayChange(session, s)) return <EditSchedule schedule={s} />;
   return (
     <>
-      <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs">
-        <Anchor component={Link} to="/schedules" size="sm">
-          Schedules
-        </Anchor>
-        <Text size="sm" c="dimmed" aria-current="page">
-          <bdi>{s.name}</bdi>
-        </Text>
-      </Breadcrumbs>
+      <Trail to="/schedules" name="Schedules">
+        <bdi>{s.name}</bdi>
+      </Trail>
       <PageTitle
         title={s.name}
         lead={`${kindName(s.kind)} report. ${whenText(s)}, ${s.timeZone}.`}

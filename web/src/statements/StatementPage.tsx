@@ -1,4 +1,4 @@
-import { Anchor, Badge, Breadcrumbs, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Badge, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconFileCode } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useParams, useRouterState } from "@tanstack/react-router";
@@ -19,6 +19,7 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Snippet } from "../ui/Snippet";
 import { Time } from "../ui/Time";
+import { Trail } from "../ui/Trail";
 import { useAnchor, useScope } from "../window/scope";
 import { Changed } from "./Changed";
 import { milliseconds } from "./figures";
@@ -56,7 +57,7 @@ export function StatementPage() {
   if (!asked.error) return <Loading />;
   return (
     <>
-      <Trail />
+      <Back />
       <PageTitle title="Statement" />
       {unknown ? (
         <Panel>
@@ -80,18 +81,13 @@ export function StatementPage() {
   );
 }
 
-function Trail({ children }: { children?: ReactNode }) {
+function Back({ children }: { children?: ReactNode }) {
   const list = useRouterState({ select: (s) => s.location.state.statements });
   const { search } = useScope();
   return (
-    <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs" styles={{ root: { flexWrap: "wrap" } }}>
-      <Anchor component={Link} to="/statements" search={{ ...list, ...search } as never} size="sm">
-        Statements
-      </Anchor>
-      <Text size="sm" c="dimmed" aria-current="page">
-        {children ?? "Statement"}
-      </Text>
-    </Breadcrumbs>
+    <Trail to="/statements" name="Statements" search={{ ...list, ...search }}>
+      {children ?? "Statement"}
+    </Trail>
   );
 }
 
@@ -110,7 +106,7 @@ function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
   const servers = useMemo(() => ({ instanceId: [s.instance.id] }), [s.instance.id]);
   return (
     <article aria-busy={busy}>
-      <Trail>{shortId(s.id)}</Trail>
+      <Back>{shortId(s.id)}</Back>
       <PageTitle title={shortId(s.id)} lead={<Lead statement={s} />} />
       <Stack gap="md">
         {s.text ? (

@@ -11,7 +11,7 @@ export function Trail({
 }: {
   to: string;
   name: string;
-  search: object;
+  search?: object;
   children: ReactNode;
 }) {
   return (

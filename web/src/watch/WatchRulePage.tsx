@@ -27,7 +27,7 @@ export function WatchRulePage() {
   const rule = rules?.find(({ id }) => id === watchRule);
   return (
     <>
-      <Trail to="/watch-rules" name="Watch rules" search={{}}>
+      <Trail to="/watch-rules" name="Watch rules">
         {rule?.name ?? "Rule"}
       </Trail>
       {asked.error && (
