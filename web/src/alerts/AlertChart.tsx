@@ -60,7 +60,6 @@ export function AlertChart({ alert, measured, now }: { alert: Schemas["Alert"]; 
   // By the minute, so that a page that is open does not ask at each rendering.
   const minute = Math.floor(now.getTime() / 60_000) * 60_000;
   const { from, to, instanceId = [] } = useMemo(() => aroundOf(alert, new Date(minute)), [alert, minute]);
-  const servers = useMemo(() => ({ instanceId }), [instanceId]);
   const asked = useQuery({
     queryKey: ["alert-value", figure, from, to, instanceId],
     queryFn: ({ signal }) =>
@@ -101,7 +100,7 @@ export function AlertChart({ alert, measured, now }: { alert: Schemas["Alert"]; 
       );
     }
     return (
-      <ChangesOnCharts from={from} to={to} servers={servers}>
+      <ChangesOnCharts from={from} to={to} servers={{ instanceId }}>
         <TimeSeriesChart
           title={threshold === null ? look.about : `${look.about}, with its threshold`}
           group="alert"

@@ -1,7 +1,7 @@
 import { Anchor, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconLock, IconLockOpen } from "@tabler/icons-react";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useMemo } from "react";
+import type { ReactNode } from "react";
 import { StateBadge } from "../alerts/badges";
 import { api, type Schemas } from "../api/client";
 import { serverNow } from "../api/clock";
@@ -169,9 +169,12 @@ function Changed({ episode: e, children }: { episode: Episode; children: ReactNo
   const now = useNow(60_000);
   const minute = Math.floor(now.getTime() / 60_000) * 60_000;
   const { from, to } = spanOf(e, e.to === null ? minute : Date.parse(e.to));
-  const servers = useMemo(() => ({ instanceId: [e.instance.id] }), [e.instance.id]);
   return (
-    <ChangesOnCharts from={new Date(from).toISOString()} to={new Date(to).toISOString()} servers={servers}>
+    <ChangesOnCharts
+      from={new Date(from).toISOString()}
+      to={new Date(to).toISOString()}
+      servers={{ instanceId: [e.instance.id] }}
+    >
       {children}
     </ChangesOnCharts>
   );

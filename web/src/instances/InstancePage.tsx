@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
-import { type ReactNode, useMemo } from "react";
+import type { ReactNode } from "react";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { ChangesOnCharts } from "../changes/ChangesOnCharts";
@@ -107,13 +107,10 @@ export function InstancePage() {
 /** Changed puts what changed on a server on its charts: those of the window, and that of its score, which goes back farther. */
 function Changed({ instanceId, children }: { instanceId: string; children: ReactNode }) {
   const { window } = useScope();
-  const servers = useMemo(() => ({ instanceId: [instanceId] }), [instanceId]);
-  const from = useMemo(() => {
-    const kept = Date.parse(window.to) - 400 * 86_400_000;
-    return new Date(Math.min(kept, Date.parse(window.from))).toISOString();
-  }, [window]);
+  const kept = Date.parse(window.to) - 400 * 86_400_000;
+  const from = new Date(Math.min(kept, Date.parse(window.from))).toISOString();
   return (
-    <ChangesOnCharts from={from} to={window.to} servers={servers}>
+    <ChangesOnCharts from={from} to={window.to} servers={{ instanceId: [instanceId] }}>
       {children}
     </ChangesOnCharts>
   );

@@ -103,7 +103,6 @@ function Loading() {
 
 function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
   const { statement: s } = detail;
-  const servers = useMemo(() => ({ instanceId: [s.instance.id] }), [s.instance.id]);
   return (
     <article aria-busy={busy}>
       <Back>{shortId(s.id)}</Back>
@@ -117,7 +116,7 @@ function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
           <Missing />
         )}
         <Figures detail={detail} />
-        <ChangesOnCharts from={detail.from} to={detail.to} servers={servers}>
+        <ChangesOnCharts from={detail.from} to={detail.to} servers={{ instanceId: [s.instance.id] }}>
           <Charts detail={detail} />
         </ChangesOnCharts>
         <Origin statement={s} />
