@@ -278,8 +278,7 @@ function Tree({
 function Lag({ known: { history, role, unavailable } }: { known: Known }) {
   const { window, setCustom } = useScope();
   const title = role === "standby" ? "Lag" : "Lag of the standby furthest behind";
-  const some = (values: (number | null)[]) => values.some((v) => v !== null);
-  if (!history || !some(history.lagSeconds)) {
+  if (!history || history.lagSeconds.every((v) => v === null)) {
     return (
       <>
         <Title order={3} mb="xs">

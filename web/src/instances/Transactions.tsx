@@ -2,6 +2,7 @@ import { Anchor, Group, Paper, SimpleGrid, Skeleton, Text, Title } from "@mantin
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useId } from "react";
+import { dimensionNames, personal } from "../activity/query";
 import { api } from "../api/client";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
@@ -52,7 +53,7 @@ function One({ answer, panel, instanceId }: { answer: Answer; panel: Panel; inst
   const navigate = useNavigate();
   const heading = useId();
   const seesPeople = useSession().role !== "viewer";
-  const by = seesPeople || panel.by === "statement" || panel.by === "waitEvent" ? panel.by : "state";
+  const by = seesPeople || !personal.includes(panel.by) ? panel.by : "state";
   const sessions = { ...search, instanceId: [instanceId], by, idle: "include" };
   const series = seriesOf(answer, panel);
   return (
@@ -62,7 +63,7 @@ function One({ answer, panel, instanceId }: { answer: Answer; panel: Panel; inst
           {panel.title}
         </Title>
         <Anchor size="sm" renderRoot={(props) => <Link to="/activity" search={sessions as never} {...props} />}>
-          Sessions by {by === panel.by ? panel.leads : "state"}
+          Sessions by {dimensionNames[by].one}
         </Anchor>
       </Group>
       {series.length > 0 && (
@@ -122,7 +123,7 @@ function Beside({ answer, panel, instanceId }: { answer: Answer; panel: Panel; i
       {statement && (
         <>
           {" · "}
-          <StatementLink statement={statement as never} list={{ instanceId: [instanceId] }} />
+          <StatementLink statement={statement} list={{ instanceId: [instanceId] }} />
         </>
       )}
     </Text>

@@ -43,7 +43,7 @@ const answer = {
   } as Record<string, (number | null)[]>,
 } as Answer;
 
-const none: Panel = { title: "", by: "user", leads: "", format: String, figures: [] };
+const none: Panel = { title: "", by: "user", format: String, figures: [] };
 const panel = (title: string) => panels.find((one) => one.title === title) ?? none;
 
 it("draws only what is told, and says why the rest is not", () => {

@@ -1,9 +1,9 @@
 // What the section about transactions and connections draws of a server's figures, and what it says where it draws nothing.
+import type { Dimension } from "../activity/query";
 import type { Schemas } from "../api/client";
 import { seriesColors } from "../chart/palette";
 import type { ChartSeries } from "../chart/types";
 import { bytes, count, seconds } from "../ui/format";
-import type { dimensions } from "../url/schemas";
 
 export type Answer = Schemas["InstanceTransactions"];
 type Figure = Schemas["ServerFigure"];
@@ -11,8 +11,7 @@ type Figure = Schemas["ServerFigure"];
 /** Panel is one chart of the section; by is what the sessions of a bucket are best divided by. */
 export type Panel = {
   title: string;
-  by: (typeof dimensions)[number];
-  leads: string;
+  by: Dimension;
   format: (value: number) => string;
   figures: { figure: Figure; label: string; color: string }[];
 };
@@ -21,7 +20,6 @@ export const panels: readonly Panel[] = [
   {
     title: "Oldest transactions",
     by: "user",
-    leads: "users",
     format: seconds,
     figures: [
       { figure: "oldestTransaction", label: "Open", color: seriesColors.orange },
@@ -31,7 +29,6 @@ export const panels: readonly Panel[] = [
   {
     title: "Temporary files",
     by: "statement",
-    leads: "statements",
     format: bytes,
     figures: [
       { figure: "temporaryBytes", label: "Written per second", color: seriesColors.purple },
@@ -41,7 +38,6 @@ export const panels: readonly Panel[] = [
   {
     title: "Checkpoints",
     by: "waitEvent",
-    leads: "wait events",
     format: (value) => count(Math.round(value)),
     // Those that are due come every few minutes, and would fill the chart: they are counted below it.
     figures: [{ figure: "checkpointsRequested", label: "Requested", color: seriesColors.red }],
@@ -49,7 +45,6 @@ export const panels: readonly Panel[] = [
   {
     title: "New connections",
     by: "client",
-    leads: "clients",
     format: (value) => `${Math.round(value * 10) / 10}/s`,
     figures: [{ figure: "newConnections", label: "Opened per second", color: seriesColors.blue }],
   },

@@ -13,7 +13,13 @@ declare module "@tanstack/react-router" {
 }
 
 /** StatementLink is a statement's text or short id, which leads to it in the page's window; the way back goes along unseen. */
-export function StatementLink({ statement: s, list }: { statement: Statement; list: StatementsSearch }) {
+export function StatementLink({
+  statement: s,
+  list,
+}: {
+  statement: Pick<Statement, "id" | "text">;
+  list: StatementsSearch;
+}) {
   const { search } = useScope();
   return (
     <Anchor
