@@ -10,6 +10,7 @@ import {
   type Group,
   groupsOf,
   mostGroups,
+  objectName,
   type Session,
   stateOf,
   whyOf,
@@ -166,7 +167,7 @@ function Alike({ group: { sessions, longest }, at }: { group: Group; at: string 
           <span className={classes.dim}>
             {[
               first.mode && `wants ${first.mode}`,
-              first.object && `on ${first.object.replace(/^table /, "")}`,
+              first.object && `on ${objectName(first.object)}`,
               clients.size > 1 ? plural(clients.size, "client") : [...clients][0],
             ]
               .filter(Boolean)

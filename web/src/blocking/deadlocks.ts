@@ -1,7 +1,7 @@
 // Deadlocks of databases in words: how many, which sessions, and where that is from.
 import type { Schemas } from "../api/client";
 import { plural } from "../ui/format";
-import { called, type Session } from "./episode";
+import { called, objectName, type Session } from "./episode";
 
 export type Deadlocked = Schemas["DatabaseDeadlocks"];
 
@@ -22,7 +22,7 @@ export function sourceOf({ source, instance }: Deadlocked): string {
 
 /** sideOf is one session of a deadlock, and whether the server ended it. */
 export function sideOf(session: Session, victims: string[]) {
-  const wants = [session.mode, session.object?.replace(/^table /, "")].filter(Boolean).join(" on ");
+  const wants = [session.mode, session.object && objectName(session.object)].filter(Boolean).join(" on ");
   return {
     name: called(session),
     ended: victims.includes(session.session),

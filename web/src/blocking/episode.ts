@@ -20,10 +20,13 @@ export function called({ kind, session, application, user }: Session): string {
   return application ?? user ?? `session ${session}`;
 }
 
+/** objectName is what a lock is on, without the word for a table: "public.orders". */
+export const objectName = (object: string) => object.replace(/^table /, "");
+
 /** objectOf is what an episode's sessions wait for: "public.orders", "advisory lock 42"; null: that is not known. */
 export function objectOf({ object, advisory }: Pick<Episode, "object" | "advisory">): string | null {
   if (advisory) return object === null ? "an advisory lock" : `advisory lock ${object}`;
-  return object === null ? null : object.replace(/^table /, "");
+  return object === null ? null : objectName(object);
 }
 
 const several = (names: string[]) =>
