@@ -11,7 +11,6 @@ type Fields = {
   line: Line;
   /** The value in force, where it is another one. */
   was: number | undefined;
-  last: boolean;
   place: number;
   of: number;
   error: string | undefined;
@@ -28,14 +27,11 @@ export const NeverRaised = () => (
 );
 
 /** LineFields is a setting of a rule in a line: for which servers, when, how bad. */
-export function LineFields({ rule, line, was, last, place, of, error, onChange, onMove, onRemove }: Fields) {
+export function LineFields({ rule, line, was, place, of, error, onChange, onMove, onRemove }: Fields) {
+  const last = place === of - 1;
   const about = last ? restText(of).toLowerCase() : line.tags.join(", ") || `setting ${place + 1}`;
   return (
-    <fieldset
-      className={classes.line}
-      aria-label={about}
-      style={{ margin: 0, border: 0, borderBlockEnd: "1px solid var(--mantine-color-default-border)" }}
-    >
+    <fieldset className={classes.line} aria-label={about}>
       <Group gap={2} wrap="nowrap">
         {!last && (
           <>

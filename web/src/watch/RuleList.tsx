@@ -1,13 +1,12 @@
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { plural } from "../ui/format";
-import { byGroup, type Rule } from "./lines";
+import { byGroup, isOn, type Rule } from "./lines";
 import classes from "./watch.module.css";
 
 const stateOf = (rule: Rule) => {
   if (!rule.measured) return "not measured";
-  const on = rule.settings.filter(({ enabled }) => enabled).length;
-  if (on === 0) return "off";
+  if (!isOn(rule.settings)) return "off";
   return rule.settings.length > 1 ? plural(rule.settings.length, "setting") : "";
 };
 
@@ -27,11 +26,7 @@ export function RuleList({ rules }: { rules: Rule[] }) {
               params={{ watchRule: rule.id } as never}
               className={classes.rule}
             >
-              <span
-                className={classes.mark}
-                data-on={rule.settings.some(({ enabled }) => enabled) || undefined}
-                aria-hidden
-              />
+              <span className={classes.mark} data-on={isOn(rule.settings) || undefined} aria-hidden />
               <span className={classes.name}>{rule.name}</span>
               <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: "nowrap" }}>
                 {stateOf(rule)}

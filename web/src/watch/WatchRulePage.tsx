@@ -6,7 +6,6 @@ import { useState } from "react";
 import { SeverityBadge } from "../alerts/badges";
 import { api, client } from "../api/client";
 import { useSession } from "../api/session";
-import { useNarrow } from "../ui/narrow";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -14,7 +13,7 @@ import { say } from "../ui/say";
 import { Trail } from "../ui/Trail";
 import { words } from "../url/tagWords";
 import { LineFields, NeverRaised } from "./LineFields";
-import { bodyOf, type Line, linesOf, more, moved, type Rule, restText, sameAs, whenText, wrong } from "./lines";
+import { bodyOf, isOn, type Line, linesOf, more, moved, type Rule, restText, sameAs, whenText, wrong } from "./lines";
 import { Preview } from "./Preview";
 import { RuleList } from "./RuleList";
 
@@ -22,7 +21,6 @@ import { RuleList } from "./RuleList";
 export function WatchRulePage() {
   const { watchRule = "" } = useParams({ strict: false }) as { watchRule?: string };
   const asked = api.useQuery("get", "/api/v1/watch-rules");
-  const narrow = useNarrow();
   const rules = asked.data?.items;
   const rule = rules?.find(({ id }) => id === watchRule);
   return (
@@ -36,13 +34,11 @@ export function WatchRulePage() {
       {asked.isPending && <Skeleton height={480} />}
       {rules && (
         <Grid gap="md">
-          {!narrow && (
-            <Grid.Col span={{ base: 12, sm: 4, lg: 3 }} visibleFrom="lg">
-              <Panel p={4}>
-                <RuleList rules={rules} />
-              </Panel>
-            </Grid.Col>
-          )}
+          <Grid.Col span={3} visibleFrom="lg">
+            <Panel p={4}>
+              <RuleList rules={rules} />
+            </Panel>
+          </Grid.Col>
           <Grid.Col span={{ base: 12, lg: 9 }}>
             {rule ? <Shown key={`${rule.id} ${JSON.stringify(rule.settings)}`} rule={rule} /> : <Unknown />}
           </Grid.Col>
@@ -60,14 +56,13 @@ const Unknown = () => (
 
 function Shown({ rule }: { rule: Rule }) {
   const admin = useSession().can("admin");
-  const off = rule.settings.every(({ enabled }) => !enabled);
   return (
     <>
       {admin ? (
         <Editor rule={rule} />
       ) : (
         <>
-          <PageTitle title={rule.name} lead={`${rule.watches}.`} beside={off && <Off />} />
+          <PageTitle title={rule.name} lead={`${rule.watches}.`} beside={!isOn(rule.settings) && <Off />} />
           <NotMeasured rule={rule} />
           <Panel mb="md">
             <Settings rule={rule} />
@@ -161,7 +156,7 @@ function Editor({ rule }: { rule: Rule }) {
       <PageTitle
         title={rule.name}
         lead={`${rule.watches}.`}
-        beside={lines.every(({ enabled }) => !enabled) && <Off />}
+        beside={!isOn(lines) && <Off />}
         actions={
           rule.measured && (
             <>
@@ -194,7 +189,6 @@ function Editor({ rule }: { rule: Rule }) {
                 rule={rule}
                 line={line}
                 was={was(line, at)}
-                last={at === lines.length - 1}
                 place={at}
                 of={lines.length}
                 error={said ? errors.get(line.key) : undefined}

@@ -8,7 +8,7 @@ import { useNarrow } from "../ui/narrow";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { byGroup, type Rule, whenText } from "./lines";
+import { byGroup, isOn, type Rule, whenText } from "./lines";
 import { RuleList } from "./RuleList";
 import classes from "./watch.module.css";
 
@@ -18,7 +18,7 @@ export function WatchRulesPage() {
   const narrow = useNarrow();
   const { can } = useSession();
   const rules = asked.data?.items;
-  const on = rules?.filter(({ settings }) => settings.some(({ enabled }) => enabled)).length;
+  const on = rules?.filter(({ settings }) => isOn(settings)).length;
   return (
     <>
       <PageTitle
@@ -74,7 +74,6 @@ function Table({ rules }: { rules: Rule[] }) {
 function Card({ rule }: { rule: Rule }) {
   const last = rule.settings.at(-1);
   const byTag = rule.settings.length - 1;
-  const off = rule.settings.every(({ enabled }) => !enabled);
   return (
     <ListCard
       label={rule.name}
@@ -90,7 +89,7 @@ function Card({ rule }: { rule: Rule }) {
         </Anchor>
       }
       mark={
-        off && (
+        !isOn(rule.settings) && (
           <Badge variant="light" color="gray" size="sm" radius="sm">
             {rule.measured ? "Off" : "Not measured"}
           </Badge>

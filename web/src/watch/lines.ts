@@ -24,7 +24,7 @@ const lineOf = (s: Setting): Line => ({
   enabled: s.enabled,
   threshold: s.threshold,
   forSeconds: s.forSeconds,
-  severity: s.severity as Line["severity"],
+  severity: s.severity,
 });
 
 /** linesOf are the settings of a rule as lines. */
@@ -56,6 +56,9 @@ export const bodyOf = (lines: Line[]): Schemas["SetWatchRule"] => ({
     severity,
   })),
 });
+
+/** isOn says that a rule with these settings watches some servers. */
+export const isOn = (settings: readonly { enabled: boolean }[]) => settings.some(({ enabled }) => enabled);
 
 /** sameAs says that lines are the settings of a rule: nothing is to be saved. */
 export const sameAs = (lines: Line[], rule: Rule) =>
