@@ -29,12 +29,7 @@ const fields: Record<string, string> = Object.fromEntries(
   Object.keys(settings).map((setting) => {
     const severity = dueDays[setting as keyof typeof dueDays];
     if (severity) return [`#/dueDays/${severity}`, setting];
-    return [
-      setting === "advisoryLocks" || (watched as readonly string[]).includes(setting)
-        ? `#/watch/${setting}`
-        : `#/${setting}`,
-      setting,
-    ];
+    return [(watched as string[]).includes(setting) ? `#/watch/${setting}` : `#/${setting}`, setting];
   }),
 );
 

@@ -138,7 +138,10 @@ export const groups: { name: string; of: Setting[] }[] = [
   { name: "Watch", of: ["silentMinutes", "volumePercent", "lockWaitMinutes", "advisoryLocks", "wraparoundPercent"] },
 ];
 
-export const watched = ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] as const;
+const thresholds = ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] as const;
+
+/** watched are the settings that the API has in `watch`. */
+export const watched: Setting[] = [...thresholds, "advisoryLocks"];
 
 /** dueDays are the settings of when findings are due, by the names that the API has for their severities. */
 export const dueDays = { dueCritical: "critical", dueHigh: "high", dueMedium: "medium", dueLow: "low" } as const;
@@ -177,7 +180,7 @@ export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["C
   const due: NonNullable<Schemas["ChangeOrganization"]["dueDays"]> = {};
   for (const setting of allDue) if (differs(setting)) due[dueDays[setting]] = Number(to[setting]);
   const watch: NonNullable<Schemas["ChangeOrganization"]["watch"]> = {};
-  for (const setting of watched) if (differs(setting)) watch[setting] = Number(to[setting]);
+  for (const setting of thresholds) if (differs(setting)) watch[setting] = Number(to[setting]);
   if (differs("advisoryLocks")) watch.advisoryLocks = to.advisoryLocks as "off" | "on";
   const change: Schemas["ChangeOrganization"] = {
     ...(differs("name") && { name: to.name.trim() }),
