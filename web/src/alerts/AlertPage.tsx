@@ -25,7 +25,7 @@ import { AlertActions } from "./AlertActions";
 import { AlertTimeline } from "./AlertTimeline";
 import { aroundOf } from "./around";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
-import { aboutSessions, meaningOf, measuredOf, watchRuleOf } from "./rules";
+import { aboutSessions, isWatched, meaningOf, measuredOf, watchRuleOf } from "./rules";
 import "./useAlertsSearch";
 import { WhoWasTold } from "./WhoWasTold";
 
@@ -104,7 +104,7 @@ function Loading() {
 function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }) {
   const { can } = useSession();
   const now = useNow(60_000);
-  const rules = api.useQuery("get", "/api/v1/watch-rules", {}, { enabled: alert.rule !== null });
+  const rules = api.useQuery("get", "/api/v1/watch-rules", {}, { enabled: isWatched(alert) });
   const watched = watchRuleOf(alert, rules.data?.items);
   const meaning = meaningOf(alert, watched);
   const measured = measuredOf(alert);

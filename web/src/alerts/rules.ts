@@ -2,9 +2,13 @@ import type { Schemas } from "../api/client";
 
 type Alert = Pick<Schemas["AlertDetail"], "rule" | "description" | "instance">;
 
-/** watchRuleOf is the rule of the built-in watch that raised an alert; null: somebody else did. A threshold is Muster's own. */
-export const watchRuleOf = ({ rule }: Pick<Alert, "rule">, rules: Schemas["WatchRule"][] | undefined) =>
-  (rule && (rule.threshold !== null || rule.id === "down") && rules?.find(({ id }) => id === rule.id)) || null;
+/** isWatched says that a rule of the built-in watch raised an alert: a threshold is Muster's own. */
+export const isWatched = ({ rule }: Pick<Alert, "rule">) =>
+  rule !== null && (rule.threshold !== null || rule.id === "down");
+
+/** watchRuleOf is the rule of the built-in watch that raised an alert; null: somebody else did. */
+export const watchRuleOf = (alert: Pick<Alert, "rule">, rules: Schemas["WatchRule"][] | undefined) =>
+  (isWatched(alert) && rules?.find(({ id }) => id === alert.rule?.id)) || null;
 
 /** meaningOf is what an alert means and what is to be done, in paragraphs; null where its sender says nothing. own is the rule of the built-in watch. */
 export function meaningOf({ description }: Pick<Alert, "description">, own: { meaning: string } | null): string | null {
