@@ -109,26 +109,19 @@ function follow(plot: Plot, model: Ref<Model>, latest: Ref<ChartProps>): () => v
  */
 function placeLabels(u: uPlot, figure: HTMLElement) {
   const ratio = devicePixelRatio;
-  const [left, width] = [u.bbox.left / ratio, u.bbox.width / ratio];
-  // Where the plot is, for what is placed by the style sheet.
-  figure.style.setProperty("--plot-left", `${left}px`);
-  figure.style.setProperty("--plot-width", `${width}px`);
-  figure.style.setProperty("--plot-top", `${u.bbox.top / ratio}px`);
-  figure.style.setProperty("--plot-height", `${u.bbox.height / ratio}px`);
+  const [left, top, width] = [u.bbox.left / ratio, u.bbox.top / ratio, u.bbox.width / ratio];
+  // Where the plot is, for what the style sheet places.
+  const plot = { left, top, width, height: u.bbox.height / ratio };
+  for (const [side, size] of Object.entries(plot)) figure.style.setProperty(`--plot-${side}`, `${size}px`);
   for (const band of figure.querySelectorAll<HTMLElement>(".chart-band")) {
-    band.style.left = `${left}px`;
-    band.style.top = `${u.bbox.top / ratio + u.valToPos(Number(band.dataset.height), "y")}px`;
+    band.style.top = `${top + u.valToPos(Number(band.dataset.height), "y")}px`;
   }
   for (const level of figure.querySelectorAll<HTMLElement>(".chart-level")) {
-    level.style.left = `${left}px`;
-    level.style.width = `${width}px`;
-    level.style.top = `${u.bbox.top / ratio + u.valToPos(Number(level.dataset.height), "y")}px`;
+    level.style.top = `${top + u.valToPos(Number(level.dataset.height), "y")}px`;
   }
   for (const marker of figure.querySelectorAll<HTMLElement>(".chart-marker")) {
     const x = u.valToPos(Number(marker.dataset.at), "x");
     marker.style.left = `${left + x}px`;
-    marker.style.top = `${u.bbox.top / ratio}px`;
-    marker.style.height = `${u.bbox.height / ratio}px`;
     marker.dataset.side = x > width / 2 ? "left" : "right";
     // A label that is longer than its half ends there: over the axis it would hide a tick.
     marker.style.setProperty("--room", `${Math.max(x, width - x)}px`);
