@@ -1,6 +1,7 @@
 import { Text, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { api } from "../api/client";
+import { plural } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
@@ -35,7 +36,7 @@ export function Deadlocks({ instanceId }: { instanceId?: string }) {
         ))}
         {more > 0 && (
           <Text size="xs" c="dimmed">
-            {more} more databases had deadlocks.
+            {plural(more, "more database")} had deadlocks.
           </Text>
         )}
       </Panel>

@@ -103,7 +103,9 @@ function Beside({ answer, panel, instanceId }: { answer: Answer; panel: Panel; i
   }
   if (panel.title === "Temporary files") {
     const most = answer.databases[0];
-    return most && <Text size="sm">{`Most by database ${most.database.name}: ${bytes(most.average)} a second.`}</Text>;
+    return (
+      most && <Text size="sm">{`Most by database ${most.database.name}: ${bytes(most.average)} per second.`}</Text>
+    );
   }
   const greatest = answer.figures.find(({ figure }) => figure === panel.figures[0]?.figure)?.greatest;
   if (!greatest?.holder) return null;
@@ -118,7 +120,7 @@ function Beside({ answer, panel, instanceId }: { answer: Answer; panel: Panel; i
           <Link to="/blocking" search={{ ...search, instanceId: [instanceId] } as never} {...props} />
         )}
       >
-        Whom it blocked
+        Blocked sessions
       </Anchor>
       {statement && (
         <>

@@ -71,7 +71,7 @@ function Shown({ rule }: { rule: Rule }) {
       )}
       <Panel>
         <Title order={2} size="h4" mb="xs">
-          What it means, what to do
+          Meaning and next steps
         </Title>
         <Text size="sm" maw="75ch" mb="xs">
           {rule.meaning}
