@@ -26,7 +26,7 @@ const (
 	LongTransaction   Rule = "long_transaction"    // a transaction that has been open for long
 	TemporaryFiles    Rule = "temp_files"          // statements that write temporary files
 	Deadlocks         Rule = "deadlocks"           // transactions that were canceled because they waited for each other
-	Certificate       Rule = "certificate"         // a server whose certificate ends
+	Certificate       Rule = "certificate"         // a server whose certificate expires
 
 	// HostVolume is Volume for a host and not for a server: a full volume is one alert, however
 	// many servers are on the host. To people both are the rule Volume.

@@ -24,10 +24,10 @@ func load() []Definition {
 				Org:       func(w *organization.Watch) *int { return &w.LockWaitMinutes },
 				OrgChange: func(c *organization.ChangeSettings) **int { return &c.LockWaitMinutes },
 			},
-			Group: "Load", Name: "Session waits for a lock", Watches: "How long a session has waited for a lock", Unit: "minutes",
+			Group: "Load", Name: "Session waits for a lock", Watches: "Longest current wait for a lock", Unit: "minutes",
 			Sources: "Muster's own connections, agents",
-			Meaning: "A session has waited for a lock for longer than the threshold, or ten or more sessions have for 90 seconds. Waits for advisory " +
-				"locks have an alert of their own, because applications may hold such locks on purpose.",
+			Meaning: "A session has waited for a lock for longer than the threshold, or ten or more sessions wait and one of them has waited for 90 seconds. " +
+				"Waits for advisory locks raise a separate alert, because applications may hold such locks on purpose.",
 			title: func(s Sign) string {
 				if n := s.Details.Sessions; n > 1 {
 					return fmt.Sprintf("%d sessions wait for %s, the longest for %s", n, s.Details.lock(s.Mount), lasting(s.Value))
@@ -41,23 +41,23 @@ func load() []Definition {
 				return s.Value > threshold
 			},
 			least:  func(threshold float64) float64 { return min(threshold, pileUp.Minutes()) },
-			Advice: "Find the session that holds the lock, and end it if nobody works in it any more.",
+			Advice: "Find the session that holds the lock. End it if its work is no longer needed.",
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(Blocking), Default: off(many, 60, alert.Warning), Min: 1, Max: 10_000},
-			Group:     "Load", Name: "Many sessions are blocked", Watches: "How many sessions wait for locks", Unit: "sessions",
+			Group:     "Load", Name: "Many blocked sessions", Watches: "Number of sessions that wait for locks", Unit: "sessions",
 			Sources: "Muster's own connections, agents",
-			Meaning: "Many sessions wait for locks at the same time, however long each of them has. The rule \"Session waits for a lock\" speaks of " +
-				"the same sessions by the time of the longest wait.",
+			Meaning: "Many sessions wait for locks at the same time. This rule counts the sessions; the rule \"Session waits for a lock\" judges " +
+				"the longest of their waits.",
 			title:  func(s Sign) string { return sessions(int(s.Value)) + " wait for " + s.Details.lock(s.Mount) },
-			Advice: "Find the session that holds the lock, and end it if nobody works in it any more.",
+			Advice: "Find the session that holds the lock. End it if its work is no longer needed.",
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(LongTransaction), Default: on(60, 0, alert.Warning), Min: 1, Max: 30 * maxMinutes},
-			Group:     "Load", Name: "Transaction open for long", Watches: "How long the oldest transaction has been open", Unit: "minutes",
+			Group:     "Load", Name: "Long transaction", Watches: "Age of the oldest open transaction", Unit: "minutes",
 			Sources: "Muster's own connections, agents",
-			Meaning: "A transaction has been open for long. It keeps its locks, and vacuum or undo cannot remove what it may still read.",
-			Advice:  "Find the session and what it works on. End it if nobody works in it any more.",
+			Meaning: "A transaction has been open for a long time. It keeps its locks, and the server has to keep the old row versions that it may still read.",
+			Advice:  "Find the session and the statement that it executes. End it if its work is no longer needed.",
 			title: func(s Sign) string {
 				return "a transaction" + s.Details.ofSession() + " has been open for " + lasting(s.Value)
 			},
@@ -65,10 +65,11 @@ func load() []Definition {
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(IdleInTransaction), Default: on(10, 0, alert.Warning), Min: 1, Max: 30 * maxMinutes},
-			Group:     "Load", Name: "Idle in transaction", Watches: "How long a session has done nothing in an open transaction", Unit: "minutes",
+			Group:     "Load", Name: "Idle in transaction", Watches: "Longest idle time of a session in an open transaction", Unit: "minutes",
 			Sources: "Muster's own connections, agents",
-			Meaning: "An application opened a transaction and does not go on with it. Others may wait for its locks, and vacuum or undo cannot clean up behind it.",
-			Advice:  "Find the application, and end the session if nobody works in it any more. A timeout for idle transactions prevents the next one.",
+			Meaning: "An application opened a transaction and does not continue it. Other sessions may wait for its locks, and the server has to keep the old row versions that it may still read.",
+			Advice: "Find the application, and end the session if its work is no longer needed. A timeout for idle transactions prevents the next case " +
+				"(PostgreSQL: idle_in_transaction_session_timeout).",
 			title: func(s Sign) string {
 				return "a session" + s.Details.ofSession() + " has been idle in a transaction for " + lasting(s.Value)
 			},
@@ -78,7 +79,7 @@ func load() []Definition {
 			WatchRule: organization.WatchRule{ID: string(Deadlocks), Default: on(4, 0, alert.Warning), Max: 10_000},
 			Group:     "Load", Name: "Deadlocks", Watches: "Deadlocks in the last ten minutes", Unit: "deadlocks",
 			Sources: "Muster's own connections, agents",
-			Meaning: "Transactions waited for each other, and the server canceled one of each. Its work was rolled back, and the application has to repeat it.",
+			Meaning: "Transactions waited for each other, and the server canceled one of them. Its work was rolled back, and the application has to repeat it.",
 			Advice:  "The server's log names the statements of a deadlock. Let the transactions lock rows and tables in the same order.",
 			title: func(s Sign) string {
 				if s.Value == 1 {
@@ -90,10 +91,10 @@ func load() []Definition {
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(Connections), Default: on(90, 300, alert.Warning), Min: 1, Max: 100},
-			Group:     "Load", Name: "Connections near the limit", Watches: "Share of the connections that clients may have", Unit: "percent",
+			Group:     "Load", Name: "Connections near the limit", Watches: "Share of the allowed client connections in use", Unit: "percent",
 			Sources: "PostgreSQL: Muster's own connections, agents",
-			Meaning: "Clients have nearly as many connections as the server allows. When the limit is reached, the server refuses everybody, monitoring too (SQLSTATE 53300).",
-			Advice: "See who holds the connections on the page Activity. End sessions that are idle in a transaction, put a pooler in front, " +
+			Meaning: "Clients use nearly all of the connections that the server allows. At the limit, the server refuses new connections, including those of monitoring (SQLSTATE 53300).",
+			Advice: "The page Activity shows which applications hold the connections. End sessions that are idle in a transaction, add a connection pooler, " +
 				"or raise max_connections, which needs a restart.",
 			title: func(s Sign) string {
 				said := tenths(s.Value) + " % of the connections are in use"
@@ -105,11 +106,11 @@ func load() []Definition {
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(TemporaryFiles), Default: off(1024, 300, alert.Info), Min: 1, Max: 1 << 20},
-			Group:     "Load", Name: "Temporary files", Watches: "What statements write to temporary files", Unit: "MB a minute",
+			Group:     "Load", Name: "Temporary files", Watches: "Data written to temporary files", Unit: "MB per minute",
 			Sources: "Muster's own connections, agents",
-			Meaning: "Statements sort or hash more than fits into their memory, and write it to disk.",
-			Advice:  "Find the statements that spill, and give them an index or more memory.",
-			title:   func(s Sign) string { return tenths(s.Value) + " MB of temporary files a minute" },
+			Meaning: "Statements sort or hash more data than fits into their memory, and write it to disk.",
+			Advice:  "Find the statements that write temporary files. Add an index, or give them more memory (PostgreSQL: work_mem).",
+			title:   func(s Sign) string { return tenths(s.Value) + " MB of temporary files per minute" },
 			figures: serverFigures(measurements.TemporaryBytes, megabytesAMinute),
 		},
 	}

@@ -182,11 +182,11 @@ func TestNewRules(t *testing.T) {
 		{watch.IdleInTransaction, server(measurements.OldestIdle, minutes(10)), server(measurements.OldestIdle, minutes(11)),
 			"orders: a session (session 4711) has been idle in a transaction for 11 min"},
 		{watch.TemporaryFiles, server(measurements.TemporaryBytes, 1024e6), server(measurements.TemporaryBytes, 1025.5e6),
-			"orders: 1025.5 MB of temporary files a minute"},
+			"orders: 1025.5 MB of temporary files per minute"},
 		{watch.Connections, sign(watch.Sign{Rule: watch.Connections, Value: 90, Details: watch.Details{Sessions: 90, Limit: 100}}),
 			sign(watch.Sign{Rule: watch.Connections, Value: 95, Details: watch.Details{Sessions: 95, Limit: 100}}), "orders: 95 % of the connections are in use (95 of 100)"},
 		{watch.Certificate, sign(watch.Sign{Rule: watch.Certificate, Value: 14}), sign(watch.Sign{Rule: watch.Certificate, Value: 13.5}),
-			"orders: its certificate ends in 13 d 12 h"},
+			"orders: its certificate expires in 13 d 12 h"},
 		{watch.Blocking, wait(10), wait(11), "orders: 11 sessions wait for a lock"},
 	} {
 		t.Run(string(c.rule), func(t *testing.T) {

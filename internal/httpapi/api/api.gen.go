@@ -5375,13 +5375,13 @@ type Watch struct {
 }
 
 type WatchRule struct {
-	// Advice What to do about one.
+	// Advice The response to such an alert.
 	Advice string `json:"advice"`
 
 	// Comparison On which side of the threshold the rule raises an alert.
 	Comparison string `json:"comparison"`
 
-	// Default When the rule raises an alert about the servers that have the tags.
+	// Default The conditions for an alert about servers with these tags.
 	Default WatchRuleSetting `json:"default"`
 
 	// Group For the page.
@@ -5407,7 +5407,7 @@ type WatchRule struct {
 	Unit             *string `json:"unit"`
 	UnmeasuredReason *string `json:"unmeasuredReason"`
 
-	// Watches The figure.
+	// Watches The watched figure.
 	Watches string `json:"watches"`
 }
 
@@ -5438,7 +5438,7 @@ type WatchRulePreview struct {
 	// Items The servers with most alerts first, at most 50.
 	Items []WatchRulePreviewItem `json:"items"`
 
-	// NotMeasured Active servers without a figure of this rule: what it would have raised there is not known.
+	// NotMeasured Active servers without a figure of this rule. Alerts that it would have raised there are unknown.
 	NotMeasured int `json:"notMeasured"`
 
 	// Servers The number of servers with such an alert.
@@ -5485,7 +5485,7 @@ type WatchRuleRaised struct {
 	Until *time.Time `json:"until"`
 }
 
-// WatchRuleSetting When the rule raises an alert about the servers that have the tags.
+// WatchRuleSetting The conditions for an alert about servers with these tags.
 type WatchRuleSetting struct {
 	Enabled bool `json:"enabled"`
 
@@ -6752,7 +6752,7 @@ type Handlers interface {
 	GetWatchRule(ctx context.Context, request GetWatchRuleRequestObject) (GetWatchRuleResponseObject, error)
 	// PUT /api/v1/watch-rules/{watchRule}: Set a watch rule
 	SetWatchRule(ctx context.Context, request SetWatchRuleRequestObject) (SetWatchRuleResponseObject, error)
-	// POST /api/v1/watch-rules/{watchRule}/preview: Preview what a watch rule would have raised
+	// POST /api/v1/watch-rules/{watchRule}/preview: Preview the alerts of a watch rule
 	PreviewWatchRule(ctx context.Context, request PreviewWatchRuleRequestObject) (PreviewWatchRuleResponseObject, error)
 	// GET /auth/oidc/{provider}/callback: Return from the identity provider
 	FinishOIDC(ctx context.Context, request FinishOIDCRequestObject) (FinishOIDCResponseObject, error)

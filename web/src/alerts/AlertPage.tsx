@@ -146,7 +146,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
                       <Link {...props} to="/watch-rules/$watchRule" params={{ watchRule: watched.id } as never} />
                     )}
                   >
-                    The rule: {watched.name}
+                    Watch rule: {watched.name}
                   </Anchor>
                 )}
               </Panel>

@@ -19,7 +19,7 @@ export function Preview({ rule, lines, changed }: { rule: Rule; lines: Line[]; c
     { placeholderData: keepPreviousData, retry: false },
   );
   if (asked.error && !asked.data) {
-    return <ProblemNote error={asked.error} title="The preview could not be made" onRetry={() => asked.refetch()} />;
+    return <ProblemNote error={asked.error} title="The preview could not be loaded" onRetry={() => asked.refetch()} />;
   }
   if (!asked.data) return <Skeleton height={160} />;
   return (
@@ -48,7 +48,7 @@ function Said({ preview, changed }: { preview: Schemas["WatchRulePreview"]; chan
       <Text size="sm" c="dimmed" mb="xs">
         {changed &&
           `With the saved settings: ${plural(current.alerts, "alert")} on ${plural(current.servers, "server")}. `}
-        {begins && `Figures begin ${shortTime(since)}: nothing is known of the time before. `}
+        {begins && `Figures begin ${shortTime(since)}; earlier alerts are unknown. `}
         {notMeasured > 0 &&
           plural(
             notMeasured,

@@ -17,7 +17,7 @@ import { bodyOf, isOn, type Line, linesOf, more, moved, type Rule, restText, sam
 import { Preview } from "./Preview";
 import { RuleList } from "./RuleList";
 
-/** WatchRulePage is one rule: when it raises an alert, what it would have raised, what that means and what to do. */
+/** WatchRulePage is one rule: when it raises an alert, what it would have raised, its meaning and the response. */
 export function WatchRulePage() {
   const { watchRule = "" } = useParams({ strict: false }) as { watchRule?: string };
   const asked = api.useQuery("get", "/api/v1/watch-rules");
@@ -71,11 +71,14 @@ function Shown({ rule }: { rule: Rule }) {
       )}
       <Panel>
         <Title order={2} size="h4" mb="xs">
-          Meaning and next steps
+          Meaning
         </Title>
-        <Text size="sm" maw="75ch" mb="xs">
+        <Text size="sm" maw="75ch" mb="md">
           {rule.meaning}
         </Text>
+        <Title order={2} size="h4" mb="xs">
+          Response
+        </Title>
         <Text size="sm" maw="75ch">
           {rule.advice}
         </Text>
@@ -177,7 +180,7 @@ function Editor({ rule }: { rule: Rule }) {
           <Panel mb="md">
             <Group justify="space-between" mb={4}>
               <Title order={2} size="h4">
-                When
+                Conditions
               </Title>
               <Text size="sm" c="dimmed">
                 The first setting that matches a server applies.{changed && " Not saved."}

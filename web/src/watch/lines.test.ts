@@ -65,5 +65,5 @@ test("rules stand by their groups, in the order of the catalog", () => {
     ["Load", "a", "c"],
     ["Space", "b"],
   ]);
-  expect([restText(1), restText(2)]).toEqual(["Every server", "Everything else"]);
+  expect([restText(1), restText(2)]).toEqual(["All servers", "All other servers"]);
 });

@@ -92,7 +92,7 @@ export function whenText(rule: Pick<Rule, "unit" | "comparison">, s: Setting): s
 }
 
 /** restText names the servers of the last setting, of a number of settings. */
-export const restText = (settings: number) => (settings > 1 ? "Everything else" : "Every server");
+export const restText = (settings: number) => (settings > 1 ? "All other servers" : "All servers");
 
 /** byGroup has the rules of each group, in the order of the catalog. */
 export function byGroup(rules: Rule[]): [string, Rule[]][] {
