@@ -20,7 +20,7 @@ import (
 	"muster/eventstore"
 	"muster/handlers"
 	"muster/internal/report/snapshot"
-	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 	"muster/projections/alerts"
 	"muster/projections/health"
 )
@@ -171,7 +171,7 @@ func TestTheScorecardsSeriesIsTheTiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, _ := analysis.Alerts(doc)
+		s, _ := window.Alerts(doc)
 		var drawnActive, drawnResolved []int64
 		for _, b := range s.Series.Buckets {
 			drawnActive = append(drawnActive, int64(b.Active[0]+b.Active[1]+b.Active[2]))

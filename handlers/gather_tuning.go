@@ -15,7 +15,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/waitclass"
 	"muster/internal/report/snapshot"
-	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 )
 
 // machineAge is the maximum age of a sample that says how large a host is: older ones may be
@@ -36,7 +36,7 @@ func (g *Inputs) addTuning(ctx context.Context, in Gathering, doc *snapshot.Docu
 	if err != nil {
 		return err
 	}
-	names := analysis.HintedSettings(instance.Engine)
+	names := window.HintedSettings(instance.Engine)
 	for _, s := range settings {
 		if s.Value != nil && slices.Contains(names, strings.ToLower(s.Name)) {
 			t.Settings = append(t.Settings, snapshot.Setting{Name: strings.ToLower(s.Name), Value: *s.Value, Unit: s.Unit})

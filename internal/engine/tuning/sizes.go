@@ -93,3 +93,11 @@ func Grouped(n int) string {
 	}
 	return sign + digits
 }
+
+// Plural counts things: 1 hour, 1,204 hours.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Grouped(n) + " " + many
+}

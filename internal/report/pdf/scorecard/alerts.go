@@ -9,11 +9,12 @@ import (
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 )
 
 // Alerts prints the alert history of the window.
 func Alerts(b *blocks.Builder) {
-	s, ok := analysis.Alerts(b.Doc)
+	s, ok := window.Alerts(b.Doc)
 	if !ok {
 		b.State(blocks.StateNotAssessed, "Not assessed: the alerts of "+subjectName(b)+windowWords(b)+" were not gathered. The health score does not depend on alerts.")
 		return
@@ -38,7 +39,7 @@ func Alerts(b *blocks.Builder) {
 }
 
 // alertWords is the section in a few sentences.
-func alertWords(b *blocks.Builder, s analysis.AlertSummary) string {
+func alertWords(b *blocks.Builder, s window.AlertSummary) string {
 	all, w := s.All, b.Doc.Window
 	words := blocks.Count(all.Raised, "alert was", "alerts were") + " raised in the window and " + blocks.Number(all.Resolved) + " resolved; " +
 		blocks.Count(all.Open, "was", "were") + " open at its end. " +
@@ -64,38 +65,38 @@ func monitoredSince(b *blocks.Builder) string {
 	return subjectName(b) + " was registered on " + blocks.Minute(in.CreatedAt) + "; there is no earlier data. "
 }
 
-func alertSeverities(b *blocks.Builder, s analysis.AlertSummary) {
+func alertSeverities(b *blocks.Builder, s window.AlertSummary) {
 	blocks.Table(b, []typeset.Column{
 		{Title: "Severity", Flex: 1}, {Title: "Raised", Flex: 1, Align: typeset.Right}, {Title: "Resolved", Flex: 1, Align: typeset.Right},
 		{Title: "Open at the end", Flex: 1, Align: typeset.Right}, {Title: "Time in alert", Flex: 1, Align: typeset.Right},
 		{Title: "Median to resolve", Flex: 1, Align: typeset.Right},
-	}, s.Severity, func(_ int, c analysis.AlertCounts) []typeset.Cell {
+	}, s.Severity, func(_ int, c window.AlertCounts) []typeset.Cell {
 		return []typeset.Cell{alertSeverity(c.Severity), blocks.Text(blocks.Number(c.Raised)), blocks.Text(blocks.Number(c.Resolved)), blocks.Text(blocks.Number(c.Open)),
 			blocks.Strong(length(c.Active)), blocks.Text(medianOf(c))}
 	})
 }
 
 // alertTitles folds alerts with the same title, so that recurring ones show.
-func alertTitles(b *blocks.Builder, s analysis.AlertSummary) {
+func alertTitles(b *blocks.Builder, s window.AlertSummary) {
 	b.Sub("Alerts by title")
 	blocks.Table(b, []typeset.Column{
 		{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Alerts", Align: typeset.Right}, {Title: "Time in alert", Align: typeset.Right},
 		{Title: "Median to resolve", Align: typeset.Right}, {Title: "Still open", Align: typeset.Right},
-	}, s.Titles, func(_ int, c analysis.AlertCounts) []typeset.Cell {
+	}, s.Titles, func(_ int, c window.AlertCounts) []typeset.Cell {
 		return []typeset.Cell{alertSeverity(c.Severity), blocks.Text(blocks.Shorten(c.Title, 160)), blocks.Text(blocks.Number(c.Alerts)), blocks.Strong(length(c.Active)),
 			blocks.Text(medianOf(c)), blocks.Text(blocks.Number(c.Open))}
 	})
 	b.Small("Time in alert: in which at least one of them was open, within the window. Median: from when an alert was raised to when it was resolved, of those resolved in the window.")
 }
 
-func worstAlerts(b *blocks.Builder, s analysis.AlertSummary) {
+func worstAlerts(b *blocks.Builder, s window.AlertSummary) {
 	b.Sub("Alerts, the worst and longest first")
 	alertTable(b, s.Alerts)
 	b.Small("State: as of " + blocks.Instant(b.Doc.AsOf) + ". Open for: within the window.")
 }
 
 // mutedAlerts are out of every figure, and never out of sight.
-func mutedAlerts(b *blocks.Builder, s analysis.AlertSummary) {
+func mutedAlerts(b *blocks.Builder, s window.AlertSummary) {
 	if len(s.Muted) == 0 {
 		return
 	}
@@ -104,11 +105,11 @@ func mutedAlerts(b *blocks.Builder, s analysis.AlertSummary) {
 	b.Small("Muted alerts count in no figure of this report.")
 }
 
-func alertTable(b *blocks.Builder, alerts []analysis.OpenAlert) {
+func alertTable(b *blocks.Builder, alerts []window.OpenAlert) {
 	blocks.Table(b, []typeset.Column{
 		{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Database", Max: 90}, {Title: "Raised and resolved (UTC)", Max: 140},
 		{Title: "Open for", Align: typeset.Right},
-	}, alerts, func(_ int, a analysis.OpenAlert) []typeset.Cell {
+	}, alerts, func(_ int, a window.OpenAlert) []typeset.Cell {
 		return []typeset.Cell{
 			alertSeverity(a.Severity), {Text: blocks.Shorten(a.Title, 160), Sub: alertNote(a), SubStyle: blocks.CellMuted}, blocks.Where(blocks.Shorten(a.Database, 80)),
 			{Text: shortMinute(a.CreatedAt), Sub: alertState(a), SubStyle: blocks.CellMuted}, blocks.Strong(length(a.Active)),
@@ -117,7 +118,7 @@ func alertTable(b *blocks.Builder, alerts []analysis.OpenAlert) {
 }
 
 // alertNote is what else there is to say of an alert.
-func alertNote(a analysis.OpenAlert) string {
+func alertNote(a window.OpenAlert) string {
 	note := blocks.Shorten(a.Rule, 80)
 	if a.Occurrences > 1 {
 		note += sections.After(note, ", ") + "triggered " + blocks.Count(a.Occurrences, "time", "times")
@@ -125,7 +126,7 @@ func alertNote(a analysis.OpenAlert) string {
 	return note
 }
 
-func medianOf(c analysis.AlertCounts) string {
+func medianOf(c window.AlertCounts) string {
 	if c.Resolved == 0 {
 		return "–"
 	}
@@ -153,7 +154,7 @@ func alertSeverity(s string) typeset.Cell {
 }
 
 // alertState is the state of an alert, with the time of its end if it is over.
-func alertState(a analysis.OpenAlert) string {
+func alertState(a window.OpenAlert) string {
 	state := blocks.OrDash(blocks.Shorten(a.State, 20))
 	if a.State == string(alert.AutoResolvedState) {
 		state = "Auto-resolved"

@@ -8,6 +8,7 @@ import (
 	"muster/internal/report/pdf/sections"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 )
 
 // Columns of the caps, from the left edge of the text.
@@ -83,7 +84,7 @@ const highVolume = 90
 
 // volumeFigure is the level of the fullest volume, as measured.
 func volumeFigure(b *blocks.Builder) blocks.Figure {
-	s, ok := analysis.Utilization(b.Doc)
+	s, ok := window.Utilization(b.Doc)
 	if !ok || s.Full.Past == 0 {
 		return blocks.Figure{Value: "–", Label: "FULLEST VOLUME", Note: "not measured", Color: blocks.Muted}
 	}

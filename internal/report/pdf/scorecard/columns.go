@@ -7,12 +7,12 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
-	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 )
 
 // alertChart draws the series of alerts: for each bucket a stacked column of what
 // was active and a thin one of what was resolved.
-func alertChart(b *blocks.Builder, s analysis.AlertSummary) {
+func alertChart(b *blocks.Builder, s window.AlertSummary) {
 	if s.Series == nil {
 		return
 	}
@@ -68,12 +68,12 @@ func every(b *blocks.Builder, strides []int, step float64, layout string) (n int
 }
 
 // column draws one bucket; scale is the height of one alert.
-func column(b *blocks.Builder, page *typeset.Page, x, base, step, scale float64, bucket analysis.AlertBucket) {
+func column(b *blocks.Builder, page *typeset.Page, x, base, step, scale float64, bucket window.AlertBucket) {
 	width := min(step*0.5, 16)
 	x += (step - width*1.5) / 2
 	y, active := base, 0
 	// The worst stands on the ground, where columns compare best.
-	for i, severity := range analysis.AlertSeverities {
+	for i, severity := range window.AlertSeverities {
 		n := bucket.Active[i]
 		if n == 0 {
 			continue
@@ -95,20 +95,20 @@ var axisStyle = typeset.Style{Face: typeset.Regular, Size: 6.2, Color: blocks.Mu
 // unmonitored shades the time before an instance was registered.
 const unmonitored typeset.Color = 0xEDF0F3
 
-func alertLegend(buckets []analysis.AlertBucket) []blocks.LegendEntry {
+func alertLegend(buckets []window.AlertBucket) []blocks.LegendEntry {
 	var legend []blocks.LegendEntry
-	for _, s := range analysis.AlertSeverities {
+	for _, s := range window.AlertSeverities {
 		legend = append(legend, blocks.LegendEntry{Label: "Active, " + s, Color: alertColor[s]})
 	}
 	legend = append(legend, blocks.LegendEntry{Label: "Resolved", Color: blocks.Good})
-	if slices.ContainsFunc(buckets, func(bucket analysis.AlertBucket) bool { return !bucket.Monitored }) {
+	if slices.ContainsFunc(buckets, func(bucket window.AlertBucket) bool { return !bucket.Monitored }) {
 		legend = append(legend, blocks.LegendEntry{Label: "Before the instance was registered", Color: unmonitored})
 	}
 	return legend
 }
 
 // mostIn is the height of the highest column.
-func mostIn(buckets []analysis.AlertBucket) int {
+func mostIn(buckets []window.AlertBucket) int {
 	most := 1
 	for _, bucket := range buckets {
 		most = max(most, blocks.Sum(bucket.Active[:]), bucket.Resolved)

@@ -10,6 +10,7 @@ import (
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 )
 
 // recommendTuning holds settings against the machine and the window's load.
@@ -19,13 +20,13 @@ func recommendTuning(b *blocks.Builder) {
 		return
 	}
 	b.Sub("Settings against machine and load")
-	hints, ok := analysis.Hints(b.Doc)
+	hints, ok := window.Hints(b.Doc)
 	if !ok {
 		b.State(blocks.StateNotApplicable, "Not applicable: there are no hints for "+analysis.EngineName(sections.Subject(b).Engine)+".")
 		return
 	}
 	if len(b.Doc.Tuning.Settings) == 0 {
-		b.State(blocks.StateNotAssessed, "Not assessed: no assessment reported a setting that has hints ("+strings.Join(analysis.HintedSettings(sections.Subject(b).Engine), ", ")+").")
+		b.State(blocks.StateNotAssessed, "Not assessed: no assessment reported a setting that has hints ("+strings.Join(window.HintedSettings(sections.Subject(b).Engine), ", ")+").")
 		b.Para(loadWords(b))
 		return
 	}

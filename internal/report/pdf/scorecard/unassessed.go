@@ -5,6 +5,7 @@ import (
 	"muster/internal/report/pdf/sections"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 )
 
 // beforeSteps says on page 1 that an assessment comes before everything else.
@@ -79,7 +80,7 @@ func cveWords(b *blocks.Builder) string {
 
 // hostWords sums the section on resources up.
 func hostWords(b *blocks.Builder) string {
-	s, ok := analysis.Utilization(b.Doc)
+	s, ok := window.Utilization(b.Doc)
 	if !ok || s.Hosts == 0 {
 		return "not measured"
 	}
@@ -97,7 +98,7 @@ func hostWords(b *blocks.Builder) string {
 }
 
 func alertsInShort(b *blocks.Builder) string {
-	s, ok := analysis.Alerts(b.Doc)
+	s, ok := window.Alerts(b.Doc)
 	if !ok {
 		return "not known"
 	}

@@ -7,18 +7,19 @@ import (
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 )
 
 // resourceNames are those of the analysis, with what an hour's figure is.
 var resourceNames = [...]struct{ name, hour string }{
-	analysis.CPU:    {"CPU", "mean of the hour"},
-	analysis.Memory: {"Memory", "mean of the hour"},
-	analysis.Disk:   {"Disk", "fullest volume at its highest"},
+	window.CPU:    {"CPU", "mean of the hour"},
+	window.Memory: {"Memory", "mean of the hour"},
+	window.Disk:   {"Disk", "fullest volume at its highest"},
 }
 
 // Utilization prints how busy the hosts of the instance were in the window.
 func Utilization(b *blocks.Builder) {
-	s, ok := analysis.Utilization(b.Doc)
+	s, ok := window.Utilization(b.Doc)
 	switch {
 	case !ok: // inputs of a version that did not ask
 		b.State(blocks.StateNotAssessed, "Not yet measured: CPU, memory and disk over the window with their minimum, mean, 95th percentile and maximum, the hours above 80%, and the days until the fullest volume is full. These are reported by an agent on the host; none has reported for "+subjectName(b)+windowWords(b)+".")
@@ -38,7 +39,7 @@ func Utilization(b *blocks.Builder) {
 }
 
 // utilizationWords is the section in a few sentences.
-func utilizationWords(b *blocks.Builder, s analysis.UtilizationSummary) string {
+func utilizationWords(b *blocks.Builder, s window.UtilizationSummary) string {
 	words := subjectName(b) + " runs on " + blocks.Count(s.Hosts, "host that was", "hosts that were") + " measured" + windowWords(b) + ". "
 	if s.Hosts > 1 {
 		words = subjectName(b) + " has run on " + blocks.Count(s.Hosts, "host that was", "hosts that were") + " measured" + windowWords(b) + ", each with the same weight. "
@@ -62,7 +63,7 @@ func utilizationWords(b *blocks.Builder, s analysis.UtilizationSummary) string {
 }
 
 // fewMeasured says on how little a sentence stands.
-func fewMeasured(r analysis.Resource) string {
+func fewMeasured(r window.Resource) string {
 	if !r.Few() {
 		return ""
 	}
@@ -74,7 +75,7 @@ func fewMeasured(r analysis.Resource) string {
 }
 
 // measuredHours says of how much of the window a line has values.
-func measuredHours(r analysis.Resource, hours int) typeset.Cell {
+func measuredHours(r window.Resource, hours int) typeset.Cell {
 	cell := blocks.Text(blocks.Number(r.Measured) + " of " + blocks.Number(hours))
 	if r.Minutes != nil && r.Measured > 0 {
 		cell.Sub, cell.SubStyle = blocks.Count(*r.Minutes, "minute", "minutes")+" of "+blocks.Number(60*r.Measured), blocks.CellMuted
@@ -82,13 +83,13 @@ func measuredHours(r analysis.Resource, hours int) typeset.Cell {
 	return cell
 }
 
-func resourceTable(b *blocks.Builder, s analysis.UtilizationSummary) {
+func resourceTable(b *blocks.Builder, s window.UtilizationSummary) {
 	right := func(title string) typeset.Column {
 		return typeset.Column{Title: title, Flex: 1, Align: typeset.Right}
 	}
 	blocks.Table(b, []typeset.Column{
 		{Title: "Resource", Flex: 1.6}, right("Minimum"), right("Mean"), right("95th percentile"), right("Maximum"), right("Hours above 80%"), right("Hours measured"),
-	}, s.Of[:], func(i int, r analysis.Resource) []typeset.Cell {
+	}, s.Of[:], func(i int, r window.Resource) []typeset.Cell {
 		name := typeset.Cell{Text: resourceNames[i].name, Style: blocks.CellStrong, Sub: resourceNames[i].hour, SubStyle: blocks.CellMuted}
 		measured := measuredHours(r, s.Hours)
 		if r.Measured == 0 {
@@ -105,12 +106,12 @@ func points(x float64) string { return blocks.Decimal(x) + "%" }
 const farAway = 2 * 365
 
 // forecastWords says when the fullest volume is full.
-func forecastWords(f analysis.Forecast) string {
+func forecastWords(f window.Forecast) string {
 	switch {
 	case f.Past == 0:
 		return "No forecast: no volume was measured in the window."
-	case !f.Known && f.Past < analysis.FitDays:
-		return "No forecast: it needs " + blocks.Count(analysis.FitDays, "day", "days") + " of data, and the window has " + blocks.Decimal(f.Past) + ". The fullest volume was at " + points(f.Level) + " at their end."
+	case !f.Known && f.Past < window.FitDays:
+		return "No forecast: it needs " + blocks.Count(window.FitDays, "day", "days") + " of data, and the window has " + blocks.Decimal(f.Past) + ". The fullest volume was at " + points(f.Level) + " at their end."
 	case !f.Known:
 		return "No forecast: more than half of the hours are missing in " + blocks.Decimal(f.Past) + " days of data. The fullest volume was at " + points(f.Level) + " at their end."
 	}
@@ -135,7 +136,7 @@ func forecastWords(f analysis.Forecast) string {
 
 // resourceCharts draws a line an hour for each resource, one above the other over the
 // same time.
-func resourceCharts(b *blocks.Builder, s analysis.UtilizationSummary) {
+func resourceCharts(b *blocks.Builder, s window.UtilizationSummary) {
 	b.Sub("By hour")
 	const height, titleHeight, footHeight = 46.0, 18.0, 18.0
 	b.Paper.Need(float64(len(resourceNames))*(height+titleHeight) + footHeight + 24)

@@ -6,6 +6,7 @@ import (
 	"muster/domain/alert"
 	"muster/internal/engine"
 	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis/window"
 )
 
 // Cap is something that holds a score down, whatever the checks say.
@@ -135,8 +136,8 @@ func openCritical(doc snapshot.Document, in *snapshot.Instance) (n int, known bo
 }
 
 func volumeCap(doc snapshot.Document) Cap {
-	c := Cap{Name: "Volume full within " + itoa(fullWithin) + " days", Most: mostGrave, State: CapUnknown, Because: "no volume was measured"}
-	s, ok := Utilization(doc)
+	c := Cap{Name: "Volume full within " + itoa(window.FullWithin) + " days", Most: mostGrave, State: CapUnknown, Because: "no volume was measured"}
+	s, ok := window.Utilization(doc)
 	if !ok || s.Full.Past == 0 {
 		return c
 	}

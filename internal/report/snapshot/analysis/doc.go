@@ -1,6 +1,7 @@
 // Package analysis computes the contents of reports from a snapshot: findings in their total
 // order, changes since the previous report, the remediation plan, the health score, the risk of
-// a table, classification coverage, the alerts of a scorecard and the utilization of its hosts.
+// a table and classification coverage. Package window does the same for what happened in the
+// window of a scorecard: its alerts, the utilization of its hosts and the hints that follow.
 //
 // Everything here is a pure function of a snapshot.Document: no clock, no I/O, no map order. Two
 // calls over the same document give deeply equal results, which makes a PDF reproducible.
@@ -34,20 +35,6 @@
 // scope.go is the one place that decides the subject of a report: a Security report covers only
 // the checks of that domain, in its findings, counts, plan, change and coverage alike; a
 // scorecard covers all of them.
-//
-// Alerts are no findings and cost no points. Their figures cover the window alone: raised and
-// resolved in it, open at its end, and how long they were open in it. The series uses the
-// definitions of the alert history in the program.
-//
-// The forecast of the fullest volume goes on from the last sample by the slope of a straight line
-// through all of them. It needs 7 days of samples, and there is none if the line explains less than
-// half of their variance. The hours are those of the program's tile, so the first and the last are whole.
-//
-// Hints (hints.go, one file for each engine) compare settings with the machine and the window's
-// load. A hint is no finding and costs no points. It rests on the vendor's page that it names,
-// and says what is missing if it cannot be judged: no host, a host that several instances share,
-// fewer than 24 measured hours. The maximum number of sessions in a window is not stored, so a
-// limit of sessions can be found too low but never ample.
 //
 // The weights (Critical 20, High 8, Medium 3, Low 1; effort S 1, M 3, L 8) are ours and printed
 // on the methodology page.

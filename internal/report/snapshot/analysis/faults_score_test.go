@@ -9,6 +9,8 @@ import (
 	"muster/domain/report"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
+	"muster/internal/report/snapshot/snapshottest"
 )
 
 // healthy is a scorecard of a server all of whose checks pass.
@@ -49,7 +51,7 @@ func TestFault04AndFault08CapsHoldGradeAndVerdict(t *testing.T) {
 		}, 69, "D", "because 1 critical alert is open"},
 		"out of support": {func(_ *snapshot.Document, in *snapshot.Instance) { in.Release.EndOfLife = &over }, 69, "D", "because support ended on 2024-11-15"},
 		"a volume that fills": {func(doc *snapshot.Document, _ *snapshot.Instance) {
-			doc.Utilization = disk(line(60, 4, 8*24))
+			doc.Utilization = disk(snapshottest.Line(60, 4, 8*24))
 		}, 69, "D", "because the fullest volume is at 91.8%, gaining 4.0 points a day"},
 		"no backup": {func(doc *snapshot.Document, in *snapshot.Instance) {
 			in.Engine = "sqlserver"
@@ -98,14 +100,14 @@ func TestFault04NoSecurityReportIsGreenOverACriticalAlert(t *testing.T) {
 func TestFault05ForecastBeginsAtTheMeasuredLevel(t *testing.T) {
 	t.Parallel()
 	low, high := slices.Repeat([]float64{37}, 48), slices.Repeat([]float64{92}, 48)
-	tooth := hours(slices.Concat(low, high, low, high)...)
-	s, _ := analysis.Utilization(snapshot.Document{Utilization: disk(tooth)})
+	tooth := snapshottest.Hours(slices.Concat(low, high, low, high)...)
+	s, _ := window.Utilization(snapshot.Document{Utilization: disk(tooth)})
 	if f := s.Full; f.Level != 92 || f.Fits() || !f.Known || f.R2 >= 0.5 {
 		t.Errorf("a saw-tooth: %+v", f)
 	}
-	late := disk(line(50, 1, 8*24))
+	late := disk(snapshottest.Line(50, 1, 8*24))
 	*late.DiskPercent[len(late.DiskPercent)-1] = 90
-	s, _ = analysis.Utilization(snapshot.Document{Utilization: late})
+	s, _ = window.Utilization(snapshot.Document{Utilization: late})
 	if f := s.Full; f.Level != 90 || !f.Fits() || f.Days < 7 || f.Days > 10 {
 		t.Errorf("the last hour is at 90: %+v", f)
 	}

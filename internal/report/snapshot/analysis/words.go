@@ -15,12 +15,7 @@ import (
 func itoa(n int) string { return tuning.Grouped(n) }
 
 // Plural counts things: 1 finding, 1,204 findings.
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return itoa(n) + " " + many
-}
+func Plural(n int, one, many string) string { return tuning.Plural(n, one, many) }
 
 // of is a part of a whole: 3 of 14 instances.
 func of(n, all int, one, many string) string { return itoa(n) + " of " + Plural(all, one, many) }

@@ -1,4 +1,4 @@
-package analysis_test
+package window_test
 
 import (
 	"math/rand/v2"
@@ -10,7 +10,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/report/snapshot"
-	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 	"muster/internal/report/snapshot/snapshottest"
 )
 
@@ -31,7 +31,7 @@ func raised(severity, title string, from, last, end int) snapshot.Alert {
 }
 
 func alerted(alerts ...snapshot.Alert) snapshot.Document {
-	doc := document(snapshot.Instance{Name: "a", CreatedAt: noon.AddDate(-1, 0, 0)})
+	doc := snapshot.Document{Instances: []snapshot.Instance{{Name: "a", CreatedAt: noon.AddDate(-1, 0, 0)}}}
 	for i := range alerts {
 		alerts[i].ID = snapshottest.ID(i)
 	}
@@ -53,16 +53,16 @@ func TestAlertsAreSummedUp(t *testing.T) {
 		raised("purple", "unheard of", 60, 60, 61),
 	)
 	doc.Alerts.Total += 3
-	got, ok := analysis.Alerts(doc)
+	got, ok := window.Alerts(doc)
 	if !ok {
 		t.Fatal("nothing is known")
 	}
 	min := time.Minute
-	if diff := cmp.Diff(analysis.AlertCounts{Alerts: 6, Raised: 4, Resolved: 4, Open: 2, Active: 180 * min, Median: 17*min + 30*time.Second}, got.All); diff != "" {
+	if diff := cmp.Diff(window.AlertCounts{Alerts: 6, Raised: 4, Resolved: 4, Open: 2, Active: 180 * min, Median: 17*min + 30*time.Second}, got.All); diff != "" {
 		t.Errorf("all (-want +got):\n%s", diff)
 	}
-	lag := analysis.AlertCounts{Severity: "warning", Title: "lag", Alerts: 3, Raised: 3, Resolved: 2, Open: 1, Active: 40 * min, Median: 17*min + 30*time.Second}
-	want := []analysis.AlertCounts{
+	lag := window.AlertCounts{Severity: "warning", Title: "lag", Alerts: 3, Raised: 3, Resolved: 2, Open: 1, Active: 40 * min, Median: 17*min + 30*time.Second}
+	want := []window.AlertCounts{
 		{Severity: "critical", Title: "disk", Alerts: 1, Resolved: 1, Active: 30 * min, Median: 90 * min},
 		lag,
 		{Severity: "info", Title: "bloat", Alerts: 1, Open: 1, Active: 180 * min},
@@ -87,12 +87,12 @@ func TestAlertsAreSummedUp(t *testing.T) {
 	if len(got.Muted) != 1 || got.Unlisted != 3 {
 		t.Errorf("%d muted, %d unlisted", len(got.Muted), got.Unlisted)
 	}
-	hours := []analysis.AlertBucket{
+	hours := []window.AlertBucket{
 		{Start: noon, Monitored: true, Active: [3]int{1, 2, 1}, Resolved: 3},
 		{Start: after(60), Monitored: true, Active: [3]int{0, 0, 1}, Resolved: 1},
 		{Start: after(120), Monitored: true, Active: [3]int{0, 1, 1}},
 	}
-	if diff := cmp.Diff(&analysis.AlertSeries{Size: timegrid.Hour, Buckets: hours}, got.Series); diff != "" {
+	if diff := cmp.Diff(&window.AlertSeries{Size: timegrid.Hour, Buckets: hours}, got.Series); diff != "" {
 		t.Errorf("series (-want +got):\n%s", diff)
 	}
 }
@@ -107,13 +107,13 @@ func TestAlertsInAnyOrder(t *testing.T) {
 		alerts = append(alerts, raised([]string{"critical", "warning", "info"}[random.IntN(3)], []string{"a", "b", "c"}[random.IntN(3)], from, from+5, from+10))
 	}
 	doc := alerted(alerts...)
-	want, _ := analysis.Alerts(doc)
+	want, _ := window.Alerts(doc)
 	for range 20 {
 		random.Shuffle(len(doc.Alerts.Listed), func(i, j int) {
 			listed := doc.Alerts.Listed
 			listed[i], listed[j] = listed[j], listed[i]
 		})
-		got, _ := analysis.Alerts(doc)
+		got, _ := window.Alerts(doc)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("in another order:\n%s", diff)
 		}
@@ -142,14 +142,14 @@ func TestAlertSeries(t *testing.T) {
 	} {
 		doc := alerted(raised("info", "a", 10, 40, 50))
 		doc.Window, doc.Instances[0].CreatedAt = &snapshot.Window{From: c.from, To: c.to}, c.created
-		got, _ := analysis.Alerts(doc)
+		got, _ := window.Alerts(doc)
 		if got.Series == nil {
 			if c.size != "" {
 				t.Errorf("%s: no series", name)
 			}
 			continue
 		}
-		watched := slices.DeleteFunc(slices.Clone(got.Series.Buckets), func(b analysis.AlertBucket) bool { return !b.Monitored })
+		watched := slices.DeleteFunc(slices.Clone(got.Series.Buckets), func(b window.AlertBucket) bool { return !b.Monitored })
 		if got.Series.Size != c.size || len(got.Series.Buckets) != c.buckets || len(watched) != c.watched {
 			t.Errorf("%s: %d buckets of %q, %d watched", name, len(got.Series.Buckets), got.Series.Size, len(watched))
 		}
@@ -159,16 +159,16 @@ func TestAlertSeries(t *testing.T) {
 func TestAlertsThatNobodyAskedFor(t *testing.T) {
 	t.Parallel()
 	doc := alerted()
-	if _, ok := analysis.Alerts(doc); !ok {
+	if _, ok := window.Alerts(doc); !ok {
 		t.Error("no alerts are not known")
 	}
 	doc.Window = nil
-	if _, ok := analysis.Alerts(doc); ok {
+	if _, ok := window.Alerts(doc); ok {
 		t.Error("alerts without a window")
 	}
 	doc = alerted()
 	doc.Alerts = nil
-	if _, ok := analysis.Alerts(doc); ok {
+	if _, ok := window.Alerts(doc); ok {
 		t.Error("alerts of a document without")
 	}
 }

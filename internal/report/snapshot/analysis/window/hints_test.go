@@ -1,4 +1,4 @@
-package analysis_test
+package window_test
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 	"muster/domain/report"
 	"muster/internal/engine/tuning"
 	"muster/internal/report/snapshot"
-	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 	"muster/internal/report/snapshot/snapshottest"
 )
 
@@ -31,7 +31,7 @@ func tuned(engine string, settings map[string]string) snapshot.Document {
 // hintOf is the hint on a setting.
 func hintOf(t *testing.T, doc snapshot.Document, setting string) tuning.Hint {
 	t.Helper()
-	all, ok := analysis.Hints(doc)
+	all, ok := window.Hints(doc)
 	for _, h := range all {
 		if h.Setting == setting {
 			return h
@@ -159,7 +159,7 @@ func TestHintsAreNotBetterThanTheirCoverage(t *testing.T) {
 		for engine, values := range settings {
 			doc := tuned(engine, values)
 			test.spoil(&doc)
-			all, _ := analysis.Hints(doc)
+			all, _ := window.Hints(doc)
 			for _, h := range all {
 				if !slices.Contains(test.hints, h.Setting) {
 					continue
@@ -183,10 +183,10 @@ func TestHintsAreNotBetterThanTheirCoverage(t *testing.T) {
 		t.Errorf("24 hours of memory: %+v", h)
 	}
 	doc.Tuning = nil
-	if all, asked := analysis.Hints(doc); asked || all != nil {
+	if all, asked := window.Hints(doc); asked || all != nil {
 		t.Errorf("inputs without: %v", all)
 	}
-	if _, asked := analysis.Hints(tuned("mongodb", nil)); asked {
+	if _, asked := window.Hints(tuned("mongodb", nil)); asked {
 		t.Error("there are hints for MongoDB")
 	}
 }
@@ -252,13 +252,13 @@ func TestHintsStandOnTheWindow(t *testing.T) {
 func TestEachHintHasItsSource(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []string{"postgresql", "sqlserver", "oracle"} {
-		all, _ := analysis.Hints(tuned(engine, nil))
+		all, _ := window.Hints(tuned(engine, nil))
 		for _, h := range all {
 			if !strings.HasPrefix(h.Source.Address, "https://") || h.Source.Name == "" || h.Against == "" {
 				t.Errorf("%s: %+v", engine, h)
 			}
 		}
-		for _, name := range analysis.HintedSettings(engine) {
+		for _, name := range window.HintedSettings(engine) {
 			if name != strings.ToLower(name) {
 				t.Errorf("%s is looked for in small letters", name)
 			}

@@ -1,4 +1,4 @@
-package analysis
+package window
 
 import (
 	"slices"
@@ -61,9 +61,9 @@ func loadOf(doc snapshot.Document) tuning.Load {
 
 // useOf is how a resource was used, and why that says too little.
 func useOf(r Resource, name string) tuning.Use {
-	u := tuning.Use{P95: r.P95, Busy: r.Busy, Measured: r.Measured, BusyHours: of(r.Busy, r.Measured, "hour", "hours")}
+	u := tuning.Use{P95: r.P95, Busy: r.Busy, Measured: r.Measured, BusyHours: tuning.Grouped(r.Busy) + " of " + tuning.Plural(r.Measured, "hour", "hours")}
 	if r.Few() {
-		u.Thin = "too little data: " + name + " was measured in " + Plural(r.Measured, "hour", "hours") + ", and a hint needs " + strconv.Itoa(fewHours)
+		u.Thin = "too little data: " + name + " was measured in " + tuning.Plural(r.Measured, "hour", "hours") + ", and a hint needs " + strconv.Itoa(fewHours)
 	}
 	return u
 }

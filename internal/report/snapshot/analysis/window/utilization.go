@@ -1,4 +1,4 @@
-package analysis
+package window
 
 import (
 	"math"
@@ -59,11 +59,11 @@ const steady = 0.005
 // Fills says whether the volume fills, and not only by the last decimal place.
 func (f Forecast) Fills() bool { return f.PerDay >= steady }
 
-// fullWithin is within how many days a volume is full soon.
-const fullWithin = 7
+// FullWithin is within how many days a volume is full soon.
+const FullWithin = 7
 
 // Soon says whether the forecast is that the volume is full soon.
-func (f Forecast) Soon() bool { return f.Known && f.Days <= fullWithin }
+func (f Forecast) Soon() bool { return f.Known && f.Days <= FullWithin }
 
 // Forecast is when the fullest volume is full, if it goes on as in the window: from the last measured level by the
 // slope of the straight line with the least squares through its hours.
