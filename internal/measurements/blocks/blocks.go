@@ -15,7 +15,7 @@ import (
 // Table is what sort of rows a block is one of.
 type Table string
 
-// The tables. A block of Raw has the samples of ten minutes (RawWidth, codec.Pack), of Minutes
+// The tables. A block of Raw has the samples of ten minutes (RawWidth, packing.Pack), of Minutes
 // the slots of an hour's minutes, of Hours those of a day's hours, of Days those of a week's
 // days. Details are the results of single statements and volumes. Closed ones are those of
 // weeks from which nothing is made any more, and a bucket may have both.

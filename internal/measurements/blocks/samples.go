@@ -8,7 +8,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/packing"
 )
 
 // EachSample hands the raw samples that ranges have in the blocks of a store to take, each with
@@ -21,7 +21,7 @@ func EachSample(ctx context.Context, store Store, tx *sqlx.Tx, ranges []Range, t
 	}
 	return store.Each(ctx, tx, Raw, whole, func(place int, start time.Time, body []byte) error {
 		of := ranges[place]
-		samples, err := codec.Unpack(start, body, of.From, of.To)
+		samples, err := packing.Unpack(start, body, of.From, of.To)
 		if err != nil {
 			return fmt.Errorf("series %d at %s: %w", of.Series.ID, start, err)
 		}

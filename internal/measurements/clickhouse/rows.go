@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/packing"
 	"muster/internal/measurements/pgstore/rowbytes"
 )
 
@@ -18,16 +18,16 @@ const lowCalls = 16
 
 // values are the columns of what a block holds, in the order of content; nil: nothing.
 func (t *table) values(start time.Time, body []byte) ([]any, error) {
-	var c codec.Columns
+	var c packing.Columns
 	var err error
 	switch {
 	case t.form == bodies:
 		return []any{body}, nil
 	case body == nil:
 	case t.form == samples:
-		c, err = codec.ColumnsOfSamples(start, body)
+		c, err = packing.ColumnsOfSamples(start, body)
 	default:
-		c, err = codec.ColumnsOfDetail(body)
+		c, err = packing.ColumnsOfDetail(body)
 	}
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (t *table) values(start time.Time, body []byte) ([]any, error) {
 // reader takes a block's content from the columns of a row.
 type reader struct {
 	body   []byte
-	c      codec.Columns
+	c      packing.Columns
 	low    []uint16
 	high   []uint64
 	counts []uint32

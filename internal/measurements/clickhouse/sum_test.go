@@ -14,6 +14,7 @@ import (
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/packing"
 	"muster/internal/testing/pgtest"
 )
 
@@ -43,7 +44,7 @@ func byBodies(t testing.TB, s blocks.Store, ranges []blocks.StatementRange) map[
 				details[r.Series.Subject] = append(details[r.Series.Subject], detail)
 				return err
 			}
-			samples, err := codec.Unpack(start, body, start, start.Add(time.Hour))
+			samples, err := packing.Unpack(start, body, start, start.Add(time.Hour))
 			for _, sample := range samples {
 				if sample.At.Before(r.From) || !sample.At.Before(r.To) {
 					continue

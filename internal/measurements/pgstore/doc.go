@@ -5,6 +5,7 @@
 // rooms do the rest:
 //
 //   - codec: the bytes of samples, slots and details.
+//   - packing: raw samples as compressed blocks.
 //   - tables: the keys and rows of the tables, and blocks in PostgreSQL.
 //   - rollup: from samples to minutes, hours, days and weeks.
 //   - compaction: from the head to blocks, sealing, retention.

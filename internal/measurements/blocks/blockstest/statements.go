@@ -13,6 +13,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/packing"
 )
 
 // arrivals are samples of an instance, a minute apart, with a number of statements each: of two
@@ -56,7 +57,7 @@ func arrivals(t testing.TB, start time.Time, minutes, statements int, engine fle
 // Samples is a block of Raw of statements, a sample a minute.
 func Samples(t testing.TB, start time.Time, minutes, statements int, engine fleet.Engine, seed uint64) []byte {
 	t.Helper()
-	return codec.Pack(codec.Statements, start, arrivals(t, start, minutes, statements, engine, seed))
+	return packing.Pack(codec.Statements, start, arrivals(t, start, minutes, statements, engine, seed))
 }
 
 // Detail is what an hour of statements comes to.
@@ -83,7 +84,7 @@ func testStatements(t *testing.T, b backend) {
 			b.put(blocks.HourDetails, blocks.Block{Series: s, Start: hour, Body: detail})
 			same(t, decoded(t, detail), decoded(t, []byte(b.each(blocks.HourDetails, blocks.Range{Series: s, From: hour, To: hour.Add(time.Microsecond)})[0].Body)))
 		}
-		empty := codec.Pack(codec.Statements, Hour, nil)
+		empty := packing.Pack(codec.Statements, Hour, nil)
 		b.put(blocks.Raw, blocks.Block{Series: s, Start: Hour, Body: empty})
 		same(t, "", sampled(t, Hour, []byte(b.each(blocks.Raw, all(s))[0].Body)))
 	}
@@ -98,7 +99,7 @@ func same(t testing.TB, want, is string) {
 
 func sampled(t testing.TB, start time.Time, block []byte) (text string) {
 	t.Helper()
-	samples, err := codec.Unpack(start, block, start, start.Add(time.Hour))
+	samples, err := packing.Unpack(start, block, start, start.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

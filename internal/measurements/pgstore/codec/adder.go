@@ -48,7 +48,7 @@ func (a *Adder) take(r *reader, place int, database uuid.UUID, counted bool) int
 	a.unknown = a.unknown[:0]
 	known := 0 // statements that are in front of the next one
 	var one Delta
-	for range r.Count(leastDelta) {
+	for range r.Count(LeastDelta) {
 		rest := one.decode(r.Bytes, counted)
 		if rest == nil {
 			r.Fail()

@@ -30,13 +30,13 @@ const withDatabases = 0
 func (d Detail) Encode() []byte {
 	size := 1
 	for _, of := range d {
-		size += len(of.Database) + 2 + len(of.Statements)*(leastDelta+3)
+		size += len(of.Database) + 2 + len(of.Statements)*(LeastDelta+3)
 	}
 	out := append(make([]byte, 0, size), withDatabases)
 	for _, of := range d {
 		out = binary.AppendUvarint(append(out, of.Database[:]...), uint64(len(of.Statements)))
 		for _, one := range of.Statements {
-			out = binary.AppendUvarint(appendDelta(out, one), one.Samples)
+			out = binary.AppendUvarint(AppendDelta(out, one), one.Samples)
 		}
 	}
 	return out
@@ -72,7 +72,7 @@ func Find(body []byte, inDetail bool, database uuid.UUID, hash uint64) (found De
 	for len(r.Bytes) > 0 {
 		here := r.UUID() == database
 		sampled = sampled || here
-		for range r.Count(leastDelta) {
+		for range r.Count(LeastDelta) {
 			one := r.delta(inDetail)
 			if here && one.Hash == hash {
 				found = one
@@ -92,7 +92,7 @@ func (r *reader) everyDatabase(counted bool) (d Detail, err error) {
 }
 
 func nextDeltas(r *reader, counted bool) Deltas {
-	list := make(Deltas, r.Count(leastDelta))
+	list := make(Deltas, r.Count(LeastDelta))
 	for i := range list {
 		list[i] = r.delta(counted)
 	}

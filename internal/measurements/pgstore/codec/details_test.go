@@ -20,7 +20,7 @@ func TestDetailsFromBeforeDatabases(t *testing.T) {
 	before := Deltas{{Hash: 1, Calls: 2, Total: 3, Max: 1, Samples: 4}, {Hash: 7, Calls: 1, Total: 1, Max: 1, Samples: 1}}
 	old := []byte{byte(len(before))}
 	for _, d := range before {
-		old = append(appendDelta(old, d), byte(d.Samples))
+		old = append(AppendDelta(old, d), byte(d.Samples))
 	}
 	since := Detail{{shop, Deltas{{Hash: 1, Calls: 10, Total: 5, Max: 2, Samples: 6}}}}
 	joined, err := statementKind{}.Join([][]byte{old, since.Encode()})
@@ -58,7 +58,7 @@ func TestAnAdderAddsUpDetails(t *testing.T) {
 					for _, of := range slices.Backward(part) { // in any order
 						body = binary.AppendUvarint(append(body, of.Database[:]...), uint64(len(of.Statements)))
 						for _, d := range of.Statements {
-							body = appendDelta(body, d)
+							body = AppendDelta(body, d)
 						}
 					}
 				case aDetail:
@@ -67,7 +67,7 @@ func TestAnAdderAddsUpDetails(t *testing.T) {
 					part = Detail{{Statements: append(drawnDeltas(r, false), Delta{Hash: 100, Samples: 1})}}
 					body = binary.AppendUvarint(nil, uint64(len(part[0].Statements)))
 					for _, d := range part[0].Statements {
-						body = binary.AppendUvarint(appendDelta(body, d), d.Samples)
+						body = binary.AppendUvarint(AppendDelta(body, d), d.Samples)
 					}
 				}
 				parts = append(parts, part)

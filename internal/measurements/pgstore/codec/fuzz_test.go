@@ -2,7 +2,6 @@ package codec
 
 import (
 	"bytes"
-	"errors"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/engine"
 	"muster/internal/measurements"
-	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // FuzzKinds gives each kind bytes that it never wrote, as a failing disk might: an error is a
@@ -50,13 +48,6 @@ func FuzzKinds(f *testing.F) {
 		f.Add(a.Body, row)
 		f.Add(slot, row)
 		f.Add(a.Body, detail)
-		if a.Kind == Statements {
-			packed, err := packStatements(monday, []Sample{a.Sample, {At: a.At.Add(time.Minute), Body: a.Body}})
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(packed, row)
-		}
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		for _, name := range kindNames() {
@@ -66,9 +57,6 @@ func FuzzKinds(f *testing.F) {
 			var sum Adder
 			_, _ = sum.Add(a, inDetail), sum.Add(b, inDetail)
 			_ = sum.Sum()
-		}
-		if _, err := unpackStatements(monday, a, monday, monday.Add(time.Hour)); err != nil && !errors.Is(err, rowbytes.ErrBytes) {
-			t.Error(err)
 		}
 		fuzzReads(a)
 		if shown, _, err := shownPart(a); err == nil {

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"slices"
 	"time"
 
 	"muster/domain/fleet"
@@ -20,6 +21,15 @@ const (
 type Sample struct {
 	At   time.Time
 	Body []byte
+}
+
+// Insert inserts a sample at its place in the order of time, unless there is one with its time.
+func Insert(samples []Sample, s Sample) []Sample {
+	in, known := slices.BinarySearchFunc(samples, s.At, func(s Sample, at time.Time) int { return s.At.Compare(at) })
+	if known {
+		return samples
+	}
+	return slices.Insert(samples, in, s)
 }
 
 // Arrival is what a batch brings for one series and one time.

@@ -45,14 +45,15 @@ func appendStatements(body []byte, s measurements.StatementSample) []byte {
 	body = append(body, s.Database[:]...)
 	body = binary.AppendUvarint(body, uint64(len(deltas)))
 	for _, d := range deltas {
-		body = appendDelta(body, d)
+		body = AppendDelta(body, d)
 	}
 	return body
 }
 
 func compareHashes(a, b Delta) int { return cmp.Compare(a.Hash, b.Hash) }
 
-func appendDelta(body []byte, d Delta) []byte {
+// AppendDelta appends a statement to a body.
+func AppendDelta(body []byte, d Delta) []byte {
 	body = binary.BigEndian.AppendUint64(body, d.Hash)
 	if math.IsNaN(d.Max) {
 		return rowbytes.AppendFloat(binary.AppendUvarint(body, d.Calls<<1), d.Total)
@@ -73,7 +74,7 @@ func (r *reader) delta(counted bool) (d Delta) {
 // not there. Millions are read at a time, so it looks at the bytes by itself, which takes
 // half as long as with a reader.
 func (d *Delta) decode(b []byte, counted bool) []byte {
-	if len(b) < leastDelta {
+	if len(b) < LeastDelta {
 		return nil
 	}
 	d.Hash, d.Max, d.Samples = binary.BigEndian.Uint64(b), math.NaN(), 1
@@ -112,8 +113,8 @@ func (d *Delta) add(o *Delta) {
 	d.Max = greater(d.Max, o.Max)
 }
 
-// leastDelta is how few bytes a statement can have.
-const leastDelta = 8 + 1 + 8
+// LeastDelta is how few bytes a statement can have.
+const LeastDelta = 8 + 1 + 8
 
 // eachDatabase hands the parts of a body to take, each with its database's id at its
 // front; skip reads over what follows that.
@@ -263,7 +264,7 @@ func (statementKind) Whole() bool { return true }
 
 func (statementKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 	return mergeDatabases(stored, arrived, func(r *reader) {
-		for range r.Count(leastDelta) {
+		for range r.Count(LeastDelta) {
 			r.delta(false)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/pgstore/ledger"
+	"muster/internal/measurements/pgstore/packing"
 	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
@@ -210,7 +211,7 @@ func (g *group) pack(ctx context.Context, hours []tables.Bucket) ([]blocks.Block
 	packed := make([]blocks.Block, len(keys))
 	for i, key := range keys {
 		series := g.Series[key.Series]
-		packed[i] = blocks.Block{Series: series.Block(), Start: key.Start, Body: codec.Pack(series.Kind, key.Start, of[key])}
+		packed[i] = blocks.Block{Series: series.Block(), Start: key.Start, Body: packing.Pack(series.Kind, key.Start, of[key])}
 	}
 	return packed, nil
 }

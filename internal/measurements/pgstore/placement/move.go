@@ -12,6 +12,7 @@ import (
 
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/packing"
 	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
@@ -249,7 +250,7 @@ func sameBlock(table blocks.Table, kind string, start time.Time, a, b []byte) bo
 		default:
 			return string(body), nil
 		}
-		samples, err := codec.Unpack(start, body, start, start.Add(blocks.RawWidth))
+		samples, err := packing.Unpack(start, body, start, start.Add(blocks.RawWidth))
 		for _, one := range samples {
 			detail, broken := codec.DecodeStatements(one.Body)
 			if broken != nil {

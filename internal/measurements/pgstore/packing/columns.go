@@ -1,4 +1,4 @@
-package codec
+package packing
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/pgstore/rowbytes"
 
 	"github.com/google/uuid"
@@ -37,7 +38,7 @@ type Columns struct {
 // or than nothing, as it comes first or last.
 var noMax = math.Inf(-1)
 
-func (c *Columns) add(database uuid.UUID, d *Delta) {
+func (c *Columns) add(database uuid.UUID, d *codec.Delta) {
 	c.Database, c.Hash = append(c.Database, database), append(c.Hash, d.Hash)
 	c.Calls, c.Total = append(c.Calls, d.Calls), append(c.Total, d.Total)
 	if math.IsNaN(d.Max) {
@@ -54,8 +55,8 @@ func (c *Columns) grow(n int) {
 }
 
 // Delta is statement i.
-func (c *Columns) Delta(i int) Delta {
-	d := Delta{Hash: c.Hash[i], Calls: c.Calls[i], Total: c.Total[i], Max: c.Max[i], Samples: 1}
+func (c *Columns) Delta(i int) codec.Delta {
+	d := codec.Delta{Hash: c.Hash[i], Calls: c.Calls[i], Total: c.Total[i], Max: c.Max[i], Samples: 1}
 	if d.Max == noMax {
 		d.Max = math.NaN()
 	}
@@ -67,7 +68,7 @@ func (c *Columns) Delta(i int) Delta {
 
 // ColumnsOfDetail takes a detail apart.
 func ColumnsOfDetail(body []byte) (c Columns, err error) {
-	detail, err := DecodeDetail(body)
+	detail, err := codec.DecodeDetail(body)
 	if err != nil {
 		return Columns{}, err
 	}
@@ -84,15 +85,15 @@ func ColumnsOfDetail(body []byte) (c Columns, err error) {
 }
 
 // Detail is what ColumnsOfDetail took apart, as DecodeDetail reads it.
-func (c *Columns) Detail() (Detail, error) {
+func (c *Columns) Detail() (codec.Detail, error) {
 	n := len(c.Hash)
 	if len(c.Database) != n || len(c.Calls) != n || len(c.Total) != n || len(c.Max) != n || len(c.Samples) != n {
 		return nil, rowbytes.ErrBytes
 	}
-	detail := make(Detail, 0, len(c.Sampled))
+	detail := make(codec.Detail, 0, len(c.Sampled))
 	next := 0
 	for _, database := range c.Sampled {
-		of := DatabaseStatements{Database: database}
+		of := codec.DatabaseStatements{Database: database}
 		for ; next < n && c.Database[next] == database; next++ {
 			of.Statements = append(of.Statements, c.Delta(next))
 		}
@@ -113,7 +114,7 @@ func ColumnsOfSamples(start time.Time, block []byte) (c Columns, err error) {
 	type placed struct {
 		database uuid.UUID
 		at       uint32
-		delta    Delta
+		delta    codec.Delta
 	}
 	var all []placed
 	for _, s := range samples {
@@ -122,7 +123,7 @@ func ColumnsOfSamples(start time.Time, block []byte) (c Columns, err error) {
 			return Columns{}, rowbytes.ErrBytes
 		}
 		at := uint32(since)
-		detail, err := DecodeStatements(s.Body)
+		detail, err := codec.DecodeStatements(s.Body)
 		if err != nil {
 			return Columns{}, err
 		}
@@ -157,20 +158,20 @@ func (c *Columns) Block(start time.Time) ([]byte, error) {
 		at       uint32
 		database uuid.UUID
 	}
-	statements := make(map[part]Deltas, len(c.Sampled))
+	statements := make(map[part]codec.Deltas, len(c.Sampled))
 	for i := range n {
 		of := part{c.At[i], c.Database[i]}
 		statements[of] = append(statements[of], c.Delta(i))
 	}
-	samples, next := make([]Sample, 0, len(c.Times)), 0
+	samples, next := make([]codec.Sample, 0, len(c.Times)), 0
 	for _, at := range c.Times {
-		sample := Sample{At: start.Add(time.Duration(at) * time.Microsecond)}
+		sample := codec.Sample{At: start.Add(time.Duration(at) * time.Microsecond)}
 		for ; next < len(c.Sampled) && c.SampledAt[next] == at; next++ {
 			database := c.Sampled[next]
 			list := statements[part{at, database}]
 			sample.Body = binary.AppendUvarint(append(sample.Body, database[:]...), uint64(len(list)))
 			for _, one := range list {
-				sample.Body = appendDelta(sample.Body, one)
+				sample.Body = codec.AppendDelta(sample.Body, one)
 			}
 			n -= len(list)
 		}
@@ -179,5 +180,5 @@ func (c *Columns) Block(start time.Time) ([]byte, error) {
 	if next < len(c.Sampled) || n != 0 {
 		return nil, rowbytes.ErrBytes
 	}
-	return Pack(Statements, start, samples), nil
+	return Pack(codec.Statements, start, samples), nil
 }

@@ -1,4 +1,4 @@
-package codec
+package packing
 
 import (
 	"encoding/binary"
@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/pgstore/rowbytes"
 
 	"github.com/klauspost/compress/zstd"
@@ -42,8 +43,8 @@ const (
 
 // Pack puts samples, in the order of time, into one block that begins at start, and
 // compresses it. Those of statements, which most bytes are of, are put in columns.
-func Pack(kind string, start time.Time, samples []Sample) []byte {
-	if kind == Statements {
+func Pack(kind string, start time.Time, samples []codec.Sample) []byte {
+	if kind == codec.Statements {
 		if columns, err := packStatements(start, samples); err == nil { // else as they are: whoever reads them complains
 			return packer().EncodeAll(append([]byte{inColumns}, columns...), nil)
 		}
@@ -59,18 +60,18 @@ func Pack(kind string, start time.Time, samples []Sample) []byte {
 
 // Unpack returns the samples of a block that begins at start, those from a time on and
 // before another.
-func Unpack(start time.Time, block []byte, from, to time.Time) ([]Sample, error) {
+func Unpack(start time.Time, block []byte, from, to time.Time) ([]codec.Sample, error) {
 	plain, err := unpacker().DecodeAll(block, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", rowbytes.ErrBytes, err)
 	}
-	r := read(plain)
+	r := rowbytes.Reader{Bytes: plain}
 	if form := r.Byte(); form == inColumns {
 		return unpackStatements(start, r.Bytes, from, to)
 	} else if form != inRows || r.Bad() {
 		return nil, rowbytes.ErrBytes
 	}
-	var samples []Sample
+	var samples []codec.Sample
 	for len(r.Bytes) > 0 {
 		at := start.Add(time.Duration(r.Uvarint()) * time.Microsecond)
 		body := r.Take(r.Count(1))
@@ -78,17 +79,8 @@ func Unpack(start time.Time, block []byte, from, to time.Time) ([]Sample, error)
 			return nil, rowbytes.ErrBytes
 		}
 		if !at.Before(from) && at.Before(to) {
-			samples = append(samples, Sample{At: at, Body: slices.Clip(body)})
+			samples = append(samples, codec.Sample{At: at, Body: slices.Clip(body)})
 		}
 	}
 	return samples, nil
-}
-
-// Insert inserts a sample at its place in the order of time, unless there is one with its time.
-func Insert(samples []Sample, s Sample) []Sample {
-	in, known := slices.BinarySearchFunc(samples, s.At, func(s Sample, at time.Time) int { return s.At.Compare(at) })
-	if known {
-		return samples
-	}
-	return slices.Insert(samples, in, s)
 }

@@ -1,4 +1,4 @@
-package codec_test
+package packing_test
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/packing"
 	"muster/internal/measurements/pgstore/rowbytes"
 )
 
@@ -54,8 +55,8 @@ func TestPack(t *testing.T) {
 	hour := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
 	for _, minutes := range []int{0, 1, 10} {
 		samples := hourOfStatements(t, fleet.SQLServer, hour, minutes, 50)
-		block := codec.Pack(codec.Statements, hour, samples)
-		again, err := codec.Unpack(hour, block, hour, hour.Add(time.Hour))
+		block := packing.Pack(codec.Statements, hour, samples)
+		again, err := packing.Unpack(hour, block, hour, hour.Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,12 +79,12 @@ func TestPack(t *testing.T) {
 				t.Fatalf("sample %d (-was +is):\n%s", i, diff)
 			}
 		}
-		some, err := codec.Unpack(hour, block, hour.Add(2*time.Minute), hour.Add(4*time.Minute))
+		some, err := packing.Unpack(hour, block, hour.Add(2*time.Minute), hour.Add(4*time.Minute))
 		if err != nil || len(some) != min(2, max(0, minutes-2)) || len(some) > 0 && string(some[0].Body) != string(again[2].Body) {
 			t.Fatalf("two of %d minutes: %d, %v", minutes, len(some), err)
 		}
 		for cut := range block {
-			if _, err := codec.Unpack(hour, block[:cut], hour, hour.Add(time.Hour)); cut > 0 && !errors.Is(err, rowbytes.ErrBytes) {
+			if _, err := packing.Unpack(hour, block[:cut], hour, hour.Add(time.Hour)); cut > 0 && !errors.Is(err, rowbytes.ErrBytes) {
 				t.Fatalf("%d of %d bytes: %v", cut, len(block), err)
 			}
 		}
@@ -98,10 +99,10 @@ func BenchmarkPack(b *testing.B) {
 	for _, s := range samples {
 		plain += len(s.Body)
 	}
-	block := codec.Pack(codec.Statements, hour, samples)
+	block := packing.Pack(codec.Statements, hour, samples)
 	b.Run("pack", func(b *testing.B) {
 		for b.Loop() {
-			codec.Pack(codec.Statements, hour, samples)
+			packing.Pack(codec.Statements, hour, samples)
 		}
 		b.ReportMetric(float64(len(block))/10/200, "B/delta")
 		b.ReportMetric(float64(len(block))/float64(plain), "of-plain")
@@ -109,7 +110,7 @@ func BenchmarkPack(b *testing.B) {
 	for minutes, name := range map[int]string{1: "unpack-a-minute", 10: "unpack"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := codec.Unpack(hour, block, hour, hour.Add(time.Duration(minutes)*time.Minute)); err != nil {
+				if _, err := packing.Unpack(hour, block, hour, hour.Add(time.Duration(minutes)*time.Minute)); err != nil {
 					b.Fatal(err)
 				}
 			}

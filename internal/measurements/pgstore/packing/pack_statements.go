@@ -1,4 +1,4 @@
-package codec
+package packing
 
 import (
 	"encoding/binary"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/pgstore/rowbytes"
 
 	"github.com/google/uuid"
@@ -31,16 +32,16 @@ type packing struct {
 	totals, maxes []float64
 }
 
-func packStatements(start time.Time, samples []Sample) ([]byte, error) {
+func packStatements(start time.Time, samples []codec.Sample) ([]byte, error) {
 	var p packing
-	details := make([]Detail, len(samples))
+	details := make([]codec.Detail, len(samples))
 	for i, s := range samples {
 		var err error
-		if details[i], err = DecodeStatements(s.Body); err != nil {
+		if details[i], err = codec.DecodeStatements(s.Body); err != nil {
 			return nil, err
 		}
 		for j, d := range details[i] {
-			details[i][j].Statements = d.Statements.distinct()
+			details[i][j].Statements = distinct(d.Statements)
 			p.learn(d)
 		}
 	}
@@ -60,10 +61,10 @@ func packStatements(start time.Time, samples []Sample) ([]byte, error) {
 }
 
 // distinct adds up those of one hash, should there be two.
-func (l Deltas) distinct() Deltas {
+func distinct(l codec.Deltas) codec.Deltas {
 	for i := 1; i < len(l); i++ {
 		if l[i].Hash == l[i-1].Hash {
-			l[i-1].add(&l[i])
+			l[i-1] = l[i-1].Plus(l[i])
 			l, i = slices.Delete(l, i, i+1), i-1
 		}
 	}
@@ -71,7 +72,7 @@ func (l Deltas) distinct() Deltas {
 }
 
 // learn notes the database and its statements.
-func (p *packing) learn(d DatabaseStatements) {
+func (p *packing) learn(d codec.DatabaseStatements) {
 	at := slices.Index(p.databases, d.Database)
 	if at < 0 {
 		at = len(p.databases)
@@ -83,7 +84,7 @@ func (p *packing) learn(d DatabaseStatements) {
 }
 
 // add adds what a sample has of a database.
-func (p *packing) add(d DatabaseStatements) {
+func (p *packing) add(d codec.DatabaseStatements) {
 	at := slices.Index(p.databases, d.Database)
 	p.shape = binary.AppendUvarint(p.shape, uint64(at))
 	here := make([]byte, (len(p.hashes[at])+7)/8)
@@ -163,19 +164,19 @@ type packedPart struct {
 
 // unpackStatements returns the samples that packStatements packed, from one time on and before
 // another. It makes only their bodies: a reader of one minute reads ten.
-func unpackStatements(start time.Time, plain []byte, from, to time.Time) ([]Sample, error) {
+func unpackStatements(start time.Time, plain []byte, from, to time.Time) ([]codec.Sample, error) {
 	if len(plain) == 0 {
 		return nil, nil
 	}
-	r := read(plain)
-	u := r.unpacking(start)
+	r := rowbytes.Reader{Bytes: plain}
+	u := readUnpacking(&r, start)
 	n := len(u.calls)
 	totals := r.Take(rowbytes.ShortSize * n)
 	most := r.Take(rowbytes.ShortSize * u.maxes)
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	var samples []Sample
+	var samples []codec.Sample
 	next, nextMax := 0, 0
 	for _, s := range u.samples {
 		if s.at.Before(from) || !s.at.Before(to) {
@@ -185,7 +186,7 @@ func unpackStatements(start time.Time, plain []byte, from, to time.Time) ([]Samp
 			next += s.count
 			continue
 		}
-		body := make([]byte, 0, len(s.parts)*(len(uuid.UUID{})+3)+s.count*(leastDelta+2))
+		body := make([]byte, 0, len(s.parts)*(len(uuid.UUID{})+3)+s.count*(codec.LeastDelta+2))
 		for _, part := range s.parts {
 			body = binary.AppendUvarint(append(body, u.databases[part.database][:]...), uint64(part.count))
 			hashes := u.hashes[part.database]
@@ -203,13 +204,13 @@ func unpackStatements(start time.Time, plain []byte, from, to time.Time) ([]Samp
 				}
 			}
 		}
-		samples = append(samples, Sample{At: s.at, Body: body})
+		samples = append(samples, codec.Sample{At: s.at, Body: body})
 	}
 	return samples, nil
 }
 
-// unpacking reads everything but the times.
-func (r *reader) unpacking(start time.Time) (u unpacking) {
+// readUnpacking reads everything but the times.
+func readUnpacking(r *rowbytes.Reader, start time.Time) (u unpacking) {
 	count := r.Count(len(uuid.UUID{}) + 1)
 	u.databases, u.hashes = make([]uuid.UUID, count), make([][]byte, count)
 	for i := range u.databases {
@@ -223,7 +224,7 @@ func (r *reader) unpacking(start time.Time) (u unpacking) {
 		s.at = start.Add(time.Duration(r.Uvarint()) * time.Microsecond)
 		s.parts = make([]packedPart, r.Count(1))
 		for j := range s.parts {
-			s.parts[j] = r.packedPart(u.hashes)
+			s.parts[j] = readPart(r, u.hashes)
 			s.count += s.parts[j].count
 		}
 		n += s.count
@@ -240,8 +241,8 @@ func (r *reader) unpacking(start time.Time) (u unpacking) {
 	return u
 }
 
-// packedPart reads which statements of a database are in a sample.
-func (r *reader) packedPart(hashes [][]byte) (p packedPart) {
+// readPart reads which statements of a database are in a sample.
+func readPart(r *rowbytes.Reader, hashes [][]byte) (p packedPart) {
 	at := r.Uvarint()
 	if at >= uint64(len(hashes)) {
 		r.Fail()
