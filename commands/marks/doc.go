@@ -7,7 +7,7 @@
 // # What may go wrong
 //
 //   - A request is sent again because its answer was lost: it names the id that it had
-//     (Idempotency-Key), and the mark is found.
+//     (Idempotency-Key), and the mark is found. If somebody removed it, the request sets another.
 //   - Two requests set the last mark of a day: the second waits for the first, and is refused.
 //   - A team changes its selector: its people cannot remove the marks that they set by the old one.
 //     Members and administrators can.

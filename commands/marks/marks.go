@@ -28,6 +28,7 @@ type Row struct {
 	MemberID  uuid.NullUUID `db:"member_id"`
 	TokenID   uuid.NullUUID `db:"token_id"`
 	CreatedAt time.Time     `db:"created_at"`
+	RemovedAt *time.Time    `db:"removed_at"` // only SetMark reads removed ones
 }
 
 // tagsColumn is a column of tags by key.
@@ -44,11 +45,34 @@ type Marks struct{ base *usecase.Base }
 // New returns the use cases over a base.
 func New(base *usecase.Base) *Marks { return &Marks{base: base} }
 
-// Between are the marks of an organization from a time to another, the newest first and at most limit.
-func Between(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, from, to time.Time, limit int) ([]Row, error) {
-	return statement.All[Row](ctx, q, "read marks", `SELECT `+columns+` FROM chart_marks
-		WHERE organization_id = $1 AND at >= $2 AND at < $3 AND removed_at IS NULL ORDER BY at DESC, id LIMIT $4`, organization, from, to, limit)
+// Between are the newest marks of an organization from a time to another that pass a filter, at most limit. They are read
+// in pages, because the filter asks for the tags of servers.
+func Between(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, from, to time.Time, limit int, passes func([]Row) ([]Row, error)) ([]Row, error) {
+	var found []Row
+	last := Row{At: to, ID: uuid.Max} // none at that time follows it
+	for {
+		page, err := statement.All[Row](ctx, q, "read marks", betweenQuery, organization, from, last.At, last.ID, pageSize)
+		if err != nil {
+			return nil, err
+		}
+		more := len(page) == pageSize
+		if more {
+			last = page[len(page)-1]
+		}
+		if page, err = passes(page); err != nil {
+			return nil, err
+		}
+		if found = append(found, page...); len(found) >= limit || !more {
+			return found[:min(len(found), limit)], nil
+		}
+	}
 }
+
+// pageSize is how many marks are read at once.
+const pageSize = 2000
+
+//go:embed sql/between.sql
+var betweenQuery string
 
 // Find is a mark of the organization; ok is false where it has none of that id.
 func Find(ctx context.Context, q sqlx.QueryerContext, organization, id uuid.UUID) (m Row, ok bool, err error) {
@@ -56,19 +80,29 @@ func Find(ctx context.Context, q sqlx.QueryerContext, organization, id uuid.UUID
 		WHERE organization_id = $1 AND id = $2 AND removed_at IS NULL`, organization, id)
 }
 
-// SetMark records a mark. A request that is sent again names the id that it had: the mark is found
-// then. Errors: *usecase.RuleError with every broken rule, with forbidden, or with too_many_marks.
-func (m *Marks) SetMark(ctx context.Context, actor usecase.Actor, id uuid.UUID, set mark.Mark) (usecase.Mark, error) {
+// SetMark records a mark, and returns it. A request that is sent again names the id that it had: the mark is found then,
+// or another one is made if somebody removed it. Errors: *usecase.RuleError with every broken rule, with forbidden, or with
+// too_many_marks.
+func (m *Marks) SetMark(ctx context.Context, actor usecase.Actor, id uuid.UUID, set mark.Mark) (Row, usecase.Mark, error) {
 	set.At, set.Text = instant.Cut(set.At), strings.TrimSpace(set.Text)
 	if err := usecase.FieldErrors(set.Broken(m.base.Clock())); err != nil {
-		return usecase.Mark{}, err
+		return Row{}, usecase.Mark{}, err
 	}
-	return m.base.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+	var row Row
+	written, err := m.base.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil { // two at once count each other
 			return usecase.Mark{}, err
 		}
-		if _, made, err := Find(ctx, tx, actor.OrganizationID, id); err != nil || made {
+		made, known, err := statement.Find[Row](ctx, tx, "look for the mark of a request", `SELECT `+columns+`, removed_at FROM chart_marks
+			WHERE organization_id = $1 AND id = $2`, actor.OrganizationID, id)
+		switch {
+		case err != nil:
 			return usecase.Mark{}, err
+		case known && made.RemovedAt == nil:
+			row = made
+			return usecase.Mark{}, nil
+		case known:
+			id = uuid.Must(uuid.NewV7())
 		}
 		if err := mayMark(ctx, tx, actor, set.Tags); err != nil {
 			return usecase.Mark{}, err
@@ -84,14 +118,15 @@ func (m *Marks) SetMark(ctx context.Context, actor usecase.Actor, id uuid.UUID, 
 		if set.Tags == nil {
 			tags = []byte(`{}`)
 		}
-		err = statement.Exec(ctx, tx, "keep a mark", `INSERT INTO chart_marks (id, organization_id, at, text, tags, member_id, token_id, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, id, actor.OrganizationID, set.At, set.Text, string(tags), orNull(actor.MemberID), orNull(actor.Token), now)
+		row, err = statement.One[Row](ctx, tx, "keep a mark", `INSERT INTO chart_marks (id, organization_id, at, text, tags, member_id, token_id, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING `+columns, id, actor.OrganizationID, set.At, set.Text, string(tags), orNull(actor.MemberID), orNull(actor.Token), now)
 		if err != nil {
 			return usecase.Mark{}, err
 		}
 		return usecase.AppendAll(ctx, m.base, tx, actor, place(id), usecase.Stream{Version: eventstore.NoStream}, now,
 			[]mark.Event{mark.Set{At: set.At, Tags: set.Tags, TokenID: actor.Token}})
 	})
+	return row, written, err
 }
 
 // mayMark refuses marks of somebody with the role team that would stand at others' servers.

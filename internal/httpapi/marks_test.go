@@ -239,6 +239,16 @@ func TestAMarkIsSetOnce(t *testing.T) {
 	if n := w.count(`SELECT count(*) FROM chart_marks`); n != 2 {
 		t.Errorf("%d marks are kept", n)
 	}
+	// It died, and somebody removed the mark before the request came again: the request makes another.
+	w.exec(`UPDATE idempotency_keys SET status = NULL, headers = NULL, body = NULL, claimed_at = claimed_at - interval '1 hour'`)
+	w.do(request{method: "DELETE", path: marksPath + "/" + first.object()["id"].(string), as: w.ours.admin}).is(204)
+	anew := send("run-1", "deploy").is(201)
+	if id := anew.object()["id"]; id == first.object()["id"] || anew.object()["text"] != "deploy" || anew.Header().Get("Location") != marksPath+"/"+id.(string) {
+		t.Errorf("after a death and a removal: %s", anew.Body)
+	}
+	if replayed := send("run-1", "deploy").is(201); replayed.Body.String() != anew.Body.String() {
+		t.Errorf("and again: %s", replayed.Body)
+	}
 }
 
 // TestMarksByToken: a token with the scope for it, and nothing else, sets marks, and they name it. It reads none.
@@ -432,6 +442,36 @@ func TestMoreMarksThanAnAnswerHas(t *testing.T) {
 	if n := len(list.Items); n != 1000 || list.Complete || !strings.HasPrefix(said(list, "deploy"), "mark 1; mark 2; ") {
 		text, _ := json.Marshal(list.Items[0])
 		t.Errorf("%d marks, complete: %t, first %s", n, list.Complete, text)
+	}
+}
+
+// TestMarksBehindManyOfOthers: marks and retired servers of a filter are answered however many newer ones there are that it
+// leaves out. The answer has all of them.
+func TestMarksBehindManyOfOthers(t *testing.T) {
+	t.Parallel()
+	w, ids, somebody := worldOfTeams(t)
+	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "acts", "app": "billing"}).is(200)
+	w.exec(`INSERT INTO chart_marks (id, organization_id, at, text, tags, created_at)
+		SELECT gen_random_uuid(), $1, $2::timestamptz - n / 3 * interval '1 second', 'other ' || n, '{"team": "others"}', $2::timestamptz - interval '2 days' FROM generate_series(1, 2500) AS n`,
+		w.ours.organization.ID, w.clock.Now())
+	w.mark(w.ours.admin, "deploy billing", w.ago(4*time.Hour), map[string]string{"app": "billing"})
+	w.mark(w.ours.admin, "everywhere", w.ago(5*time.Hour), nil)
+	for name, list := range map[string]api.MarkList{
+		"a tag": w.marks(w.ours.viewer, "tag=app:billing"), "a server": w.marks(w.ours.viewer, "instanceId="+ids["orders"].String()), "a team": w.marks(somebody, ""),
+	} {
+		if got := said(list, "deploy"); got != "deploy billing; everywhere" || !list.Complete {
+			t.Errorf("%s: %s, complete: %t", name, got, list.Complete)
+		}
+	}
+	if all := w.marks(w.ours.viewer, ""); len(all.Items) != 1000 || all.Complete {
+		t.Errorf("without a filter: %d, complete: %t", len(all.Items), all.Complete)
+	}
+	w.do(request{method: "PATCH", path: "/api/v1/instances/" + ids["orders"].String(), as: w.ours.admin, json: map[string]any{"active": false}}).is(200)
+	w.exec(`INSERT INTO audit_v3.entries SELECT (jsonb_populate_record(e, jsonb_build_object('position', -n, 'at', e.at + interval '1 second', 'subject', $1::text))).*
+		FROM audit_v3.entries AS e, generate_series(1, 1100) AS n WHERE e.type = 'instanceDeactivated'`, ids["ledger"])
+	w.clock.Advance(time.Minute)
+	if list := w.marks(w.ours.viewer, "instanceId="+ids["orders"].String()); said(list, "retired") != "orders: Deactivated" || !list.Complete {
+		t.Errorf("the retired server: %q, complete: %t", said(list, "retired"), list.Complete)
 	}
 }
 

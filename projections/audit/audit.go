@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/alert"
+	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/domain/team"
 	"muster/internal/postgres/statement"
@@ -55,10 +56,11 @@ type Query struct {
 	From, To     time.Time // from inclusive, to exclusive
 	Actors       []string
 	Types        []string
-	Without      []string   // types that are left out
-	Within       team.World // only what is about its servers, and what Member did apart from servers; nil: the whole organization
-	Member       uuid.UUID  // who asks; with Within only
-	Before       *Cursor    // where the page before ended; nil: from the newest
+	Without      []string    // types that are left out
+	Within       team.World  // only what is about its servers, and what Member did apart from servers; nil: the whole organization
+	Member       uuid.UUID   // who asks; with Within only
+	About        fleet.Scope // whose streams the entries are of; the zero value: any
+	Before       *Cursor     // where the page before ended; nil: from the newest
 	Limit        int
 }
 
@@ -114,6 +116,10 @@ func (r *Reader) List(ctx context.Context, q Query) ([]Entry, error) {
 	if q.Within != nil {
 		args = append(args, statement.IDs(q.Within.Instances()), q.Member.String())
 		seen = strings.NewReplacer("{{servers}}", fmt.Sprintf("$%d::uuid[]", len(args)-1), "{{member}}", fmt.Sprintf("$%d::text", len(args))).Replace(seenCondition)
+	}
+	if q.About.Filtered {
+		args = append(args, statement.IDs(q.About.Instances))
+		seen += fmt.Sprintf(" AND e.subject = ANY ($%d::uuid[])", len(args))
 	}
 	return r.entries(ctx, "list audit entries", strings.Replace(query, "{{seen}}", seen, 1), args...)
 }

@@ -46,16 +46,12 @@ func (s *ServerRoutes) ListMarks(ctx context.Context, r api.ListMarksRequestObje
 	if scope.Filtered && len(scope.Instances) == 0 {
 		return answer, nil
 	}
-	rows, err := marks.Between(ctx, s.DB, wire.Caller(ctx).Organization.ID, w.From, w.To, maxMarks+1)
-	if err != nil {
-		return nil, err
-	}
-	about, err := s.markedServers(ctx, scope, rows)
+	about := s.markedServers(ctx, scope)
+	rows, err := marks.Between(ctx, s.DB, wire.Caller(ctx).Organization.ID, w.From, w.To, maxMarks+1, about.visible)
 	if err != nil {
 		return nil, err
 	}
 	complete := len(rows) <= maxMarks
-	rows = slices.DeleteFunc(rows, func(m marks.Row) bool { return len(m.Tags) > 0 && about(m) == 0 })
 	var side wire.Side
 	set, err := s.showMarks(ctx, rows, about, &side)
 	if err != nil {
@@ -73,7 +69,7 @@ func (s *ServerRoutes) ListMarks(ctx context.Context, r api.ListMarksRequestObje
 }
 
 // showMarks shows marks that were set; about counts the servers that one is about. The names of tokens are side figures.
-func (s *ServerRoutes) showMarks(ctx context.Context, rows []marks.Row, about func(marks.Row) int, side *wire.Side) ([]api.Mark, error) {
+func (s *ServerRoutes) showMarks(ctx context.Context, rows []marks.Row, about *markedServers, side *wire.Side) ([]api.Mark, error) {
 	shown := []api.Mark{}
 	if len(rows) == 0 {
 		return shown, nil
@@ -106,7 +102,10 @@ func (s *ServerRoutes) showMarks(ctx context.Context, rows []marks.Row, about fu
 			one.Token = &api.Reference{Id: m.TokenID.UUID, Name: name}
 		}
 		if len(m.Tags) > 0 {
-			n := about(m)
+			n, err := about.count(m)
+			if err != nil {
+				return nil, err
+			}
 			one.InstanceCount = &n
 		}
 		shown = append(shown, one)
@@ -114,30 +113,54 @@ func (s *ServerRoutes) showMarks(ctx context.Context, rows []marks.Row, about fu
 	return shown, nil
 }
 
-// markedServers counts the servers in scope that a mark is about.
-func (s *ServerRoutes) markedServers(ctx context.Context, scope domain.Scope, rows []marks.Row) (func(marks.Row) int, error) {
-	var servers []domain.Tags
-	if slices.ContainsFunc(rows, func(m marks.Row) bool { return len(m.Tags) > 0 }) {
-		var err error
-		if servers, err = s.Fleet.TagsIn(ctx, wire.Caller(ctx).Organization.ID, scope); err != nil {
+// markedServers are the servers in scope that marks are about.
+type markedServers struct {
+	read    func() ([]domain.Tags, error)
+	servers []domain.Tags
+	counted map[string]int // by the tags of marks: many deployments have the same; nil: the servers are not read yet
+}
+
+func (s *ServerRoutes) markedServers(ctx context.Context, scope domain.Scope) *markedServers {
+	return &markedServers{read: func() ([]domain.Tags, error) { return s.Fleet.TagsIn(ctx, wire.Caller(ctx).Organization.ID, scope) }}
+}
+
+// count is how many servers in scope have the tags of a mark.
+func (s *markedServers) count(m marks.Row) (n int, err error) {
+	if s.counted == nil {
+		if s.servers, err = s.read(); err != nil {
+			return 0, err
+		}
+		s.counted = map[string]int{}
+	}
+	filter := mark.FilterOf(m.Tags)
+	key := strings.Join(filter.Words(), "\n")
+	n, known := s.counted[key]
+	if !known {
+		for _, tags := range s.servers {
+			if filter.Passes(tags) {
+				n++
+			}
+		}
+		s.counted[key] = n
+	}
+	return n, nil
+}
+
+// visible leaves the marks that are about a server in scope, or about the whole organization.
+func (s *markedServers) visible(rows []marks.Row) (seen []marks.Row, err error) {
+	for _, m := range rows {
+		n := 1
+		if len(m.Tags) > 0 {
+			n, err = s.count(m)
+		}
+		if err != nil {
 			return nil, err
 		}
-	}
-	counted := map[string]int{} // many deployments have the same tags
-	return func(m marks.Row) int {
-		filter := mark.FilterOf(m.Tags)
-		key := strings.Join(filter.Words(), "\n")
-		n, known := counted[key]
-		if !known {
-			for _, tags := range servers {
-				if filter.Passes(tags) {
-					n++
-				}
-			}
-			counted[key] = n
+		if n > 0 {
+			seen = append(seen, m)
 		}
-		return n
-	}, nil
+	}
+	return seen, nil
 }
 
 // mayRemove says of a mark's tags whether the caller may remove the mark.
@@ -166,44 +189,34 @@ func (s *ServerRoutes) CreateMark(ctx context.Context, r api.CreateMarkRequestOb
 	if r.Body.At != nil {
 		m.At = *r.Body.At
 	}
-	written, err := s.Commands.SetMark(ctx, wire.Actor(ctx), id, m)
+	row, written, err := s.Commands.SetMark(ctx, wire.Actor(ctx), id, m)
 	if err != nil {
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, written)
-	row, about, err := s.findMark(ctx, id)
-	if err != nil {
-		return nil, err
-	}
 	var side wire.Side // an answer that lacks the token's name is one all the same
-	shown, err := s.showMarks(ctx, []marks.Row{row}, about, &side)
+	shown, err := s.showMarks(ctx, []marks.Row{row}, s.markedServers(ctx, wire.Caller(ctx).Scope()), &side)
 	if err != nil {
 		return nil, err
 	}
-	return api.CreateMark201JSONResponse{Body: shown[0], Headers: api.CreateMark201ResponseHeaders{Location: marksPath + id.String()}}, nil
-}
-
-// findMark is a mark of the caller's organization, and what counts the servers that they see which it is about.
-func (s *ServerRoutes) findMark(ctx context.Context, id uuid.UUID) (marks.Row, func(marks.Row) int, error) {
-	row, ok, err := marks.Find(ctx, s.DB, wire.Caller(ctx).Organization.ID, id)
-	if err := wire.Found(ok, err, "mark"); err != nil {
-		return row, nil, err
-	}
-	about, err := s.markedServers(ctx, wire.Caller(ctx).Scope(), []marks.Row{row})
-	return row, about, err
+	return api.CreateMark201JSONResponse{Body: shown[0], Headers: api.CreateMark201ResponseHeaders{Location: marksPath + row.ID.String()}}, nil
 }
 
 // RemoveMark removes a mark that was set. One that the caller neither sees nor could set is unknown.
 func (s *ServerRoutes) RemoveMark(ctx context.Context, r api.RemoveMarkRequestObject) (api.RemoveMarkResponseObject, error) {
-	row, about, err := s.findMark(ctx, r.MarkId)
-	if err != nil {
+	row, ok, err := marks.Find(ctx, s.DB, wire.Caller(ctx).Organization.ID, r.MarkId)
+	if err := wire.Found(ok, err, "mark"); err != nil {
 		return nil, err
 	}
 	may, err := mayRemove(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if seen := len(row.Tags) == 0 || about(row) > 0; !seen && !may(row.Tags) {
+	seen, err := s.markedServers(ctx, wire.Caller(ctx).Scope()).visible([]marks.Row{row})
+	if err != nil {
+		return nil, err
+	}
+	if len(seen) == 0 && !may(row.Tags) {
 		return nil, wire.Found(false, nil, "mark")
 	}
 	written, err := s.Commands.RemoveMark(ctx, wire.Actor(ctx), r.MarkId)

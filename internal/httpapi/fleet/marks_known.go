@@ -108,14 +108,10 @@ var retiredAs = map[string]struct{ kind, text string }{
 // retired are the entries of the audit list about servers that members and programs removed or switched off.
 func (s *ServerRoutes) retired(ctx context.Context, scope domain.Scope, from, to time.Time) ([]audit.Entry, error) {
 	caller := wire.Caller(ctx)
-	entries, err := s.Audit.List(ctx, audit.Query{
+	return s.Audit.List(ctx, audit.Query{
 		Organization: caller.Organization.ID, Within: caller.World, Member: caller.Member.ID, From: from, To: to,
-		Types: slices.Collect(maps.Keys(retiredAs)), Limit: maxMarks + 1,
+		Types: slices.Collect(maps.Keys(retiredAs)), About: scope, Limit: maxMarks + 1,
 	})
-	if scope.Filtered {
-		entries = slices.DeleteFunc(entries, func(e audit.Entry) bool { return !slices.Contains(scope.Instances, e.Subject) })
-	}
-	return entries, err
 }
 
 // changedMarks are the marks of what assessments found to be other than before: one for each kind of an assessment.

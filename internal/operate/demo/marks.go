@@ -50,7 +50,7 @@ func (d *Demo) marks(ctx context.Context, o accounts.Organization, who []uuid.UU
 			continue
 		}
 		actor := usecase.Actor{OrganizationID: o.ID, MemberID: who[m.by], Component: "demo"}
-		written, err := d.Commands.SetMark(ctx, actor, usecase.NewID(), mark.Mark{At: at, Text: m.text, Tags: m.tags})
+		_, written, err := d.Commands.SetMark(ctx, actor, usecase.NewID(), mark.Mark{At: at, Text: m.text, Tags: m.tags})
 		if err != nil {
 			return err
 		}
