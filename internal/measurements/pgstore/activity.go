@@ -25,8 +25,11 @@ var takesKinds string
 
 // kinds are those that only newer programs know and that may be kept: each of them from the second
 // step of the upgrade to it on. A program from before would fail at hours of a series whose kind it
-// does not know, and roll up nothing.
-type kinds struct{ Activity, Servers bool }
+// does not know, and roll up nothing. Figures are those of a server that came later than its kind.
+type kinds struct{ Activity, Servers, Figures bool }
+
+// every is kinds once there is nothing to wait for.
+var every = kinds{true, true, true}
 
 func (k kinds) may(kind string) bool {
 	return (kind != codec.Activity || k.Activity) && (kind != codec.Servers || k.Servers)
@@ -46,7 +49,7 @@ const beginEvery = 30 * time.Second
 func (s *Store) takes(ctx context.Context) (kinds, error) {
 	now := time.Now()
 	if s.begun.all.Load() {
-		return kinds{true, true}, nil
+		return every, nil
 	}
 	if last := s.begun.asked.Load(); last > 0 && now.Sub(time.Unix(0, last)) < beginEvery {
 		some, _ := s.begun.some.Load().(kinds)
@@ -55,7 +58,7 @@ func (s *Store) takes(ctx context.Context) (kinds, error) {
 	some, err := statement.One[kinds](ctx, s.db, "ask which kinds of series are kept", takesKinds)
 	if err == nil {
 		s.begun.some.Store(some)
-		s.begun.all.Store(some == kinds{true, true})
+		s.begun.all.Store(some == every)
 		s.begun.asked.Store(now.UnixNano())
 	}
 	return some, err

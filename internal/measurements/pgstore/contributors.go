@@ -347,7 +347,7 @@ func (s *Store) ConnectionContributors(ctx context.Context, organization uuid.UU
 // readSpan hands the slots that series have in a span to take, piece by piece.
 func (s *Store) readSpan(ctx context.Context, span measurements.Span, series subjects, take func(place int, slot []byte) error) error {
 	for _, piece := range span.Pieces() {
-		err := s.readRows(ctx, windowOf(piece), series, func(place int, part codec.Stretch) error {
+		err := s.readRows(ctx, windowOf(piece), series, func(place int, part rowbytes.Stretch) error {
 			for part.More() {
 				slot, _, ok := part.Next()
 				if !ok {

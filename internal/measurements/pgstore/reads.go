@@ -16,6 +16,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
 )
@@ -69,14 +70,14 @@ func (w window) slots(start time.Time) iter.Seq2[int, int] {
 }
 
 // stretch is what a row of the window has.
-func (w window) stretch(start time.Time, row []byte) (codec.Stretch, error) {
+func (w window) stretch(start time.Time, row []byte) (rowbytes.Stretch, error) {
 	of := w.Index(start) - w.first // the bucket of slot 0
-	return codec.Cut(row, of, max(0, of+w.first), min(w.buckets, of+w.end))
+	return rowbytes.Cut(row, of, max(0, of+w.first), min(w.buckets, of+w.end))
 }
 
 // readRows hands what the rows of some series have within the window to take, with the
 // place of the series; of sessions only what is shown.
-func (s *Store) readRows(ctx context.Context, w window, series subjects, take func(place int, s codec.Stretch) error) error {
+func (s *Store) readRows(ctx context.Context, w window, series subjects, take func(place int, s rowbytes.Stretch) error) error {
 	return s.eachRow(ctx, w, true, series, func(place int, start time.Time, row []byte) error {
 		part, err := w.stretch(start, row)
 		if err != nil {
@@ -166,12 +167,12 @@ func rowsOf(table blocks.Table, r blocks.Range) int64 {
 
 // readInstances passes the data of an engine's instances in scope within the window to take, as
 // readRows does, and says whether some of it is partial.
-func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(codec.Stretch) error) (partial bool, err error) {
+func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(rowbytes.Stretch) error) (partial bool, err error) {
 	found, err := s.inScope(ctx, organization, kind, engine, scope)
 	if err != nil {
 		return false, err
 	}
-	return found.arePartial(w.Start(), w.End()), s.readRows(ctx, w, found, func(_ int, part codec.Stretch) error { return take(part) })
+	return found.arePartial(w.Start(), w.End()), s.readRows(ctx, w, found, func(_ int, part rowbytes.Stretch) error { return take(part) })
 }
 
 // subject is a series, and its host or instance.

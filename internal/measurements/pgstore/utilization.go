@@ -8,6 +8,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // Utilization is documented at measurements.Store.
@@ -29,7 +30,7 @@ func (s *Store) seriesUtilization(ctx context.Context, organization uuid.UUID, s
 	}
 	u := codec.NewUtilization(w.buckets)
 	sampled := make(map[int]struct{}, len(series))
-	err = s.readRows(ctx, w, series, func(place int, part codec.Stretch) error {
+	err = s.readRows(ctx, w, series, func(place int, part rowbytes.Stretch) error {
 		any, err := u.Take(part)
 		if any {
 			sampled[place] = struct{}{}

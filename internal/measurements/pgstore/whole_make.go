@@ -11,6 +11,7 @@ import (
 	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/postgres/statement"
 )
 
@@ -70,7 +71,7 @@ func (m *making) remake(ctx context.Context, asked timegrid.Window) error {
 	w := windowOf(asked)
 	sum := codec.NewWhole(m.Kind, w.buckets)
 	seen := m.sampled(w)
-	err := m.store.readRows(ctx, w, m.series, func(place int, part codec.Stretch) error {
+	err := m.store.readRows(ctx, w, m.series, func(place int, part rowbytes.Stretch) error {
 		seen.note(place, part)
 		return sum.Take(part)
 	})
@@ -167,7 +168,7 @@ func (m *making) sampled(w window) *sampled {
 }
 
 // note notes what a row of a series has.
-func (s *sampled) note(place int, part codec.Stretch) {
+func (s *sampled) note(place int, part rowbytes.Stretch) {
 	if s == nil {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/rowbytes"
 	"muster/internal/postgres/statement"
 )
 
@@ -28,7 +29,7 @@ var (
 // readEngine passes the data of an engine's instances in scope within the window to take, and
 // says whether some of it is partial: from the rows of the whole if there is no filter and
 // these have all of it, otherwise from those of the series.
-func (s *Store) readEngine(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(codec.Stretch) error) (partial bool, err error) {
+func (s *Store) readEngine(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(rowbytes.Stretch) error) (partial bool, err error) {
 	if !scope.Filtered {
 		of := whole{organization, kind, engine}
 		state, err := s.stateOf(ctx, of, w)
@@ -53,7 +54,7 @@ func (s *Store) stateOf(ctx context.Context, of whole, w window) (stateOfWhole, 
 }
 
 // readWhole hands what the rows of a whole have within the window to take.
-func (s *Store) readWhole(ctx context.Context, of whole, w window, take func(codec.Stretch) error) error {
+func (s *Store) readWhole(ctx context.Context, of whole, w window, take func(rowbytes.Stretch) error) error {
 	what := fmt.Sprintf("read the %s of %s", w.Size, of)
 	rows, err := statement.All[wholeRow](ctx, s.db, what, readWhole, of.with(string(w.row), w.row.Floor(w.Start()), w.End())...)
 	for _, row := range rows {
@@ -77,7 +78,7 @@ func (s *Store) wholeUtilization(ctx context.Context, organization uuid.UUID, w 
 		return tile, false, err
 	}
 	u := codec.NewUtilization(w.buckets)
-	if err = s.readWhole(ctx, of, w, func(part codec.Stretch) error {
+	if err = s.readWhole(ctx, of, w, func(part rowbytes.Stretch) error {
 		_, err := u.Take(part)
 		return err
 	}); err != nil {

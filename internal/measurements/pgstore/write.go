@@ -87,8 +87,11 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	return receipt, nil
 }
 
-// arrivals are those of a batch, without the kinds that may not be kept yet.
+// arrivals are those of a batch, without the kinds and figures that may not be kept yet.
 func arrivals(b measurements.Batch, takes kinds) ([]codec.Arrival, error) {
+	if !takes.Figures {
+		b.Servers = codec.WithoutLaterFigures(b.Servers)
+	}
 	all, err := codec.Arrivals(b)
 	if err != nil {
 		return nil, fmt.Errorf("encode %d samples: %w", b.Len(), err)

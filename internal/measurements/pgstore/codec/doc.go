@@ -12,6 +12,11 @@
 // that are used in later calculations are stored exactly. A row is its slots, each after its
 // length; empty slots at the end are left out.
 //
+// A figure of a server (measurements.Figures) is its place in that list, and says whether it is summed.
+// A program reads, adds up and keeps figures that only a newer one knows, and shows none of them. So a
+// new figure is one line at the end of Figures, and needs no migration: programs from before, which
+// refuse it, have ended when pgstore writes the first one (migration 00160, WithoutLaterFigures).
+//
 // An Adder adds up statements of many samples and details without making lists of them.
 // AddUpDetails makes what is written, and adds neighbors.
 //

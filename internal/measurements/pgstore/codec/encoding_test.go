@@ -106,7 +106,7 @@ func TestWhatIsShownOfWaits(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			part, err := Cut(shown, 0, 0, MinutesOfHour)
+			part, err := rowbytes.Cut(shown, 0, 0, MinutesOfHour)
 			if err != nil {
 				r.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/engine"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/rowbytes"
 )
 
 // FuzzKinds gives each kind bytes that it never wrote, as a failing disk might: an error is a
@@ -102,7 +103,7 @@ func fuzzKind(t *testing.T, k Kind, a, b []byte) {
 func fuzzReads(row []byte) {
 	const buckets = 90
 	fuzzAverages(row)
-	part, err := Cut(row, -30, 0, 30)
+	part, err := rowbytes.Cut(row, -30, 0, 30)
 	if err != nil {
 		return
 	}

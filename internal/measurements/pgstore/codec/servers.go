@@ -27,13 +27,35 @@ const (
 // tellings are the states of a figure at their places.
 var tellings = [figureTellings]measurements.Telling{measurements.Told, measurements.NotTold, measurements.Denied}
 
+// firstFigures is how many figures programs knew that refuse rows with any other one.
+const firstFigures = 11
+
+// WithoutLaterFigures is a copy of samples with the figures that every program can read.
+func WithoutLaterFigures(samples []measurements.ServerSample) []measurements.ServerSample {
+	first := measurements.Figures()[:firstFigures]
+	samples = slices.Clone(samples)
+	for i := range samples {
+		samples[i].Figures = slices.DeleteFunc(slices.Clone(samples[i].Figures), func(f measurements.ServerFigure) bool {
+			return !slices.Contains(first, f.Figure)
+		})
+	}
+	return samples
+}
+
 // figureKey is a figure by its place, and whose it is; the database is zero for the whole server.
 type figureKey struct {
 	figure   byte
 	database uuid.UUID
 }
 
-func (k figureKey) name() measurements.Figure { return measurements.Figures()[k.figure] }
+// name is the figure's; ok is false of one that only a newer program knows.
+func (k figureKey) name() (name measurements.Figure, ok bool) {
+	all := measurements.Figures()
+	if int(k.figure) >= len(all) {
+		return "", false
+	}
+	return all[k.figure], true
+}
 
 func compareFigures(a, b figureKey) int {
 	return cmp.Or(cmp.Compare(a.figure, b.figure), bytes.Compare(a.database[:], b.database[:]))
@@ -48,6 +70,7 @@ type holder struct {
 
 // FigureSum is what samples of a figure come to.
 type FigureSum struct {
+	counts  bool                   // the figure Counts: it is summed
 	samples [figureTellings]uint64 // by how they tell it
 	value   uint64                 // the greatest, or the sum
 	over    uint64                 // microseconds that a sum was counted in
@@ -55,12 +78,13 @@ type FigureSum struct {
 }
 
 // add adds later samples.
-func (s *FigureSum) add(of measurements.Figure, o FigureSum) {
+func (s *FigureSum) add(o FigureSum) {
+	s.counts = o.counts
 	for i, n := range o.samples {
 		s.samples[i] += n
 	}
 	switch {
-	case of.Counts():
+	case o.counts:
 		s.value, s.over = s.value+o.value, s.over+o.over
 	case o.samples[figureTold] > 0 && (s.samples[figureTold] == o.samples[figureTold] || o.value > s.value):
 		s.value, s.holder = o.value, o.holder
@@ -113,7 +137,7 @@ func appendServer(s *measurements.ServerSample, names measurements.NameKey) []by
 		if place < 0 {
 			continue
 		}
-		sum := FigureSum{value: uint64(max(f.Value, 0)), over: uint64(max(f.Interval.Microseconds(), 0)), holder: holderOf(f.Holder, names)}
+		sum := FigureSum{counts: f.Figure.Counts(), value: uint64(max(f.Value, 0)), over: uint64(max(f.Interval.Microseconds(), 0)), holder: holderOf(f.Holder, names)}
 		told := max(slices.Index(tellings[:], f.Telling), figureTold)
 		sum.samples[told] = 1
 		if told != figureTold {
@@ -161,6 +185,9 @@ func (f figures) encode() []byte {
 		if s.holder != nil {
 			has |= hasHolder
 		}
+		if s.counts {
+			has |= isSum
+		}
 		out = append(out, key.figure, has)
 		if key.database != uuid.Nil {
 			out = append(out, key.database[:]...)
@@ -177,10 +204,12 @@ func (f figures) encode() []byte {
 	return out
 }
 
-// What stands behind a figure.
+// What stands behind a figure, and whether it is summed. Rows from before isSum have figures that
+// every program knows.
 const (
 	hasDatabase = 1 << iota
 	hasHolder
+	isSum
 )
 
 func decodeFigures(slot []byte) (figures, error) {
@@ -204,8 +233,9 @@ func decodeFigures(slot []byte) (figures, error) {
 func (r *reader) figure(names []uint64) (key figureKey, s FigureSum) {
 	key.figure = r.Byte()
 	has := r.Byte()
-	if int(key.figure) >= len(measurements.Figures()) {
-		r.Fail()
+	s.counts = has&isSum != 0
+	if name, known := key.name(); known {
+		s.counts = name.Counts()
 	}
 	if has&hasDatabase != 0 {
 		key.database = r.UUID()
@@ -221,11 +251,13 @@ func (r *reader) figure(names []uint64) (key figureKey, s FigureSum) {
 	return key, s
 }
 
-// EachFigure hands the figures of a slot of a row to take.
+// EachFigure hands the figures of a slot of a row to take, without those that only a newer program knows.
 func EachFigure(slot []byte, take func(of measurements.FigureOf, s FigureSum)) error {
 	all, err := decodeFigures(slot)
 	for key, s := range all {
-		take(measurements.FigureOf{Figure: key.name(), Database: key.database}, s)
+		if name, known := key.name(); known {
+			take(measurements.FigureOf{Figure: name, Database: key.database}, s)
+		}
 	}
 	return err
 }
@@ -276,7 +308,7 @@ func (f *figures) addSlot(slot []byte) error {
 	}
 	for key, s := range more {
 		sum := (*f)[key]
-		sum.add(key.name(), s)
+		sum.add(s)
 		(*f)[key] = sum
 	}
 	return nil

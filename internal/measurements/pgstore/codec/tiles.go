@@ -26,7 +26,7 @@ func (u *Utilization) Tile(hosts int) measurements.Utilization {
 
 // Take adds what a host's row has, and says whether it has a sample. It reads what
 // DecodeHostSlot does, without the weights.
-func (u *Utilization) Take(part Stretch) (sampled bool, err error) {
+func (u *Utilization) Take(part rowbytes.Stretch) (sampled bool, err error) {
 	for part.More() {
 		slot, at, ok := part.Next()
 		if !ok {
@@ -94,7 +94,7 @@ func NewQueryPerformance(buckets, since int) *QueryPerformance {
 }
 
 // Take adds what an instance's row has.
-func (p *QueryPerformance) Take(part Stretch) error {
+func (p *QueryPerformance) Take(part rowbytes.Stretch) error {
 	for part.More() {
 		slot, at, ok := part.Next()
 		if !ok {
@@ -139,7 +139,7 @@ func NewWaitEvents(buckets int) *WaitEvents {
 }
 
 // Take adds what is shown of an instance's row (WaitSlot.Shown).
-func (e *WaitEvents) Take(part Stretch) error {
+func (e *WaitEvents) Take(part rowbytes.Stretch) error {
 	for part.More() {
 		slot, at, ok := part.Next()
 		if !ok {

@@ -10,7 +10,7 @@ import (
 // stands for them.
 type Whole interface {
 	// Take adds what a series' row has, or what is shown of it.
-	Take(part Stretch) error
+	Take(part rowbytes.Stretch) error
 	// Slot is the result of a bucket, in the form of a series' slot, or of its visible values:
 	// a reader of a tile sees no difference.
 	Slot(bucket int) []byte
@@ -34,7 +34,7 @@ func NewWhole(kind string, buckets int) Whole {
 // those over the hosts. The weights are how many hosts they are of.
 type wholeHosts struct{ *Utilization }
 
-func (h wholeHosts) Take(part Stretch) error {
+func (h wholeHosts) Take(part rowbytes.Stretch) error {
 	_, err := h.Utilization.Take(part)
 	return err
 }
@@ -71,7 +71,7 @@ type wholeStatements struct {
 	sampled []bool
 }
 
-func (s *wholeStatements) Take(part Stretch) error {
+func (s *wholeStatements) Take(part rowbytes.Stretch) error {
 	for i := range part.Filled() {
 		s.sampled[i] = true
 	}
@@ -103,6 +103,6 @@ func FilledDays(kind string, row []byte) (days []int, err error) {
 		}
 		return days, err
 	}
-	all, err := Cut(row, 0, 0, WeekItself)
+	all, err := rowbytes.Cut(row, 0, 0, WeekItself)
 	return slices.Collect(all.Filled()), err
 }

@@ -1,10 +1,6 @@
-package codec
+package rowbytes
 
-import (
-	"iter"
-
-	"muster/internal/measurements/pgstore/rowbytes"
-)
+import "iter"
 
 // Stretch is what a row has within a window: the slots that are left of it when those
 // before the window are skipped are of the buckets from at on, and those from end on
@@ -21,7 +17,7 @@ func Cut(row []byte, of, at, end int) (s Stretch, err error) {
 		if len(s.slots) == 0 {
 			break
 		}
-		if _, s.slots, err = rowbytes.NextSlot(s.slots); err != nil {
+		if _, s.slots, err = NextSlot(s.slots); err != nil {
 			return Stretch{}, err
 		}
 	}
