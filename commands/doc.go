@@ -1,7 +1,8 @@
 // Package commands is the write side: it carries out the requests of users and records the
 // results of workers. A Service has all use cases. Those of people, reports and schedules are
-// here, a file each; those of the fleet and of alerts, which machines call by the thousand, are
-// in the rooms inventory and alerting. What all of them share is in usecase.
+// here, a file each. Those of the fleet and of alerts, which machines call by the thousand, are
+// in the rooms inventory and alerting; notifying has those of channels and rules, and marks those
+// of marks on charts. What all of them share is in usecase.
 //
 // A use case validates, decides and appends. It looks up what it needs through the small
 // interfaces of Needs (Instances, Checks, Jobs), folds the streams concerned, lets the domain

@@ -106,7 +106,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, in AcceptInvitation) (ac
 	if err != nil {
 		return accounts.Member{}, usecase.Mark{}, err
 	}
-	if e := checkName("#/name", in.Name); e != nil && in.Name != "" {
+	if e := usecase.CheckName("#/name", in.Name); e != nil && in.Name != "" {
 		return accounts.Member{}, usecase.Mark{}, usecase.FieldErrors([]rule.Broken{*e})
 	}
 	hash, err := s.hashOf(ctx, in.Password, invited.OrganizationID, invited.Email, invited.Name, in.Name)

@@ -26,7 +26,7 @@ func (s *Service) CreateOrganization(ctx context.Context, name string, demo bool
 		hash string
 		f    founded
 	)
-	if e := checkName("#/organizationName", name); e != nil {
+	if e := usecase.CheckName("#/organizationName", name); e != nil {
 		return accounts.Organization{}, nil, usecase.Mark{}, usecase.FieldErrors([]rule.Broken{*e})
 	}
 	if admin != nil {
@@ -110,7 +110,7 @@ func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founde
 	if err != nil || !s.Mails || f.organization.Demo {
 		return f, err
 	}
-	begun, err := s.beginNotifications(ctx, tx, id)
+	begun, err := s.BeginNotificationsIn(ctx, tx, id)
 	if begun.Position > mark.Position {
 		f.mark = begun
 	}
@@ -168,7 +168,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, usecase
 			return err
 		}
 		name := strings.TrimSpace(in.OrganizationName)
-		if e := checkName("#/organizationName", name); e != nil && (id == uuid.Nil || name != "") {
+		if e := usecase.CheckName("#/organizationName", name); e != nil && (id == uuid.Nil || name != "") {
 			return usecase.FieldErrors([]rule.Broken{*e})
 		}
 		f, err = s.found(ctx, tx, foundation{
@@ -282,7 +282,7 @@ const (
 func CheckSettings(c organization.ChangeSettings) error {
 	var broken []rule.Broken
 	if c.Name != nil {
-		if e := checkName("#/name", *c.Name); e != nil {
+		if e := usecase.CheckName("#/name", *c.Name); e != nil {
 			broken = append(broken, *e)
 		}
 	}

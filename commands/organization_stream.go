@@ -2,11 +2,9 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"net/mail"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -35,23 +33,13 @@ func (m NewMember) check() error {
 	if err != nil || parsed.Address != strings.TrimSpace(m.Email) || len(m.Email) > maxEmail || !printable.Name(m.Email) {
 		broken = append(broken, rule.Broken{Pointer: "#/email", Code: "invalid_parameter", Detail: "is not an e-mail address"})
 	}
-	if e := checkName("#/name", m.Name); e != nil {
+	if e := usecase.CheckName("#/name", m.Name); e != nil {
 		broken = append(broken, *e)
 	}
 	if !m.Role.Valid() {
 		broken = append(broken, rule.Broken{Pointer: "#/role", Code: "invalid_parameter", Detail: "is not a role"})
 	}
 	return usecase.FieldErrors(broken)
-}
-
-func checkName(pointer, name string) *rule.Broken {
-	switch n := utf8.RuneCountInString(strings.TrimSpace(name)); {
-	case n < 1 || n > usecase.MaxIDRunes || strings.ContainsRune(name, 0):
-		return &rule.Broken{Pointer: pointer, Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", usecase.MaxIDRunes)}
-	case !printable.Name(name):
-		return &rule.Broken{Pointer: pointer, Code: "invalid_name", Detail: printable.Rule}
-	}
-	return nil
 }
 
 func (s *Service) person(org uuid.UUID, m NewMember, status string) accounts.Member {

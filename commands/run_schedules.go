@@ -56,7 +56,7 @@ func (s *Service) PlanRun(ctx context.Context, organization, id uuid.UUID, at ti
 		return run, nil
 	}
 	var err error
-	if run.zone, err = Zone(now.Terms.TimeZone); err != nil {
+	if run.zone, err = usecase.Zone(now.Terms.TimeZone); err != nil {
 		return nil, fmt.Errorf("run schedule %s: %w", id, err)
 	}
 	if run.dues = now.Due(run.zone, at); len(run.dues) == 0 {

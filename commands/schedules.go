@@ -15,7 +15,6 @@ import (
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/eventstore"
-	"muster/internal/process/zones"
 )
 
 // MaxSchedules is how many schedules an organization may have.
@@ -148,7 +147,7 @@ func (s *Service) decideSchedule(
 			if !now.Exists() {
 				return nil, &usecase.NotFoundError{What: "schedule"}
 			}
-			zone, _ := Zone(now.Terms.TimeZone) // nil: nothing is known to be due
+			zone, _ := usecase.Zone(now.Terms.TimeZone) // nil: nothing is known to be due
 			return choose(&now, zone, at)
 		}, nil)
 	})
@@ -167,37 +166,18 @@ func schedulePlace(id uuid.UUID) usecase.StreamPlace {
 	return usecase.StreamPlace{Log: eventstore.Organization, StreamType: schedule.StreamType, ID: id}
 }
 
-// UnknownZoneError says that no time zone has that name.
-type UnknownZoneError struct{ Name string }
-
-func (e *UnknownZoneError) Error() string { return fmt.Sprintf("no time zone is called %q", e.Name) }
-
-// Zone is a time zone of the IANA database. Errors: *UnknownZoneError.
-func Zone(name string) (*time.Location, error) {
-	if !schedule.ZoneName(name) {
-		return nil, &UnknownZoneError{Name: name}
-	}
-	zone, err := zones.Load(name)
-	if err != nil {
-		return nil, &UnknownZoneError{Name: name}
-	}
-	return zone, nil
-}
-
 // DueTimes are the next n due times of a recurrence. Errors: *usecase.RuleError.
 func (s *Service) DueTimes(when schedule.Recurrence, n int) ([]time.Time, error) {
 	broken := when.Validate()
-	zone, err := Zone(when.TimeZone)
+	zone, err := usecase.Zone(when.TimeZone)
 	if err != nil {
-		broken.Add("#/timeZone", "unknown_time_zone", unknownZone)
+		broken.Add("#/timeZone", "unknown_time_zone", usecase.UnknownZone)
 	}
 	if len(broken) > 0 {
 		return nil, usecase.RuleErrorOf(broken)
 	}
 	return when.NextOf(zone, s.Clock(), n), nil
 }
-
-const unknownZone = "is no time zone of the IANA database"
 
 func normal(terms schedule.Terms) schedule.Terms {
 	terms = terms.Normal()
@@ -208,11 +188,11 @@ func normal(terms schedule.Terms) schedule.Terms {
 // checkTerms holds terms against every rule at once.
 func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID, terms schedule.Terms) error {
 	broken := terms.Validate()
-	if e := checkName("#/name", terms.Name); e != nil {
+	if e := usecase.CheckName("#/name", terms.Name); e != nil {
 		broken.Add(e.Pointer, e.Code, e.Detail)
 	}
-	if _, err := Zone(terms.TimeZone); err != nil {
-		broken.Add("#/timeZone", "unknown_time_zone", unknownZone)
+	if _, err := usecase.Zone(terms.TimeZone); err != nil {
+		broken.Add("#/timeZone", "unknown_time_zone", usecase.UnknownZone)
 	}
 	asked := terms
 	asked.Scope.Window = "" // its fault is reported above

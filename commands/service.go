@@ -9,6 +9,7 @@ import (
 	"muster/commands/alerting"
 	"muster/commands/inventory"
 	"muster/commands/marks"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/team"
 	"muster/internal/accounts"
@@ -68,13 +69,14 @@ type Limits struct {
 	BuildingAtOnce int // per organization
 }
 
-// Service runs the use cases: those of people and of reports itself, those of the fleet, of alerts
-// and of marks by its rooms.
+// Service runs the use cases: those of people and of reports itself, those of the fleet, of alerts,
+// of notifications and of marks by its rooms.
 type Service struct {
 	*usecase.Base
 	*inventory.Fleet
 	*alerting.Alerts
 	*marks.Marks
+	*notifying.Notifications
 	Needs
 }
 
@@ -86,8 +88,8 @@ type Needs struct {
 	Schedules   Schedules // nil: there may be any number
 	Jobs        Jobs
 	Texts       Texts
-	Seal        Sealer // of channels' addresses
-	Channels    Channels
+	Seal        notifying.Sealer // of channels' addresses
+	Channels    notifying.Channels
 	Mails       bool // whether a mail server is set: new organizations have their administrators told
 	Limits      Limits
 }
@@ -95,5 +97,8 @@ type Needs struct {
 // New returns the use cases over one base.
 func New(base usecase.Base, needs Needs) *Service {
 	instances := inventory.New(&base, needs.Connections)
-	return &Service{Base: &base, Fleet: instances, Alerts: alerting.New(&base, instances), Marks: marks.New(&base), Needs: needs}
+	return &Service{
+		Base: &base, Fleet: instances, Alerts: alerting.New(&base, instances), Marks: marks.New(&base), Needs: needs,
+		Notifications: notifying.New(&base, notifying.Needs{Seal: needs.Seal, Channels: needs.Channels, Instances: needs.Instances}),
+	}
 }

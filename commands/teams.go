@@ -33,7 +33,7 @@ func (s *Service) CreateTeam(ctx context.Context, actor usecase.Actor, t Team) (
 		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil {
 			return usecase.Mark{}, err
 		}
-		if err := s.room(ctx, tx, actor.OrganizationID, "teams", "too_many_items", team.MaxTeams); err != nil {
+		if err := usecase.Room(ctx, tx, actor.OrganizationID, "teams", "too_many_items", team.MaxTeams); err != nil {
 			return usecase.Mark{}, err
 		}
 		if err := s.checkTeam(ctx, tx, actor.OrganizationID, t, team.Terms{}); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) CreateTeam(ctx context.Context, actor usecase.Actor, t Team) (
 // whether or not it is there still.
 func (s *Service) checkTeam(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, t Team, was team.Terms) error {
 	var broken []rule.Broken
-	if e := checkName("#/name", t.Name); e != nil {
+	if e := usecase.CheckName("#/name", t.Name); e != nil {
 		broken = append(broken, *e)
 	}
 	terms := t.Broken()
@@ -107,9 +107,9 @@ type ChangeTeam struct {
 // to is the team as it will be.
 func (c ChangeTeam) to(t accounts.Team) Team {
 	will := Team{Name: t.Name, Terms: t.Terms.Terms}
-	set(&will.Name, c.Name)
-	set(&will.Selector, c.Selector)
-	set(&will.Members, c.Members)
+	usecase.Set(&will.Name, c.Name)
+	usecase.Set(&will.Selector, c.Selector)
+	usecase.Set(&will.Members, c.Members)
 	will.Name = strings.TrimSpace(will.Name)
 	return will
 }
@@ -127,7 +127,7 @@ func (s *Service) ChangeTeam(ctx context.Context, actor usecase.Actor, id uuid.U
 		}
 		will.Selector = will.Selector.Normal()
 		is := accounts.Team{ID: id, Name: will.Name, Terms: accounts.TeamTerms{Terms: will.Terms}, Position: was.Position, CreatedAt: was.CreatedAt}
-		set(&is.Position, c.Position)
+		usecase.Set(&is.Position, c.Position)
 		if is.Digest() == was.Digest() {
 			return nil, nil
 		}

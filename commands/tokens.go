@@ -59,7 +59,7 @@ func (s *Service) MintToken(ctx context.Context, by accounts.Principal, requestI
 
 func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error {
 	var broken []rule.Broken
-	if e := checkName("#/name", t.Name); e != nil {
+	if e := usecase.CheckName("#/name", t.Name); e != nil {
 		broken = append(broken, *e)
 	}
 	if !t.ExpiresAt.After(now) || t.ExpiresAt.After(now.Add(maxTokenLife)) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/schedule"
 	"muster/handlers"
 	"muster/internal/testing/longtest"
@@ -94,7 +94,7 @@ func TestLongAYearOfSchedules(t *testing.T) {
 	t.Logf("%d kills, %d steps back, away %d times", killed, stepped, away)
 	facts, reasons := 0, map[string]int{}
 	for id, when := range all {
-		zone, err := commands.Zone(when.TimeZone)
+		zone, err := usecase.Zone(when.TimeZone)
 		if err != nil {
 			t.Fatal(err)
 		}

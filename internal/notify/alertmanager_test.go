@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify/channel/alertmanager"
@@ -39,7 +39,7 @@ func TestWhatIsOverIsSaidAgain(t *testing.T) {
 		forward.ServeHTTP(w, request)
 	}))
 	t.Cleanup(way.Close)
-	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: way.URL}}))
+	s.rule(s.channel(notifying.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: way.URL}}))
 	s.process("a", s.sender)
 	s.fires(alert.Critical, "lag")
 	s.follow()

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
@@ -162,7 +163,7 @@ func TestOneMailboxIsGone(t *testing.T) {
 	s := newScene(t)
 	ben, _, _, _, err := s.commands.InviteMember(t.Context(), s.actor, commands.NewMember{Email: "ben@acme.example", Name: "Ben", Role: organization.Member})
 	must(t, err)
-	s.rule(s.channel(commands.CreateChannel{Name: "Both", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID, ben.ID}}), only(alert.Critical))
+	s.rule(s.channel(notifying.CreateChannel{Name: "Both", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID, ben.ID}}), only(alert.Critical))
 	s.process("a", s.sender)
 	s.smtp.Answer("ben@acme.example", 550, [3]int{5, 1, 1}, "gone")
 	s.fires(alert.Critical, "lag")

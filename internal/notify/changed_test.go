@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify/channel/alertmanager"
@@ -94,7 +94,7 @@ func TestAlertmanagersLearnOfWhatChanges(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
-	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: r.URL}}), only(alert.Critical))
+	s.rule(s.channel(notifying.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: r.URL}}), only(alert.Critical))
 	s.process("a", s.sender)
 	s.fires(alert.Warning, "disk")
 	s.clock.Advance(time.Second)

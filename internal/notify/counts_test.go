@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify"
@@ -25,7 +25,7 @@ func TestTenThousandAlerts(t *testing.T) {
 	s := newScene(t)
 	r := s.receiver()
 	s.rule(s.webhook(r.URL), func(t *notification.Terms) { t.GroupSeconds = 3600 })
-	s.rule(s.channel(commands.CreateChannel{Name: "Ana", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}), func(t *notification.Terms) { t.GroupSeconds = 3600 })
+	s.rule(s.channel(notifying.CreateChannel{Name: "Ana", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}), func(t *notification.Terms) { t.GroupSeconds = 3600 })
 	s.process("a", s.sender)
 	const alerts = 10_000
 	keys := make([]string, alerts)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify"
@@ -19,7 +19,7 @@ func TestAMailServerIsAwayForADay(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.smtp.Answer("ana@acme.example", 451, [3]int{4, 3, 0}, "away")
-	s.rule(s.channel(commands.CreateChannel{Name: "Ana", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}))
+	s.rule(s.channel(notifying.CreateChannel{Name: "Ana", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}))
 	s.process("a", s.sender)
 	s.fires(alert.Critical, "first")
 	s.follow()

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/commands"
 	"muster/commands/alerting"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
@@ -41,7 +41,7 @@ func TestOneAlertAfterManyChanges(t *testing.T) {
 	s := newScene(t)
 	s.clock.Advance(time.Since(s.clock.Now())) // it goes by the machine's clock
 	at := startAlertmanager(t, binary, "http://127.0.0.1:9/")
-	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: at}}))
+	s.rule(s.channel(notifying.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: at}}))
 	began := s.clock.Now().Add(-time.Minute)
 	feed := func(title string, severity alert.Severity) {
 		t.Helper()
@@ -96,7 +96,7 @@ func TestAnUpgradeEndsWhatHadOtherLabels(t *testing.T) {
 	s := newScene(t)
 	s.clock.Advance(time.Since(s.clock.Now()))
 	at := startAlertmanager(t, binary, "http://127.0.0.1:9/")
-	channel := s.channel(commands.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: at}})
+	channel := s.channel(notifying.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: at}})
 	s.rule(channel)
 	_, _, err := s.commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{{
 		Key: "watch/lock", Title: "waited 5 m", Severity: alert.Warning, Rule: &alert.Rule{ID: "lock_wait", Name: "Session waits for a lock"},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
@@ -106,7 +106,7 @@ func (s *Sender) Feed(ctx context.Context) error {
 	if err := caughtUp(ctx, s.Alerts); err != nil {
 		return err
 	}
-	channels, err := statement.All[commands.ChannelRow](ctx, s.DB, "claim Alertmanagers", claimFeeds, s.Now(), channel.FeedEvery.Seconds()/2,
+	channels, err := statement.All[notifying.ChannelRow](ctx, s.DB, "claim Alertmanagers", claimFeeds, s.Now(), channel.FeedEvery.Seconds()/2,
 		kinds.Names(func(k channel.Kind) bool { return k.Feed != nil }))
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *Sender) Feed(ctx context.Context) error {
 }
 
 // feedOpen sends one channel all open alerts that its rules match.
-func (s *Sender) feedOpen(ctx context.Context, row commands.ChannelRow) error {
+func (s *Sender) feedOpen(ctx context.Context, row notifying.ChannelRow) error {
 	kind, err := kinds.Find(row.Kind)
 	if err != nil {
 		return err
@@ -206,8 +206,8 @@ func (s *Sender) openAlerts(ctx context.Context, organization uuid.UUID) ([]open
 }
 
 // channelOf is a channel that was not removed. Errors: *usecase.NotFoundError.
-func channelOf(ctx context.Context, q queryer, organization, id uuid.UUID) (commands.ChannelRow, error) {
-	row, ok, err := statement.Find[commands.ChannelRow](ctx, q, "read a channel", channelQuery, organization, id)
+func channelOf(ctx context.Context, q queryer, organization, id uuid.UUID) (notifying.ChannelRow, error) {
+	row, ok, err := statement.Find[notifying.ChannelRow](ctx, q, "read a channel", channelQuery, organization, id)
 	if err != nil {
 		return row, fmt.Errorf("look up a channel: %w", err)
 	}

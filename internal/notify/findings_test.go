@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
@@ -38,7 +38,7 @@ func TestNewFindingsAreToldOnceACheck(t *testing.T) {
 	r.answers(http.StatusServiceUnavailable) // what is told is looked at, and not how it arrives
 	all := s.webhook(r.URL)
 	s.rule(all)
-	critical := s.channel(commands.CreateChannel{Name: "Pager", Kind: webhook.Name, Address: notification.Address{URL: r.URL, Secret: secret}})
+	critical := s.channel(notifying.CreateChannel{Name: "Pager", Kind: webhook.Name, Address: notification.Address{URL: r.URL, Secret: secret}})
 	s.rule(critical, func(t *notification.Terms) {
 		t.Match.Severities, t.Match.Events = []alert.Severity{alert.Critical}, []notification.EventType{notification.FindingNew}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/notification"
 	"muster/domain/organization"
 )
@@ -17,7 +18,7 @@ import (
 // toPeople is an e-mail channel to members, of a rule that sends after a minute.
 func (s *scene) toPeople(administrators bool, members ...uuid.UUID) {
 	s.Helper()
-	s.rule(s.channel(commands.CreateChannel{Name: "People", Kind: notification.Email, Administrators: administrators, MemberIDs: members}),
+	s.rule(s.channel(notifying.CreateChannel{Name: "People", Kind: notification.Email, Administrators: administrators, MemberIDs: members}),
 		func(terms *notification.Terms) { terms.GroupSeconds = 60 })
 }
 

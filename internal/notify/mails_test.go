@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/domain/organization"
@@ -29,7 +30,7 @@ func TestMailsToMembers(t *testing.T) {
 		return m.ID
 	}
 	ben, eve, zoe := invite("ben@acme.example", organization.Member), invite("eve@acme.example", organization.Viewer), invite("zoe@acme.example", organization.Viewer)
-	s.rule(s.channel(commands.CreateChannel{
+	s.rule(s.channel(notifying.CreateChannel{
 		Name: "People", Kind: notification.Email, Administrators: true, MemberIDs: []uuid.UUID{ben, eve, zoe},
 	}))
 	disabled := organization.Disabled
@@ -58,7 +59,7 @@ func TestMailsToMembers(t *testing.T) {
 		t.Errorf("mailed %v", to)
 	}
 	// No recipient is left.
-	only := s.channel(commands.CreateChannel{Name: "Ben", Kind: notification.Email, MemberIDs: []uuid.UUID{ben}})
+	only := s.channel(notifying.CreateChannel{Name: "Ben", Kind: notification.Email, MemberIDs: []uuid.UUID{ben}})
 	s.rule(only)
 	_, err = s.commands.EraseMember(t.Context(), s.actor, ben, nothing)
 	must(t, err)
@@ -76,7 +77,7 @@ func TestMailsToAddressesThatAreNoMembers(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	const team, pager = "team@else.example", "pager@else.example"
-	channel := s.channel(commands.CreateChannel{Name: "Team", Kind: notification.Email, Addresses: []string{team, pager}})
+	channel := s.channel(notifying.CreateChannel{Name: "Team", Kind: notification.Email, Addresses: []string{team, pager}})
 	s.rule(channel)
 	questions, err := s.commands.AskAddresses(t.Context(), s.actor, channel, false)
 	must(t, err)

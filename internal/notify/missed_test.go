@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/domain/report"
@@ -24,7 +25,7 @@ func TestMissedSchedulesAreTold(t *testing.T) {
 		t.Match = notification.Match{Events: []notification.EventType{notification.ScheduleMissed}}
 	}
 	s.rule(s.webhook(r.URL), only)
-	s.rule(s.channel(commands.CreateChannel{Name: "Administrators", Kind: notification.Email, Administrators: true}), only)
+	s.rule(s.channel(notifying.CreateChannel{Name: "Administrators", Kind: notification.Email, Administrators: true}), only)
 	terms := schedule.Terms{Name: "Weekly", Kind: report.Security, Recurrence: schedule.Recurrence{Every: schedule.Day, At: "08:00", TimeZone: "UTC"}, Enabled: true}
 	id, _, err := s.commands.CreateSchedule(t.Context(), s.actor, terms)
 	must(t, err)

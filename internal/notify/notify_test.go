@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
@@ -50,8 +50,8 @@ func TestWhatIsOverSaysSo(t *testing.T) {
 	s := newScene(t)
 	webhook, slack := s.receiver(), s.receiver()
 	s.rule(s.webhook(webhook.URL))
-	s.rule(s.channel(commands.CreateChannel{Name: "Chat", Kind: chat.Name, Address: notification.Address{URL: slack.URL}}))
-	s.rule(s.channel(commands.CreateChannel{Name: "Mail", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}))
+	s.rule(s.channel(notifying.CreateChannel{Name: "Chat", Kind: chat.Name, Address: notification.Address{URL: slack.URL}}))
+	s.rule(s.channel(notifying.CreateChannel{Name: "Mail", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}))
 	s.process("a", s.sender)
 	fell := s.clock.Now().Add(-12 * time.Minute)
 	tell := func(over bool) {

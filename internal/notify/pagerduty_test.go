@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify/channel/pagerduty"
@@ -102,7 +102,7 @@ func (s *scene) pagerDuty(answer func(n int, w http.ResponseWriter) int, events 
 	p := &service{T: s.T, state: map[string]string{}, answer: answer}
 	server := httptest.NewServer(p)
 	s.Cleanup(server.Close)
-	s.rule(s.channel(commands.CreateChannel{Name: "Pager", Kind: pagerduty.Name, Address: notification.Address{URL: server.URL, Secret: integrationKey}}),
+	s.rule(s.channel(notifying.CreateChannel{Name: "Pager", Kind: pagerduty.Name, Address: notification.Address{URL: server.URL, Secret: integrationKey}}),
 		func(t *notification.Terms) { t.Match.Events = events })
 	return p
 }

@@ -10,6 +10,7 @@ import (
 
 	"muster/commands"
 	"muster/commands/alerting/people"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
@@ -62,7 +63,7 @@ func TestEveryChannelNamesWhoHoldsSessionsUp(t *testing.T) {
 				webhook.Name: {URL: r.URL, Secret: secret}, chat.Name: {URL: r.URL}, teams.Name: {URL: r.URL},
 				pagerduty.Name: {URL: r.URL, Secret: integrationKey}, alertmanager.Name: {URL: r.URL},
 			}[kind.Name]
-			to := commands.CreateChannel{Name: "To", Kind: kind.Name, Address: address}
+			to := notifying.CreateChannel{Name: "To", Kind: kind.Name, Address: address}
 			switch {
 			case kind.Name == notification.Email:
 				to.MemberIDs = []uuid.UUID{s.ana.ID}
@@ -117,7 +118,7 @@ func TestViewersAreMailedNoPeople(t *testing.T) {
 		return m.ID
 	}
 	ids := []uuid.UUID{s.ana.ID, member("member@acme.example", organization.Member), member("viewer@acme.example", organization.Viewer)}
-	s.rule(s.channel(commands.CreateChannel{Name: "People", Kind: notification.Email, MemberIDs: ids}))
+	s.rule(s.channel(notifying.CreateChannel{Name: "People", Kind: notification.Email, MemberIDs: ids}))
 	s.process("a", s.sender)
 	s.holdsUp("one")
 	s.await("all are mailed", func() bool { return len(s.smtp.Mails()) == 3 })

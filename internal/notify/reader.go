@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/notification"
 	"muster/domain/organization"
 	"muster/eventstore"
@@ -32,7 +32,7 @@ var (
 // Reader answers what channels and rules there are and what became of deliveries.
 type Reader struct {
 	DB       *sqlx.DB
-	Seal     commands.Sealer
+	Seal     notifying.Sealer
 	Events   *eventstore.Store
 	Registry *eventstore.Registry
 	Now      func() time.Time
@@ -51,12 +51,12 @@ func (c *jsonColumn[T]) Scan(src any) error {
 
 // Channel is a channel as it is shown: never with its secret.
 type Channel struct {
-	commands.ChannelRow
+	notifying.ChannelRow
 	CreatedAt time.Time                       `db:"created_at"`
 	CreatedBy *uuid.UUID                      `db:"created_by"`
 	Rules     jsonColumn[[]channel.Reference] `db:"rules"` // that name it, by name
 	Last      jsonColumn[*Outcome]            `db:"last"`  // that was sent or failed
-	Addresses []commands.ChannelAddress       // of e-mail, that are no members'
+	Addresses []notifying.ChannelAddress      // of e-mail, that are no members'
 	URL       string                          // what may be shown of it; empty for e-mail
 	Format    notification.Format             // of a chat
 }
@@ -75,7 +75,7 @@ func (r *Reader) Channels(ctx context.Context, organization uuid.UUID, only *uui
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := commands.ChannelAddresses(ctx, r.DB, organization)
+	addresses, err := notifying.ChannelAddresses(ctx, r.DB, organization)
 	if err != nil {
 		return nil, err
 	}

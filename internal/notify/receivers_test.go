@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/intake"
@@ -132,7 +132,7 @@ func TestAnAlertmanagerIsKeptFed(t *testing.T) {
 	}))
 	t.Cleanup(hook.Close)
 	at := startAlertmanager(t, binary, hook.URL)
-	channel := s.channel(commands.CreateChannel{Name: "AM", Kind: amchannel.Name, Address: notification.Address{URL: at + "/"}})
+	channel := s.channel(notifying.CreateChannel{Name: "AM", Kind: amchannel.Name, Address: notification.Address{URL: at + "/"}})
 	s.fires(alert.Warning, "from before") // before there was a rule
 	s.follow()
 	s.clock.Advance(time.Millisecond)
@@ -244,7 +244,7 @@ func TestAMailServerOfOthers(t *testing.T) {
 	c.Hello = "muster.example.org"
 	s.sender.Transport, err = mail.NewSMTP(c)
 	must(t, err)
-	s.rule(s.channel(commands.CreateChannel{Name: "Ana", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}))
+	s.rule(s.channel(notifying.CreateChannel{Name: "Ana", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}))
 	s.process("a", s.sender)
 	s.fires(alert.Critical, "Läg <&> ${Because}")
 	s.follow()

@@ -17,6 +17,7 @@ import (
 
 	"muster/commands"
 	"muster/commands/inventory"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
@@ -78,8 +79,8 @@ func byTags(key string, values ...string) team.Selector {
 // routes is a rule with a channel of its own, both named after its match.
 func (s *scene) routes(name string, m notification.Match) {
 	s.Helper()
-	c := s.channel(commands.CreateChannel{Name: name, Kind: webhook.Name, Address: notification.Address{URL: "http://127.0.0.1:9/", Secret: secret}})
-	_, _, err := s.commands.CreateNotificationRule(s.Context(), s.actor, commands.NotificationRule{
+	c := s.channel(notifying.CreateChannel{Name: name, Kind: webhook.Name, Address: notification.Address{URL: "http://127.0.0.1:9/", Secret: secret}})
+	_, _, err := s.commands.CreateNotificationRule(s.Context(), s.actor, notifying.NotificationRule{
 		Name: name, Terms: notification.Terms{Match: m, ChannelIDs: []uuid.UUID{c}, Enabled: true, GroupSeconds: 3600},
 	})
 	must(s.T, err)
@@ -358,7 +359,7 @@ func TestAlertmanagersAreFedByTagsAndTeams(t *testing.T) {
 		"tag": {Tags: domain.TagFilter{"team": {"payments"}}}, "team": {TeamIDs: []uuid.UUID{payments}}, "none": {Tags: domain.TagFilter{"team": {"mars"}}},
 	} {
 		rounds[name] = s.fedRound()
-		c := s.channel(commands.CreateChannel{Name: name, Kind: alertmanager.Name, Address: notification.Address{URL: rounds[name].URL}})
+		c := s.channel(notifying.CreateChannel{Name: name, Kind: alertmanager.Name, Address: notification.Address{URL: rounds[name].URL}})
 		s.rule(c, func(terms *notification.Terms) { terms.Match = match })
 	}
 	s.firesOn(false, map[string]uuid.UUID{"lag": server, "disk": other})

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
@@ -36,7 +37,7 @@ func TestRulesThatGo(t *testing.T) {
 	s.follow()
 	s.await("it was tried", func() bool { return len(r.got()) > 0 })
 	off := false
-	_, err = s.commands.ChangeNotificationRule(t.Context(), s.actor, rule, commands.ChangeNotificationRule{Enabled: &off})
+	_, err = s.commands.ChangeNotificationRule(t.Context(), s.actor, rule, notifying.ChangeNotificationRule{Enabled: &off})
 	must(t, err)
 	s.wantStory("suppressed rule_disabled raised:lag")
 	_, err = s.commands.RemoveNotificationRule(t.Context(), s.actor, rule)
@@ -93,7 +94,7 @@ func TestTheBeginning(t *testing.T) {
 	must(t, err)
 	olga, _, err := s.accounts.MemberByEmail(t.Context(), "olga@own.example")
 	must(t, err)
-	_, _, err = s.commands.CreateChannel(t.Context(), usecase.Actor{OrganizationID: own.ID, MemberID: olga.ID}, commands.CreateChannel{
+	_, _, err = s.commands.CreateChannel(t.Context(), usecase.Actor{OrganizationID: own.ID, MemberID: olga.ID}, notifying.CreateChannel{
 		Name: "Mine", Kind: notification.Email, MemberIDs: []uuid.UUID{olga.ID},
 	})
 	must(t, err)

@@ -22,6 +22,7 @@ import (
 
 	"muster/commands"
 	"muster/commands/inventory"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
@@ -185,10 +186,10 @@ func (s *scene) exec(query string, args ...any) {
 
 func (s *scene) webhook(at string) uuid.UUID {
 	s.Helper()
-	return s.channel(commands.CreateChannel{Name: "On call", Kind: webhook.Name, Address: notification.Address{URL: at, Secret: secret}})
+	return s.channel(notifying.CreateChannel{Name: "On call", Kind: webhook.Name, Address: notification.Address{URL: at, Secret: secret}})
 }
 
-func (s *scene) channel(c commands.CreateChannel) uuid.UUID {
+func (s *scene) channel(c notifying.CreateChannel) uuid.UUID {
 	s.Helper()
 	id, _, err := s.commands.CreateChannel(s.Context(), s.actor, c)
 	must(s.T, err)
@@ -198,7 +199,7 @@ func (s *scene) channel(c commands.CreateChannel) uuid.UUID {
 // rule tells everything at once through a channel, but for what change changes.
 func (s *scene) rule(channel uuid.UUID, change ...func(*notification.Terms)) uuid.UUID {
 	s.Helper()
-	r := commands.NotificationRule{Name: "Everything", Terms: notification.Terms{ChannelIDs: []uuid.UUID{channel}, Enabled: true}}
+	r := notifying.NotificationRule{Name: "Everything", Terms: notification.Terms{ChannelIDs: []uuid.UUID{channel}, Enabled: true}}
 	for _, c := range change {
 		c(&r.Terms)
 	}

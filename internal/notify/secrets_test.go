@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify/channel/chat"
@@ -21,12 +21,12 @@ func TestSecretsAreNowhere(t *testing.T) {
 	r := s.receiver()
 	r.answers(http.StatusInternalServerError)
 	path := "/services/T0S3CRET/B0S3CRET"
-	slack := s.channel(commands.CreateChannel{Name: "Chat", Kind: chat.Name, Address: notification.Address{URL: r.URL + path}})
+	slack := s.channel(notifying.CreateChannel{Name: "Chat", Kind: chat.Name, Address: notification.Address{URL: r.URL + path}})
 	s.rule(slack)
 	s.rule(s.webhook(r.URL))
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
-	s.rule(s.channel(commands.CreateChannel{Name: "Nobody", Kind: chat.Name, Address: notification.Address{URL: nobody.URL + path}}))
+	s.rule(s.channel(notifying.CreateChannel{Name: "Nobody", Kind: chat.Name, Address: notification.Address{URL: nobody.URL + path}}))
 	s.fires(alert.Critical, "lag")
 	s.follow()
 	s.process("a", s.sender)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/instant"
 	"muster/eventstore"
@@ -56,7 +56,7 @@ type Sender struct {
 	DB        *sqlx.DB
 	Queue     *jobs.Queue
 	Accounts  *accounts.Store
-	Seal      commands.Sealer
+	Seal      notifying.Sealer
 	Poster    *channel.Poster
 	Composer  *mail.Composer
 	Transport mail.Transport
@@ -96,7 +96,7 @@ type deliveryRow struct {
 
 // through is by which rule and channel a delivery goes.
 type through struct {
-	commands.ChannelRow
+	notifying.ChannelRow
 	ChannelRemoved bool   `db:"channel_removed"`
 	RuleName       string `db:"rule_name"`
 	RuleRemoved    bool   `db:"rule_removed"`

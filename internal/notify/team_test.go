@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/notification"
@@ -37,7 +38,7 @@ func (s *scene) invited(name string) uuid.UUID {
 
 func (s *scene) toTheOwner(change ...func(*notification.Terms)) (channel uuid.UUID) {
 	s.Helper()
-	channel = s.channel(commands.CreateChannel{Name: "The owner", Kind: team.Name})
+	channel = s.channel(notifying.CreateChannel{Name: "The owner", Kind: team.Name})
 	s.rule(channel, change...)
 	return channel
 }

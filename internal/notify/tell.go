@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/internal/accounts"
 	"muster/internal/mail"
 	"muster/internal/notify/channel"
@@ -52,7 +52,7 @@ func (s *Sender) Mails() bool {
 }
 
 // Ask mails the question whether an address agrees to get alerts. Errors: *mail.DeliveryError.
-func (s *Sender) Ask(ctx context.Context, organization accounts.Organization, channel, asker string, q commands.Question) error {
+func (s *Sender) Ask(ctx context.Context, organization accounts.Organization, channel, asker string, q notifying.Question) error {
 	message, err := s.Composer.ComposeConfirmation(mail.Confirmation{
 		OrganizationID: organization.ID, AddressID: q.AddressID, Organization: organization.Name, Demo: organization.Demo,
 		Asker: asker, Channel: channel, Link: pageaddress.Link(s.PublicURL, pageaddress.ConfirmAlert) + "#" + q.Token,
@@ -102,7 +102,7 @@ func (s *Sender) Test(ctx context.Context, organization accounts.Organization, i
 	return t, err
 }
 
-func (s *Sender) test(ctx context.Context, organization accounts.Organization, row commands.ChannelRow) (int, error) {
+func (s *Sender) test(ctx context.Context, organization accounts.Organization, row notifying.ChannelRow) (int, error) {
 	kind, err := kinds.Find(row.Kind)
 	if err != nil {
 		return 0, err

@@ -10,6 +10,7 @@ import (
 
 	"muster/commands"
 	"muster/commands/inventory"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
@@ -70,7 +71,7 @@ func TestAReceiverThatHangsHoldsNoOtherOrganizationsDeliveries(t *testing.T) {
 	s.patient()
 	hangs := s.hanging()
 	for i := range 4 {
-		s.rule(s.channel(commands.CreateChannel{
+		s.rule(s.channel(notifying.CreateChannel{
 			Name: fmt.Sprint("hangs ", i), Kind: webhook.Name, Address: notification.Address{URL: hangs.URL, Secret: secret},
 		}), func(t *notification.Terms) { t.Match.Events = []notification.EventType{notification.AlertRaised} })
 	}
@@ -97,7 +98,7 @@ func TestAnAlertmanagerThatHangsHoldsNoOtherOrganizationsFeed(t *testing.T) {
 	s.patient()
 	hangs := s.hanging()
 	feeds := func(s *scene, name, url string) {
-		s.rule(s.channel(commands.CreateChannel{Name: name, Kind: alertmanager.Name, Address: notification.Address{URL: url}}))
+		s.rule(s.channel(notifying.CreateChannel{Name: name, Kind: alertmanager.Name, Address: notification.Address{URL: url}}))
 	}
 	for i := range 20 {
 		feeds(s, fmt.Sprint("hangs ", i), hangs.URL)

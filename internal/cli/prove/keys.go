@@ -14,7 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/spf13/cobra"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/printable"
 	"muster/internal/accounts"
 	"muster/internal/cli/command"
@@ -82,7 +82,7 @@ func sealed(ctx context.Context, in *installation.Installation, q sqlx.QueryerCo
 	if err != nil {
 		return nil, err
 	}
-	channels, err := commands.SealedChannels(ctx, q, in.Key.SealedUnder)
+	channels, err := notifying.SealedChannels(ctx, q, in.Key.SealedUnder)
 	for key, n := range channels {
 		count[key] += n
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/notification"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -50,7 +50,7 @@ func (s *NotificationRoutes) CreateChannel(ctx context.Context, r api.CreateChan
 	if err := s.canAsk(addresses, nil); err != nil {
 		return nil, err
 	}
-	id, mark, err := s.Commands.CreateChannel(ctx, wire.Actor(ctx), commands.CreateChannel{
+	id, mark, err := s.Commands.CreateChannel(ctx, wire.Actor(ctx), notifying.CreateChannel{
 		Name: r.Body.Name, Kind: notification.Kind(r.Body.Kind), MemberIDs: wire.Value(r.Body.MemberIds), Administrators: wire.Value(r.Body.Administrators), Addresses: addresses,
 		Address: notification.Address{URL: wire.Value(r.Body.Url), Secret: wire.Value(r.Body.Secret), Format: notification.Format(wire.Value(r.Body.Format))},
 	})
@@ -78,7 +78,7 @@ func (s *NotificationRoutes) ChangeChannel(ctx context.Context, r api.ChangeChan
 		}
 		addresses = &all
 	}
-	mark, err := s.Commands.ChangeChannel(ctx, wire.Actor(ctx), r.ChannelId, commands.ChangeChannel{
+	mark, err := s.Commands.ChangeChannel(ctx, wire.Actor(ctx), r.ChannelId, notifying.ChangeChannel{
 		Addresses: addresses, Name: r.Body.Name, MemberIDs: r.Body.MemberIds, Administrators: r.Body.Administrators, URL: r.Body.Url, Secret: r.Body.Secret,
 		Format: (*notification.Format)(r.Body.Format),
 	})
@@ -147,7 +147,7 @@ func (s *NotificationRoutes) ask(ctx context.Context, channel uuid.UUID, name st
 	return nil
 }
 
-func (s *NotificationRoutes) notAsked(ctx context.Context, q commands.Question, arrived bool) error {
+func (s *NotificationRoutes) notAsked(ctx context.Context, q notifying.Question, arrived bool) error {
 	ctx, cancel := wire.Noting(ctx)
 	defer cancel()
 	return s.Commands.NotAsked(ctx, wire.Caller(ctx).Organization.ID, q, arrived)
@@ -189,7 +189,7 @@ func (s *NotificationRoutes) LeaveChannel(ctx context.Context, r api.LeaveChanne
 }
 
 // answer is whose alerts an address gets, or got.
-func (s *NotificationRoutes) answer(ctx context.Context, a commands.AddressAnswer) (api.AddressAnswer, error) {
+func (s *NotificationRoutes) answer(ctx context.Context, a notifying.AddressAnswer) (api.AddressAnswer, error) {
 	organization, _, err := s.Accounts.Organization(ctx, a.OrganizationID)
 	return api.AddressAnswer{Organization: organization.Name, Channel: a.Channel}, err
 }
@@ -231,7 +231,7 @@ func (s *NotificationRoutes) showChannels(ctx context.Context, channels []notify
 	return wire.List(channels, func(c notify.Channel) api.Channel {
 		shown := api.Channel{
 			Id: c.ID, Name: c.Name, Kind: string(c.Kind), MemberIds: wire.NeverNull([]uuid.UUID(c.MemberIDs)), Administrators: c.Administrators,
-			Addresses: wire.List(c.Addresses, func(a commands.ChannelAddress) api.ChannelAddress {
+			Addresses: wire.List(c.Addresses, func(a notifying.ChannelAddress) api.ChannelAddress {
 				return api.ChannelAddress{Id: a.ID, Address: a.Address, AskedAt: wire.UTC(a.AskedAt), ConfirmedAt: wire.UTC(a.ConfirmedAt)}
 			}),
 			Url: wire.Optional(c.URL), Format: wire.Optional(string(c.Format)), CreatedAt: c.CreatedAt.UTC(), CreatedBy: person(c.CreatedBy, names), Rules: references(c.Rules.Value),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/domain/notification"
@@ -51,7 +51,7 @@ func (s *NotificationRoutes) rule(ctx context.Context, id uuid.UUID) (api.Notifi
 
 func (s *NotificationRoutes) CreateNotificationRule(ctx context.Context, r api.CreateNotificationRuleRequestObject) (api.CreateNotificationRuleResponseObject, error) {
 	b := r.Body
-	id, mark, err := s.Commands.CreateNotificationRule(ctx, wire.Actor(ctx), commands.NotificationRule{Name: b.Name, Terms: notification.Terms{
+	id, mark, err := s.Commands.CreateNotificationRule(ctx, wire.Actor(ctx), notifying.NotificationRule{Name: b.Name, Terms: notification.Terms{
 		Match: match(b.Match), ChannelIDs: b.ChannelIds, GroupSeconds: wire.Or(b.GroupSeconds, defaultGroup), RepeatMinutes: wire.Or(b.RepeatMinutes, 0),
 		Quiet: quiet(b.Quiet), Enabled: b.Enabled == nil || *b.Enabled,
 	}})
@@ -65,7 +65,7 @@ func (s *NotificationRoutes) CreateNotificationRule(ctx context.Context, r api.C
 
 func (s *NotificationRoutes) ChangeNotificationRule(ctx context.Context, r api.ChangeNotificationRuleRequestObject) (api.ChangeNotificationRuleResponseObject, error) {
 	b := r.Body
-	change := commands.ChangeNotificationRule{
+	change := notifying.ChangeNotificationRule{
 		Name: b.Name, ChannelIDs: b.ChannelIds, GroupSeconds: whole(b.GroupSeconds), RepeatMinutes: whole(b.RepeatMinutes), Enabled: b.Enabled, Quiet: quiet(b.Quiet),
 	}
 	if b.Match != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/usecase"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
@@ -200,7 +201,7 @@ func (s *ScheduleRoutes) ListScheduleRuns(ctx context.Context, r api.ListSchedul
 
 // waiting are the due times that have come and have no fact yet, the newest first.
 func (s *ScheduleRoutes) waiting(row schedules.Schedule) []api.ScheduleRun {
-	zone, err := commands.Zone(row.Terms.TimeZone)
+	zone, err := usecase.Zone(row.Terms.TimeZone)
 	if err != nil {
 		return nil
 	}
@@ -213,7 +214,7 @@ func (s *ScheduleRoutes) waiting(row schedules.Schedule) []api.ScheduleRun {
 
 // zoneOf is a time zone by its name, UTC where it is not known any more.
 func zoneOf(name string) *time.Location {
-	zone, err := commands.Zone(name)
+	zone, err := usecase.Zone(name)
 	if err != nil {
 		return time.UTC
 	}
@@ -310,7 +311,7 @@ func (s *ScheduleRoutes) showSchedule(row schedules.Schedule) api.Schedule {
 	if t.DayOfMonth != 0 {
 		shown.DayOfMonth = &t.DayOfMonth
 	}
-	if zone, err := commands.Zone(t.TimeZone); err == nil {
+	if zone, err := usecase.Zone(t.TimeZone); err == nil {
 		shown.NextDueAts = row.Coming(zone, s.Now(), nextDues)
 	}
 	zone := zoneOf(t.TimeZone)

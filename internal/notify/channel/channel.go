@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/domain/rule"
@@ -48,7 +48,7 @@ type Kind struct {
 
 // Delivery is a delivery as one attempt sends it.
 type Delivery struct {
-	Channel commands.ChannelRow
+	Channel notifying.ChannelRow
 	Message // without its events: Tools.Read has them
 	Test    bool
 }
@@ -57,7 +57,7 @@ type Delivery struct {
 type Tools struct {
 	DB        *sqlx.DB
 	Accounts  *accounts.Store
-	Seal      commands.Sealer
+	Seal      notifying.Sealer
 	Poster    *Poster
 	Composer  *mail.Composer
 	Transport mail.Transport

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/notification"
@@ -92,7 +92,7 @@ func (d *Demo) notifications(ctx context.Context, organization uuid.UUID, team [
 	}
 	for len(ids) < toChannel {
 		c := channels[len(ids)]
-		create := commands.CreateChannel{Name: c.name, Kind: c.kind, Administrators: c.administrators, Address: notification.Address{URL: c.url}}
+		create := notifying.CreateChannel{Name: c.name, Kind: c.kind, Administrators: c.administrators, Address: notification.Address{URL: c.url}}
 		for _, to := range c.members {
 			create.MemberIDs = append(create.MemberIDs, team[to])
 		}
@@ -110,7 +110,7 @@ func (d *Demo) notifications(ctx context.Context, organization uuid.UUID, team [
 		return err
 	}
 	for _, r := range rulesOfNotices[there:toRule] {
-		rule := commands.NotificationRule{Name: r.name, Terms: r.Terms}
+		rule := notifying.NotificationRule{Name: r.name, Terms: r.Terms}
 		for _, through := range r.channels {
 			rule.ChannelIDs = append(rule.ChannelIDs, ids[through])
 		}

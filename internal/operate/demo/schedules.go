@@ -69,7 +69,7 @@ const soonest = 15 * time.Second
 
 // soon is the next full minute by the clocks of a zone.
 func (d *Demo) soon(zone string) (string, error) {
-	clocks, err := commands.Zone(zone)
+	clocks, err := usecase.Zone(zone)
 	if err != nil {
 		return "", err
 	}

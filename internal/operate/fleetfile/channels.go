@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/notification"
 	"muster/internal/postgres/statement"
 	"muster/internal/text/strictyaml"
@@ -63,8 +63,8 @@ func (w *walker) channel(node *strictyaml.Node, field string, f *File) {
 }
 
 // channels are those of an organization, by name.
-func (s Source) channels(ctx context.Context, of uuid.UUID) ([]commands.ChannelRow, error) {
-	return statement.All[commands.ChannelRow](ctx, s.DB, "read channels", `SELECT id, organization_id, name, kind, to_json(member_ids)::text AS member_ids, administrators
+func (s Source) channels(ctx context.Context, of uuid.UUID) ([]notifying.ChannelRow, error) {
+	return statement.All[notifying.ChannelRow](ctx, s.DB, "read channels", `SELECT id, organization_id, name, kind, to_json(member_ids)::text AS member_ids, administrators
 		FROM notification_channels WHERE organization_id = $1 AND removed_at IS NULL ORDER BY lower(name), id`, of)
 }
 
@@ -107,7 +107,7 @@ func (c *comparison) channel(declared *Channel) {
 		}
 		members = append(members, id)
 	}
-	var known []commands.ChannelRow
+	var known []notifying.ChannelRow
 	for _, is := range c.state.Channels {
 		if strings.EqualFold(is.Name, declared.Name) {
 			known = append(known, is)
@@ -170,10 +170,10 @@ func (a *Applier) channel(ctx context.Context, t *channelTask, p *Plan) error {
 		_, err := a.Commands.RemoveChannel(ctx, a.Actor, t.id)
 		return err
 	case t.id != uuid.Nil:
-		_, err := a.Commands.ChangeChannel(ctx, a.Actor, t.id, commands.ChangeChannel{Name: &d.Name, MemberIDs: &t.members, Administrators: &d.Administrators})
+		_, err := a.Commands.ChangeChannel(ctx, a.Actor, t.id, notifying.ChangeChannel{Name: &d.Name, MemberIDs: &t.members, Administrators: &d.Administrators})
 		return err
 	default:
-		id, _, err := a.Commands.CreateChannel(ctx, a.Actor, commands.CreateChannel{Name: d.Name, Kind: d.Kind, MemberIDs: t.members, Administrators: d.Administrators})
+		id, _, err := a.Commands.CreateChannel(ctx, a.Actor, notifying.CreateChannel{Name: d.Name, Kind: d.Kind, MemberIDs: t.members, Administrators: d.Administrators})
 		if err == nil {
 			p.channels[strings.ToLower(d.Name)] = id
 		}

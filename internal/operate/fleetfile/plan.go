@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/notifying"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/accounts"
@@ -25,7 +26,7 @@ type State struct {
 	Settings   organization.Settings
 	Instances  []Known
 	Teams      []accounts.Team
-	Channels   []commands.ChannelRow
+	Channels   []notifying.ChannelRow
 	Rules      []ruleRow
 	People     map[string]uuid.UUID   // whom the file's teams and channels name, by address
 	Exceptions []exceptions.Exception // in force, and those that are asked for

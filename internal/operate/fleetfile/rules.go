@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/fleet"
@@ -260,12 +260,12 @@ func (a *Applier) rule(ctx context.Context, t *ruleTask, p *Plan) error {
 		match.InstanceIDs = append(match.InstanceIDs, id)
 	}
 	if t.id != uuid.Nil {
-		_, err := a.Commands.ChangeNotificationRule(ctx, a.Actor, t.id, commands.ChangeNotificationRule{
+		_, err := a.Commands.ChangeNotificationRule(ctx, a.Actor, t.id, notifying.ChangeNotificationRule{
 			Name: &d.Name, Match: &match, ChannelIDs: &channels, GroupSeconds: d.GroupSeconds, RepeatMinutes: d.RepeatMinutes, Enabled: d.Enabled,
 		})
 		return err
 	}
-	_, _, err := a.Commands.CreateNotificationRule(ctx, a.Actor, commands.NotificationRule{Name: d.Name, Terms: notification.Terms{
+	_, _, err := a.Commands.CreateNotificationRule(ctx, a.Actor, notifying.NotificationRule{Name: d.Name, Terms: notification.Terms{
 		Match: match, ChannelIDs: channels, GroupSeconds: value(d.GroupSeconds, defaultGroup), RepeatMinutes: value(d.RepeatMinutes, 0), Enabled: value(d.Enabled, true),
 	}})
 	return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
+	"muster/commands/notifying"
 	"muster/domain/notification"
 	"muster/domain/organization"
 	"muster/domain/printable"
@@ -142,7 +142,7 @@ func toMembers(ctx context.Context, with channel.Tools, d channel.Delivery, memb
 }
 
 // recipients are the members that a channel leads to now.
-func recipients(ctx context.Context, with channel.Tools, row commands.ChannelRow) (map[uuid.UUID]accounts.Address, error) {
+func recipients(ctx context.Context, with channel.Tools, row notifying.ChannelRow) (map[uuid.UUID]accounts.Address, error) {
 	ids := slices.Clone([]uuid.UUID(row.MemberIDs))
 	if row.Administrators {
 		administrators, err := with.Accounts.Administrators(ctx, row.OrganizationID)
@@ -155,12 +155,12 @@ func recipients(ctx context.Context, with channel.Tools, row commands.ChannelRow
 }
 
 // outsiders are the addresses of a channel that are no members' and agreed to alerts.
-func outsiders(ctx context.Context, with channel.Tools, row commands.ChannelRow) ([]commands.ChannelAddress, error) {
-	all, err := commands.ChannelAddresses(ctx, with.DB, row.OrganizationID, row.ID)
-	return slices.DeleteFunc(all, func(a commands.ChannelAddress) bool { return a.ConfirmedAt == nil }), err
+func outsiders(ctx context.Context, with channel.Tools, row notifying.ChannelRow) ([]notifying.ChannelAddress, error) {
+	all, err := notifying.ChannelAddresses(ctx, with.DB, row.OrganizationID, row.ID)
+	return slices.DeleteFunc(all, func(a notifying.ChannelAddress) bool { return a.ConfirmedAt == nil }), err
 }
 
 // leaveLink ends the mails to an address. Its secret is in the fragment, which no server logs.
-func leaveLink(publicURL string, a commands.ChannelAddress) string {
+func leaveLink(publicURL string, a notifying.ChannelAddress) string {
 	return pageaddress.Link(publicURL, pageaddress.LeaveAlerts) + "#" + a.LeaveToken
 }

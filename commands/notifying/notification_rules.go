@@ -1,4 +1,4 @@
-package commands
+package notifying
 
 import (
 	"cmp"
@@ -27,35 +27,35 @@ type NotificationRule struct {
 }
 
 // CreateNotificationRule records a rule. Errors: *usecase.RuleError with every broken rule.
-func (s *Service) CreateNotificationRule(ctx context.Context, actor usecase.Actor, r NotificationRule) (uuid.UUID, usecase.Mark, error) {
+func (s *Notifications) CreateNotificationRule(ctx context.Context, actor usecase.Actor, r NotificationRule) (uuid.UUID, usecase.Mark, error) {
 	r.ChannelIDs = uniqueIDs(r.ChannelIDs)
-	if err := s.checkRule(ctx, s.DB, actor.OrganizationID, r, notification.Match{}); err != nil {
+	if err := s.checkRule(ctx, s.base.DB, actor.OrganizationID, r, notification.Match{}); err != nil {
 		return uuid.Nil, usecase.Mark{}, err
 	}
 	id := usecase.NewID()
-	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+	mark, err := s.base.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil {
 			return usecase.Mark{}, err
 		}
-		if err := s.room(ctx, tx, actor.OrganizationID, "notification_rules", "too_many_rules", notification.MaxRules); err != nil {
+		if err := usecase.Room(ctx, tx, actor.OrganizationID, "notification_rules", "too_many_rules", notification.MaxRules); err != nil {
 			return usecase.Mark{}, err
 		}
 		gone, err := lockChannels(ctx, tx, actor.OrganizationID, r.ChannelIDs)
 		if err := cmp.Or(err, usecase.FieldErrors(gone)); err != nil {
 			return usecase.Mark{}, err
 		}
-		now := s.Clock()
+		now := s.base.Clock()
 		if err := s.writeRule(ctx, tx, actor, id, r); err != nil {
 			return usecase.Mark{}, err
 		}
-		return usecase.AppendAll(ctx, s.Base, tx, actor, rulePlace(id), usecase.Stream{Version: eventstore.NoStream}, now, []notification.Event{notification.RuleCreated{Terms: r.Terms}})
+		return usecase.AppendAll(ctx, s.base, tx, actor, rulePlace(id), usecase.Stream{Version: eventstore.NoStream}, now, []notification.Event{notification.RuleCreated{Terms: r.Terms}})
 	})
 	return id, mark, err
 }
 
 // writeRule stores a rule with the time by the clock that records events: the rule applies to
 // events recorded from then on.
-func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, r NotificationRule) error {
+func (s *Notifications) writeRule(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, r NotificationRule) error {
 	terms, err := json.Marshal(r.Terms)
 	if err != nil {
 		return fmt.Errorf("encode a rule: %w", err)
@@ -67,15 +67,15 @@ func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor usecase.Acto
 // checkRule holds a rule against every one of ours at once. Where q is a transaction, its
 // channels stay until that ends. What it names already of was may stay, whether or not it is there
 // still.
-func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, r NotificationRule, was notification.Match) error {
+func (s *Notifications) checkRule(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, r NotificationRule, was notification.Match) error {
 	var broken []rule.Broken
-	if e := checkName("#/name", r.Name); e != nil {
+	if e := usecase.CheckName("#/name", r.Name); e != nil {
 		broken = append(broken, *e)
 	}
 	broken = append(broken, r.Broken()...)
 	if r.Quiet != nil {
-		if _, err := Zone(r.Quiet.TimeZone); err != nil {
-			broken = append(broken, rule.Broken{Pointer: "#/quiet/timeZone", Code: "unknown_time_zone", Detail: unknownZone})
+		if _, err := usecase.Zone(r.Quiet.TimeZone); err != nil {
+			broken = append(broken, rule.Broken{Pointer: "#/quiet/timeZone", Code: "unknown_time_zone", Detail: usecase.UnknownZone})
 		}
 	}
 	places, err := s.brokenPlaces(ctx, organization, r.Match, was)
@@ -90,7 +90,7 @@ func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organiza
 }
 
 // CheckMatch holds what a rule would match, and its group, against every rule of ours. Errors: *usecase.RuleError.
-func (s *Service) CheckMatch(ctx context.Context, organization uuid.UUID, m notification.Match, groupSeconds int) error {
+func (s *Notifications) CheckMatch(ctx context.Context, organization uuid.UUID, m notification.Match, groupSeconds int) error {
 	places, err := s.brokenPlaces(ctx, organization, m, notification.Match{})
 	if err != nil {
 		return err
@@ -100,9 +100,9 @@ func (s *Service) CheckMatch(ctx context.Context, organization uuid.UUID, m noti
 }
 
 // brokenPlaces are the teams and servers of a match that do not exist.
-func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m, was notification.Match) (broken []rule.Broken, err error) {
+func (s *Notifications) brokenPlaces(ctx context.Context, organization uuid.UUID, m, was notification.Match) (broken []rule.Broken, err error) {
 	if len(m.TeamIDs) > 0 {
-		teams, err := s.Accounts.Teams(ctx, organization)
+		teams, err := s.base.Accounts.Teams(ctx, organization)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m, w
 	if len(m.InstanceIDs) == 0 || len(m.InstanceIDs) > notification.MaxInstances {
 		return broken, nil
 	}
-	names, err := s.Instances.InstanceNames(ctx, organization, m.InstanceIDs)
+	names, err := s.needs.Instances.InstanceNames(ctx, organization, m.InstanceIDs)
 	if err != nil {
 		return nil, fmt.Errorf("look up instances: %w", err)
 	}
@@ -157,12 +157,12 @@ type ChangeNotificationRule struct {
 
 // to is the rule as it will be.
 func (c ChangeNotificationRule) to(r NotificationRule) NotificationRule {
-	set(&r.Name, c.Name)
-	set(&r.Match, c.Match)
-	set(&r.ChannelIDs, c.ChannelIDs)
-	set(&r.GroupSeconds, c.GroupSeconds)
-	set(&r.RepeatMinutes, c.RepeatMinutes)
-	set(&r.Enabled, c.Enabled)
+	usecase.Set(&r.Name, c.Name)
+	usecase.Set(&r.Match, c.Match)
+	usecase.Set(&r.ChannelIDs, c.ChannelIDs)
+	usecase.Set(&r.GroupSeconds, c.GroupSeconds)
+	usecase.Set(&r.RepeatMinutes, c.RepeatMinutes)
+	usecase.Set(&r.Enabled, c.Enabled)
 	if c.SetQuiet {
 		r.Quiet = c.Quiet
 	}
@@ -170,14 +170,8 @@ func (c ChangeNotificationRule) to(r NotificationRule) NotificationRule {
 	return r
 }
 
-func set[T any](field, to *T) {
-	if to != nil {
-		*field = *to
-	}
-}
-
 // ChangeNotificationRule records it. Errors: *usecase.NotFoundError, *usecase.RuleError.
-func (s *Service) ChangeNotificationRule(ctx context.Context, actor usecase.Actor, id uuid.UUID, c ChangeNotificationRule) (usecase.Mark, error) {
+func (s *Notifications) ChangeNotificationRule(ctx context.Context, actor usecase.Actor, id uuid.UUID, c ChangeNotificationRule) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, rulePlace(id), "rule", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		was, err := s.rule(ctx, tx, actor.OrganizationID, id)
 		if err != nil {
@@ -204,7 +198,7 @@ func (s *Service) ChangeNotificationRule(ctx context.Context, actor usecase.Acto
 }
 
 // rule returns a rule that is not removed. Errors: *usecase.NotFoundError.
-func (s *Service) rule(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (r NotificationRule, err error) {
+func (s *Notifications) rule(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (r NotificationRule, err error) {
 	row, ok, err := statement.Find[struct {
 		Name  string `db:"name"`
 		Terms []byte `db:"terms"`
@@ -220,10 +214,10 @@ func (s *Service) rule(ctx context.Context, tx *sqlx.Tx, organization, id uuid.U
 }
 
 // RemoveNotificationRule takes it away. Errors: *usecase.NotFoundError.
-func (s *Service) RemoveNotificationRule(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
+func (s *Notifications) RemoveNotificationRule(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, rulePlace(id), "rule", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		return []notification.Event{notification.RuleRemoved{}}, statement.Exec(ctx, tx, "remove a rule",
-			`UPDATE notification_rules SET removed_at = $2 WHERE id = $1 AND removed_at IS NULL`, id, s.Clock())
+			`UPDATE notification_rules SET removed_at = $2 WHERE id = $1 AND removed_at IS NULL`, id, s.base.Clock())
 	})
 }
 
@@ -231,12 +225,12 @@ func (s *Service) RemoveNotificationRule(ctx context.Context, actor usecase.Acto
 // it before, the rule of the beginning: its administrators are mailed of critical and warning
 // alerts, of reports that failed, and of what a schedule missed. Twice is once. It is for
 // organizations that were made when no mail server was set: found does it for the others.
-func (s *Service) BeginNotifications(ctx context.Context, organization uuid.UUID) (usecase.Mark, error) {
-	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) { return s.beginNotifications(ctx, tx, organization) })
+func (s *Notifications) BeginNotifications(ctx context.Context, organization uuid.UUID) (usecase.Mark, error) {
+	return s.base.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) { return s.BeginNotificationsIn(ctx, tx, organization) })
 }
 
-// beginNotifications is BeginNotifications in the caller's transaction.
-func (s *Service) beginNotifications(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (usecase.Mark, error) {
+// BeginNotificationsIn is BeginNotifications in the caller's transaction.
+func (s *Notifications) BeginNotificationsIn(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (usecase.Mark, error) {
 	actor, none := usecase.Actor{OrganizationID: organization, Component: "notifications"}, usecase.Mark{Log: eventstore.Organization}
 	n, err := statement.Affected(ctx, tx, "begin notifications", `INSERT INTO notification_beginnings VALUES ($1) ON CONFLICT DO NOTHING`, organization)
 	if err != nil || n == 0 {
@@ -253,7 +247,7 @@ func (s *Service) beginNotifications(ctx context.Context, tx *sqlx.Tx, organizat
 		}},
 		GroupSeconds: 10, Enabled: true,
 	}}
-	channelID, ruleID, now := usecase.NewID(), usecase.NewID(), s.Clock()
+	channelID, ruleID, now := usecase.NewID(), usecase.NewID(), s.base.Clock()
 	rule.ChannelIDs = []uuid.UUID{channelID}
 	if err := s.writeChannel(ctx, tx, actor, channelID, channel, now); err != nil {
 		return none, err
@@ -270,7 +264,7 @@ func (s *Service) beginNotifications(ctx context.Context, tx *sqlx.Tx, organizat
 	if err != nil {
 		return none, err
 	}
-	return s.Append(ctx, tx, eventstore.Organization, ofChannel, ofRule)
+	return s.base.Append(ctx, tx, eventstore.Organization, ofChannel, ofRule)
 }
 
 func rulePlace(id uuid.UUID) usecase.StreamPlace {

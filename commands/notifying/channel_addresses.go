@@ -1,4 +1,4 @@
-package commands
+package notifying
 
 import (
 	"context"
@@ -61,7 +61,7 @@ func addressesOf(all []ChannelAddress) (texts []string) {
 
 // writeAddresses replaces the addresses of a channel with texts, and returns their ids. An
 // address that is already there stays as it is.
-func (s *Service) writeAddresses(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, channel uuid.UUID, texts []string) ([]uuid.UUID, error) {
+func (s *Notifications) writeAddresses(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, channel uuid.UUID, texts []string) ([]uuid.UUID, error) {
 	were, err := ChannelAddresses(ctx, tx, actor.OrganizationID, channel)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s *Service) writeAddresses(ctx context.Context, tx *sqlx.Tx, actor usecase
 		id := usecase.NewID()
 		ids = append(ids, id)
 		if err := statement.Exec(ctx, tx, "add an address of a channel", `INSERT INTO channel_addresses (id, organization_id, channel_id, address, created_at, created_by, leave_token)
-			VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, actor.OrganizationID, channel, text, s.Clock(), actor.MemberID, rand.Text()); err != nil {
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, actor.OrganizationID, channel, text, s.base.Clock(), actor.MemberID, rand.Text()); err != nil {
 			return nil, err
 		}
 	}
@@ -94,8 +94,8 @@ type Question struct {
 // AskAddresses makes the questions for the addresses of a channel that are not confirmed:
 // those that were never asked, or with again all of them. Errors: *usecase.NotFoundError, and with
 // again *usecase.RuleError with too_many_confirmations where none may be asked now.
-func (s *Service) AskAddresses(ctx context.Context, actor usecase.Actor, channel uuid.UUID, again bool) (questions []Question, err error) {
-	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
+func (s *Notifications) AskAddresses(ctx context.Context, actor usecase.Actor, channel uuid.UUID, again bool) (questions []Question, err error) {
+	err = eventstore.Transact(ctx, s.base.DB, func(tx *sqlx.Tx) error {
 		questions = nil
 		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil { // two at once count each other
 			return err
@@ -103,7 +103,7 @@ func (s *Service) AskAddresses(ctx context.Context, actor usecase.Actor, channel
 		if _, err := s.channel(ctx, tx, lockChannel, actor.OrganizationID, channel); err != nil {
 			return err
 		}
-		now := s.Clock()
+		now := s.base.Clock()
 		if err := statement.Exec(ctx, tx, "forget old confirmation mails", `DELETE FROM confirmation_mails WHERE organization_id = $1 AND sent_at <= $2`,
 			actor.OrganizationID, now.Add(-confirmationSpan)); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (s *Service) AskAddresses(ctx context.Context, actor usecase.Actor, channel
 	return questions, err
 }
 
-func (s *Service) ask(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, q Question, now time.Time) error {
+func (s *Notifications) ask(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, q Question, now time.Time) error {
 	digest := sha256.Sum256([]byte(q.Token))
 	if err := statement.Exec(ctx, tx, "ask an address", `UPDATE channel_addresses SET asked_at = $3, confirm_digest = $4, confirm_until = $5
 		WHERE organization_id = $1 AND id = $2`, organization, q.AddressID, now, digest[:], now.Add(confirmationLife)); err != nil {
@@ -159,8 +159,8 @@ func (s *Service) ask(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, 
 
 // NotAsked says that a question could not be mailed: its link never works, and it does not
 // count, unless the mail may have arrived all the same.
-func (s *Service) NotAsked(ctx context.Context, organization uuid.UUID, q Question, arrived bool) error {
-	return eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
+func (s *Notifications) NotAsked(ctx context.Context, organization uuid.UUID, q Question, arrived bool) error {
+	return eventstore.Transact(ctx, s.base.DB, func(tx *sqlx.Tx) error {
 		digest := sha256.Sum256([]byte(q.Token))
 		if err := statement.Exec(ctx, tx, "forget a question", `UPDATE channel_addresses SET asked_at = NULL, confirm_digest = NULL, confirm_until = NULL
 			WHERE organization_id = $1 AND id = $2 AND confirm_digest = $3`, organization, q.AddressID, digest[:]); err != nil || arrived {
@@ -187,16 +187,16 @@ func addressGone() error {
 
 // ConfirmAddress lets an address get alerts from now on. The holder of the token reads the mail
 // of that address. Errors: *usecase.RuleError with link_gone.
-func (s *Service) ConfirmAddress(ctx context.Context, token string) (AddressAnswer, usecase.Mark, error) {
+func (s *Notifications) ConfirmAddress(ctx context.Context, token string) (AddressAnswer, usecase.Mark, error) {
 	digest := sha256.Sum256([]byte(token))
-	return s.answerAddress(ctx, `a.confirm_digest = $1 AND a.confirm_until > $2`, []any{digest[:], s.Clock()}, func(tx *sqlx.Tx, a AddressAnswer) (notification.ChannelChanged, error) {
+	return s.answerAddress(ctx, `a.confirm_digest = $1 AND a.confirm_until > $2`, []any{digest[:], s.base.Clock()}, func(tx *sqlx.Tx, a AddressAnswer) (notification.ChannelChanged, error) {
 		return notification.ChannelChanged{ConfirmedAddressID: &a.ID}, statement.Exec(ctx, tx, "confirm an address",
-			`UPDATE channel_addresses SET confirmed_at = $3, confirm_digest = NULL, confirm_until = NULL WHERE organization_id = $1 AND id = $2`, a.OrganizationID, a.ID, s.Clock())
+			`UPDATE channel_addresses SET confirmed_at = $3, confirm_digest = NULL, confirm_until = NULL WHERE organization_id = $1 AND id = $2`, a.OrganizationID, a.ID, s.base.Clock())
 	})
 }
 
 // LeaveChannel takes an address out of its channel. Errors: *usecase.RuleError with link_gone.
-func (s *Service) LeaveChannel(ctx context.Context, token string) (AddressAnswer, usecase.Mark, error) {
+func (s *Notifications) LeaveChannel(ctx context.Context, token string) (AddressAnswer, usecase.Mark, error) {
 	return s.answerAddress(ctx, `a.leave_token = $1`, []any{token}, func(tx *sqlx.Tx, a AddressAnswer) (notification.ChannelChanged, error) {
 		return notification.ChannelChanged{LeftAddressID: &a.ID}, statement.Exec(ctx, tx, "remove an address",
 			`DELETE FROM channel_addresses WHERE organization_id = $1 AND id = $2`, a.OrganizationID, a.ID)
@@ -204,7 +204,7 @@ func (s *Service) LeaveChannel(ctx context.Context, token string) (AddressAnswer
 }
 
 // answerAddress finds an address by the secret of a link, and records what act makes of it.
-func (s *Service) answerAddress(ctx context.Context, where string, secret []any, act func(*sqlx.Tx, AddressAnswer) (notification.ChannelChanged, error)) (answer AddressAnswer, mark usecase.Mark, err error) {
+func (s *Notifications) answerAddress(ctx context.Context, where string, secret []any, act func(*sqlx.Tx, AddressAnswer) (notification.ChannelChanged, error)) (answer AddressAnswer, mark usecase.Mark, err error) {
 	find := func(q sqlx.QueryerContext) error {
 		var ok bool
 		answer, ok, err = statement.Find[AddressAnswer](ctx, q, "look an address up", `SELECT a.organization_id, a.channel_id, a.id, a.address, c.name AS channel
@@ -215,7 +215,7 @@ func (s *Service) answerAddress(ctx context.Context, where string, secret []any,
 		}
 		return err
 	}
-	if err := find(s.DB); err != nil {
+	if err := find(s.base.DB); err != nil {
 		return AddressAnswer{}, usecase.Mark{}, err
 	}
 	mark, err = s.changeLife(ctx, usecase.Actor{OrganizationID: answer.OrganizationID, Component: "address"}, channelPlace(answer.ChannelID), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {

@@ -1,4 +1,4 @@
-package commands
+package notifying
 
 import (
 	"context"
@@ -28,22 +28,6 @@ var (
 	//go:embed sql/update_channel.sql
 	updateChannel string
 )
-
-// Sealer keeps what must not be read; *secrets.Ring does.
-type Sealer interface {
-	Seal(plaintext, context []byte) ([]byte, error)
-	Open(sealed, context []byte) ([]byte, error)
-	// SealedUnder is the fingerprint of the key that a ciphertext names.
-	SealedUnder(sealed []byte) string
-}
-
-// Channels judges the settings of channels. internal/notify/channel/kinds has it.
-type Channels interface {
-	// Broken returns the rules that the settings break, or that their kind is not known.
-	Broken(c notification.Channel) []rule.Broken
-	// AllowsURL looks its host up. An error is a sentence for the member who set the URL.
-	AllowsURL(ctx context.Context, url string) error
-}
 
 // ChannelRow is a channel as its row has it.
 type ChannelRow struct {
@@ -92,17 +76,17 @@ type CreateChannel struct {
 }
 
 // CreateChannel records it. Errors: *usecase.RuleError with every broken rule.
-func (s *Service) CreateChannel(ctx context.Context, actor usecase.Actor, c CreateChannel) (uuid.UUID, usecase.Mark, error) {
+func (s *Notifications) CreateChannel(ctx context.Context, actor usecase.Actor, c CreateChannel) (uuid.UUID, usecase.Mark, error) {
 	c.MemberIDs = uniqueIDs(c.MemberIDs)
 	if err := s.checkChannel(ctx, actor.OrganizationID, c, true, nil); err != nil {
 		return uuid.Nil, usecase.Mark{}, err
 	}
 	id := usecase.NewID()
-	mark, err := s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+	mark, err := s.base.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if err := usecase.LockStream(ctx, tx, actor.OrganizationID); err != nil { // two at once count each other
 			return usecase.Mark{}, err
 		}
-		if err := s.room(ctx, tx, actor.OrganizationID, "notification_channels", "too_many_channels", notification.MaxChannels); err != nil {
+		if err := usecase.Room(ctx, tx, actor.OrganizationID, "notification_channels", "too_many_channels", notification.MaxChannels); err != nil {
 			return usecase.Mark{}, err
 		}
 		return s.insertChannel(ctx, tx, actor, id, c)
@@ -110,8 +94,8 @@ func (s *Service) CreateChannel(ctx context.Context, actor usecase.Actor, c Crea
 	return id, mark, err
 }
 
-func (s *Service) insertChannel(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, c CreateChannel) (usecase.Mark, error) {
-	now := s.Clock()
+func (s *Notifications) insertChannel(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, c CreateChannel) (usecase.Mark, error) {
+	now := s.base.Clock()
 	if err := s.writeChannel(ctx, tx, actor, id, c, now); err != nil {
 		return usecase.Mark{}, err
 	}
@@ -121,14 +105,14 @@ func (s *Service) insertChannel(ctx context.Context, tx *sqlx.Tx, actor usecase.
 	}
 	made := created(c)
 	made.AddressIDs = addresses
-	return usecase.AppendAll(ctx, s.Base, tx, actor, channelPlace(id), usecase.Stream{Version: eventstore.NoStream}, now, []notification.Event{made})
+	return usecase.AppendAll(ctx, s.base, tx, actor, channelPlace(id), usecase.Stream{Version: eventstore.NoStream}, now, []notification.Event{made})
 }
 
 func created(c CreateChannel) notification.ChannelCreated {
 	return notification.ChannelCreated{Kind: c.Kind, MemberIDs: c.MemberIDs, Administrators: c.Administrators}
 }
 
-func (s *Service) writeChannel(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, c CreateChannel, now time.Time) error {
+func (s *Notifications) writeChannel(ctx context.Context, tx *sqlx.Tx, actor usecase.Actor, id uuid.UUID, c CreateChannel, now time.Time) error {
 	sealed, err := s.sealAddress(actor.OrganizationID, id, c.Address)
 	if err != nil {
 		return err
@@ -146,7 +130,7 @@ func actorID(a usecase.Actor) *uuid.UUID {
 }
 
 // sealAddress seals it; nil if there is none.
-func (s *Service) sealAddress(organization, id uuid.UUID, a notification.Address) ([]byte, error) {
+func (s *Notifications) sealAddress(organization, id uuid.UUID, a notification.Address) ([]byte, error) {
 	if a.URL == "" {
 		return nil, nil
 	}
@@ -154,7 +138,7 @@ func (s *Service) sealAddress(organization, id uuid.UUID, a notification.Address
 	if err != nil {
 		return nil, fmt.Errorf("encode the address of channel %s: %w", id, err)
 	}
-	sealed, err := s.Seal.Seal(text, ChannelContext(organization, id))
+	sealed, err := s.needs.Seal.Seal(text, ChannelContext(organization, id))
 	if err != nil {
 		return nil, fmt.Errorf("seal the address of channel %s: %w", id, err)
 	}
@@ -163,21 +147,21 @@ func (s *Service) sealAddress(organization, id uuid.UUID, a notification.Address
 
 // checkChannel checks a channel against every rule at once. newURL: its host has to be looked
 // up; known are its existing recipients, also if they have left.
-func (s *Service) checkChannel(ctx context.Context, organization uuid.UUID, c CreateChannel, newURL bool, known []uuid.UUID) error {
+func (s *Notifications) checkChannel(ctx context.Context, organization uuid.UUID, c CreateChannel, newURL bool, known []uuid.UUID) error {
 	var broken []rule.Broken
-	if e := checkName("#/name", c.Name); e != nil {
+	if e := usecase.CheckName("#/name", c.Name); e != nil {
 		broken = append(broken, *e)
 	}
-	settings := s.Channels.Broken(notification.Channel{
+	settings := s.needs.Channels.Broken(notification.Channel{
 		Kind: c.Kind, MemberIDs: c.MemberIDs, Administrators: c.Administrators, Addresses: c.Addresses, Address: c.Address,
 	})
 	if newURL && c.URL != "" && !slices.ContainsFunc(settings, func(b rule.Broken) bool { return b.Pointer == "#/url" }) {
-		if err := s.Channels.AllowsURL(ctx, c.URL); err != nil {
+		if err := s.needs.Channels.AllowsURL(ctx, c.URL); err != nil {
 			settings = append(settings, rule.Broken{Pointer: "#/url", Code: "url_not_allowed", Detail: err.Error()})
 		}
 	}
 	broken = append(broken, settings...)
-	members, err := s.Accounts.Addresses(ctx, organization, c.MemberIDs)
+	members, err := s.base.Accounts.Addresses(ctx, organization, c.MemberIDs)
 	if err != nil {
 		return err
 	}
@@ -199,15 +183,6 @@ func uniqueIDs(ids []uuid.UUID) []uuid.UUID {
 	return unique
 }
 
-// room refuses one more where an organization has as many as it may.
-func (s *Service) room(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, table, code string, most int) error {
-	n, err := statement.One[int](ctx, tx, "count "+table, `SELECT count(*) FROM `+table+` WHERE organization_id = $1 AND removed_at IS NULL`, organization)
-	if err == nil && n >= most {
-		err = &usecase.RuleError{Code: code, Detail: fmt.Sprintf("An organization has at most %d.", most)}
-	}
-	return err
-}
-
 // ChangeChannel changes what it names; nil stays.
 type ChangeChannel struct {
 	Name           *string
@@ -220,26 +195,26 @@ type ChangeChannel struct {
 
 // to is the channel as it will be.
 func (c ChangeChannel) to(is CreateChannel) CreateChannel {
-	set(&is.Name, c.Name)
+	usecase.Set(&is.Name, c.Name)
 	if c.MemberIDs != nil {
 		is.MemberIDs = uniqueIDs(*c.MemberIDs)
 	}
-	set(&is.Administrators, c.Administrators)
-	set(&is.Addresses, c.Addresses)
-	set(&is.URL, c.URL)
-	set(&is.Secret, c.Secret)
-	set(&is.Format, c.Format)
+	usecase.Set(&is.Administrators, c.Administrators)
+	usecase.Set(&is.Addresses, c.Addresses)
+	usecase.Set(&is.URL, c.URL)
+	usecase.Set(&is.Secret, c.Secret)
+	usecase.Set(&is.Format, c.Format)
 	return is
 }
 
 // ChangeChannel records it. Errors: *usecase.NotFoundError, *usecase.RuleError.
-func (s *Service) ChangeChannel(ctx context.Context, actor usecase.Actor, id uuid.UUID, c ChangeChannel) (usecase.Mark, error) {
+func (s *Notifications) ChangeChannel(ctx context.Context, actor usecase.Actor, id uuid.UUID, c ChangeChannel) (usecase.Mark, error) {
 	// The host is looked up before there is a transaction, for a name server may be slow.
-	before, err := s.channel(ctx, s.DB, lockChannel, actor.OrganizationID, id)
+	before, err := s.channel(ctx, s.base.DB, lockChannel, actor.OrganizationID, id)
 	if err != nil {
 		return usecase.Mark{}, err
 	}
-	is, err := s.terms(ctx, s.DB, before)
+	is, err := s.terms(ctx, s.base.DB, before)
 	if err != nil {
 		return usecase.Mark{}, err
 	}
@@ -279,19 +254,19 @@ func (s *Service) ChangeChannel(ctx context.Context, actor usecase.Actor, id uui
 }
 
 // terms are a channel's terms as a member would create it.
-func (s *Service) terms(ctx context.Context, q sqlx.QueryerContext, row ChannelRow) (CreateChannel, error) {
+func (s *Notifications) terms(ctx context.Context, q sqlx.QueryerContext, row ChannelRow) (CreateChannel, error) {
 	others, err := ChannelAddresses(ctx, q, row.OrganizationID, row.ID)
 	if err != nil {
 		return CreateChannel{}, err
 	}
-	address, err := row.Address(s.Seal)
+	address, err := row.Address(s.needs.Seal)
 	return CreateChannel{
 		Name: row.Name, Kind: row.Kind, MemberIDs: row.MemberIDs, Administrators: row.Administrators, Addresses: addressesOf(others), Address: address,
 	}, err
 }
 
 // channel returns a channel that is not removed. Errors: *usecase.NotFoundError.
-func (s *Service) channel(ctx context.Context, q sqlx.QueryerContext, query string, organization, id uuid.UUID) (ChannelRow, error) {
+func (s *Notifications) channel(ctx context.Context, q sqlx.QueryerContext, query string, organization, id uuid.UUID) (ChannelRow, error) {
 	row, ok, err := statement.Find[ChannelRow](ctx, q, "look up a channel", query, organization, id)
 	if err == nil && !ok {
 		err = &usecase.NotFoundError{What: "channel"}
@@ -301,7 +276,7 @@ func (s *Service) channel(ctx context.Context, q sqlx.QueryerContext, query stri
 
 // RemoveChannel takes it away, with its address. Errors: *usecase.NotFoundError, *usecase.RuleError with
 // channel_in_use while a rule names it.
-func (s *Service) RemoveChannel(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
+func (s *Notifications) RemoveChannel(ctx context.Context, actor usecase.Actor, id uuid.UUID) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, channelPlace(id), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		if _, err := s.channel(ctx, tx, lockChannel, actor.OrganizationID, id); err != nil {
 			return nil, err
@@ -319,12 +294,12 @@ func (s *Service) RemoveChannel(ctx context.Context, actor usecase.Actor, id uui
 			return nil, err
 		}
 		return []notification.Event{notification.ChannelRemoved{}}, statement.Exec(ctx, tx, "remove a channel",
-			`UPDATE notification_channels SET removed_at = $2, sealed = NULL, member_ids = '{}' WHERE id = $1`, id, s.Clock())
+			`UPDATE notification_channels SET removed_at = $2, sealed = NULL, member_ids = '{}' WHERE id = $1`, id, s.base.Clock())
 	})
 }
 
 // RecordChannelTest records that a member sent a test. Errors: *usecase.NotFoundError.
-func (s *Service) RecordChannelTest(ctx context.Context, actor usecase.Actor, id uuid.UUID, tested notification.ChannelTested) (usecase.Mark, error) {
+func (s *Notifications) RecordChannelTest(ctx context.Context, actor usecase.Actor, id uuid.UUID, tested notification.ChannelTested) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, channelPlace(id), "channel", func(*sqlx.Tx) ([]notification.Event, error) {
 		return []notification.Event{tested}, nil
 	})
@@ -332,7 +307,7 @@ func (s *Service) RecordChannelTest(ctx context.Context, actor usecase.Actor, id
 
 // RecordDeliveryRetry records that a member retries a delivery through a channel; again queues
 // it, in the same transaction. Errors: *usecase.NotFoundError, and again's.
-func (s *Service) RecordDeliveryRetry(ctx context.Context, actor usecase.Actor, channel, delivery uuid.UUID, again func(*sqlx.Tx) error) (usecase.Mark, error) {
+func (s *Notifications) RecordDeliveryRetry(ctx context.Context, actor usecase.Actor, channel, delivery uuid.UUID, again func(*sqlx.Tx) error) (usecase.Mark, error) {
 	return s.decideLife(ctx, actor, channelPlace(channel), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		return []notification.Event{notification.DeliveryRetried{DeliveryID: delivery}}, again(tx)
 	})
@@ -340,7 +315,7 @@ func (s *Service) RecordDeliveryRetry(ctx context.Context, actor usecase.Actor, 
 
 // decideLife folds a channel or a rule under its lock and appends what choose returns, which
 // also writes their rows. Errors: *usecase.NotFoundError if it does not exist.
-func (s *Service) decideLife(ctx context.Context, actor usecase.Actor, to usecase.StreamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (usecase.Mark, error) {
+func (s *Notifications) decideLife(ctx context.Context, actor usecase.Actor, to usecase.StreamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (usecase.Mark, error) {
 	if actor.MemberID == uuid.Nil {
 		return usecase.Mark{}, errors.New("a " + what + " is changed by a member")
 	}
@@ -348,13 +323,13 @@ func (s *Service) decideLife(ctx context.Context, actor usecase.Actor, to usecas
 }
 
 // changeLife is decideLife for a caller who may be no member.
-func (s *Service) changeLife(ctx context.Context, actor usecase.Actor, to usecase.StreamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (usecase.Mark, error) {
-	return s.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
+func (s *Notifications) changeLife(ctx context.Context, actor usecase.Actor, to usecase.StreamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (usecase.Mark, error) {
+	return s.base.Transact(ctx, func(tx *sqlx.Tx) (usecase.Mark, error) {
 		if err := usecase.LockStream(ctx, tx, to.ID); err != nil {
 			return usecase.Mark{}, err
 		}
 		var life notification.Life
-		return usecase.Decide(ctx, s.Base, tx, actor, to, func(e any, _ time.Time) {
+		return usecase.Decide(ctx, s.base, tx, actor, to, func(e any, _ time.Time) {
 			if e, ok := e.(notification.Event); ok {
 				life.Apply(e)
 			}

@@ -1,4 +1,4 @@
-package commands
+package notifying
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func SealedChannels(ctx context.Context, q sqlx.QueryerContext, underKey func(se
 
 // ResealChannels seals every channel's address again that is not sealed under the current key,
 // and returns their number. Until tx ends nobody can save another one.
-func (s *Service) ResealChannels(ctx context.Context, tx *sqlx.Tx) (int, error) {
+func (s *Notifications) ResealChannels(ctx context.Context, tx *sqlx.Tx) (int, error) {
 	if err := statement.Exec(ctx, tx, "wait for the channels", `LOCK TABLE notification_channels IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 		return 0, err
 	}
@@ -48,15 +48,15 @@ func (s *Service) ResealChannels(ctx context.Context, tx *sqlx.Tx) (int, error) 
 	resealed := 0
 	for _, c := range channels {
 		bound := ChannelContext(c.OrganizationID, c.ID)
-		address, err := s.Seal.Open(c.Sealed, bound)
+		address, err := s.needs.Seal.Open(c.Sealed, bound)
 		if err != nil {
 			return 0, fmt.Errorf("open the address of channel %s: %w", c.ID, err)
 		}
-		sealed, err := s.Seal.Seal(address, bound)
+		sealed, err := s.needs.Seal.Seal(address, bound)
 		if err != nil {
 			return 0, fmt.Errorf("seal the address of channel %s again: %w", c.ID, err)
 		}
-		if s.Seal.SealedUnder(sealed) == s.Seal.SealedUnder(c.Sealed) {
+		if s.needs.Seal.SealedUnder(sealed) == s.needs.Seal.SealedUnder(c.Sealed) {
 			continue
 		}
 		if err := statement.Exec(ctx, tx, "keep a channel's address", `UPDATE notification_channels SET sealed = $2 WHERE id = $1`, c.ID, sealed); err != nil {
