@@ -43,10 +43,11 @@ type Details struct {
 	Multi    bool   `json:"multi,omitempty"`    // the ids are those of multixacts
 }
 
-// Count is how many there were since the look before.
+// Count is how many there were since the look before. Those of one look may come in several messages: Of tells them apart.
 type Count struct {
 	At time.Time `json:"at"`
 	N  int64     `json:"n"`
+	Of string    `json:"of"` // the database; empty: it is not known
 }
 
 // Scan implements sql.Scanner.

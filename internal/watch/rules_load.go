@@ -80,7 +80,9 @@ func load() []Definition {
 			Group:     "Load", Name: "Deadlocks", Watches: "Deadlocks in the last ten minutes", Unit: "deadlocks",
 			Sources: "Muster's own connections, agents",
 			Meaning: "Transactions waited for each other, and the server canceled one of them. Its work was rolled back, and the application has to repeat it.",
-			Advice:  "The server's log names the statements of a deadlock. Let the transactions lock rows and tables in the same order.",
+			Advice: "Activity, Blocking shows the sessions and statements of a deadlock if the server or a look told them. PostgreSQL's log has them (deadlock detected), " +
+				"as have the session system_health of SQL Server (xml_deadlock_report) and the trace file that Oracle's alert log names (ORA-00060). " +
+				"Let all transactions lock rows and tables in the same order.",
 			title: func(s Sign) string {
 				if s.Value == 1 {
 					return "1 deadlock in ten minutes"
@@ -116,22 +118,30 @@ func load() []Definition {
 	}
 }
 
-// deadlocks are those of each server in a batch, with the time of each look that saw some.
+// deadlocks are those of each server in a batch, with the time of each look that saw some: those that servers count by
+// database, and those that SQL Server counts without telling of which. The sides of a deadlock are of one that is counted.
 func deadlocks(b measurements.Batch) []Sign {
 	at := map[uuid.UUID]*Sign{}
-	for _, s := range b.Sessions {
-		if s.Deadlocks == nil {
-			continue
-		}
-		sign := at[s.Instance]
+	add := func(instance uuid.UUID, look time.Time, n int64, of string) {
+		sign := at[instance]
 		if sign == nil {
-			sign = &Sign{InstanceID: s.Instance, At: s.At, Details: Details{Counts: []Count{}}}
-			at[s.Instance] = sign
+			sign = &Sign{InstanceID: instance, At: look, Details: Details{Counts: []Count{}}}
+			at[instance] = sign
 		}
-		sign.At = instant.Later(sign.At, s.At)
-		if *s.Deadlocks > 0 {
-			sign.Details.Counts = append(sign.Details.Counts, Count{s.At, *s.Deadlocks})
-			sign.Value += float64(*s.Deadlocks)
+		sign.At = instant.Later(sign.At, look)
+		if n > 0 {
+			sign.Details.Counts = append(sign.Details.Counts, Count{look, n, of})
+			sign.Value += float64(n)
+		}
+	}
+	for _, s := range b.Sessions {
+		if s.Deadlocks != nil {
+			add(s.Instance, s.At, *s.Deadlocks, s.Database.String())
+		}
+	}
+	for _, s := range b.Blocking {
+		if s.Deadlock != nil && len(s.Nodes) == 0 {
+			add(s.Instance, s.At, int64(s.Fit().Deadlock.Count), "")
 		}
 	}
 	signs := make([]Sign, 0, len(at))

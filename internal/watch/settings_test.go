@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocking"
 	"muster/internal/watch"
 )
 
@@ -253,4 +255,74 @@ func TestDeadlocksOfTenMinutes(t *testing.T) {
 	s.clock.Advance(time.Second)
 	batch(look(s.clock.Now(), 0))
 	s.wantStory("raised deadlocks/orders warning 6m0s", "auto_resolved deadlocks/orders 10m0s")
+}
+
+// TestDeadlocksOfEveryEngine: those that samples of sessions count by database (PostgreSQL, Oracle, SQL Server), and those
+// that SQL Server counts without a database count together. The sides of a deadlock that is counted are none more.
+func TestDeadlocksOfEveryEngine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		looks   []measurements.Batch // a minute apart
+		counted string
+	}{
+		{"PostgreSQL", []measurements.Batch{{Sessions: counting(2, 1)}, {Sessions: counting(2)}}, "5"},
+		{"Oracle", []measurements.Batch{{Sessions: counting(0, 4), Blocking: sides(true)}, {Sessions: counting(1, 0)}}, "5"},
+		{"SQL Server with reports", []measurements.Batch{{Sessions: counting(4, 0), Blocking: sides(false)}, {Sessions: counting(1)}}, "5"},
+		{"SQL Server without reports", []measurements.Batch{{Blocking: bare(3)}, {Blocking: append(sides(false), bare(2)...)}}, "5"},
+		{"SQL Server in part", []measurements.Batch{{Sessions: counting(2), Blocking: bare(2)}, {Sessions: counting(1), Blocking: bare(1)}}, "6"},
+	} {
+		for how, twice := range map[string]int{"at once": 0, "in parts": 2} {
+			t.Run(c.name+" "+how, func(t *testing.T) {
+				t.Parallel()
+				s := newScene(t)
+				for _, b := range c.looks {
+					if twice == 0 {
+						s.look(b)
+					}
+					for range twice { // a message for each sample, at one time, and then all once more
+						for _, one := range b.Sessions {
+							s.look(measurements.Batch{Sessions: []measurements.SessionSample{one}})
+						}
+						s.look(measurements.Batch{Blocking: b.Blocking})
+					}
+					s.judge()
+					s.clock.Advance(time.Minute)
+				}
+				if all := s.events(); len(all) != 1 || all[0].Title != "orders: "+c.counted+" deadlocks in ten minutes" {
+					t.Errorf("%+v, want one of %s", all, c.counted)
+				}
+			})
+		}
+	}
+}
+
+// counting are samples of databases with so many deadlocks.
+func counting(deadlocks ...int64) (samples []measurements.SessionSample) {
+	for n := range deadlocks {
+		samples = append(samples, measurements.SessionSample{Database: uuid.UUID{byte(n + 1)}, Deadlocks: &deadlocks[n]})
+	}
+	return samples
+}
+
+// bare are so many deadlocks of which the server tells no more.
+func bare(n int) []blocking.Sample {
+	return []blocking.Sample{{Deadlock: &blocking.Deadlock{Count: n}}}
+}
+
+// sides are those of a deadlock, which the server reports or a look saw.
+func sides(seen bool) []blocking.Sample {
+	return []blocking.Sample{{Deadlock: &blocking.Deadlock{Database: "app", Count: 1, Seen: seen}, Nodes: []blocking.Node{{Session: "51", For: []string{"52"}}, {Session: "52", For: []string{"51"}}}}}
+}
+
+// look records what follows from the samples of a look at orders.
+func (s *scene) look(b measurements.Batch) {
+	b.Organization, b.Sessions, b.Blocking = s.org, slices.Clone(b.Sessions), slices.Clone(b.Blocking)
+	for i := range b.Sessions {
+		b.Sessions[i].Instance, b.Sessions[i].At = s.orders, s.clock.Now()
+	}
+	for i := range b.Blocking {
+		b.Blocking[i].Instance, b.Blocking[i].At = s.orders, s.clock.Now()
+	}
+	s.record(watch.Figures(b)...)
 }

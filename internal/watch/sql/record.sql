@@ -1,7 +1,8 @@
 -- A sample that comes twice, or late, changes nothing; so neither does it wear out
 -- the table. In the order of the key, in which everybody locks.
 -- A row of the rule host keeps in since when the host told its volumes before.
--- What is counted over a while ($8: seconds) is the sum of the counts of that time.
+-- What is counted over a while ($8: seconds) is the sum of the counts of that time, each once: the counts of one look may
+-- come in several messages.
 -- What the watch may judge from now on is the figure of its minute (sign_hours): of the rules in $9
 -- the lowest of the minute, of others the highest, as far as a real can hold it.
 WITH recorded AS (
@@ -13,12 +14,16 @@ WITH recorded AS (
     SET (value, details) = (
             SELECT CASE WHEN excluded.details ? 'counts' THEN coalesce(sum((c->>'n')::double precision), 0) ELSE excluded.value END,
                    CASE WHEN excluded.details ? 'counts' THEN jsonb_build_object('counts', coalesce(jsonb_agg(c), '[]')) ELSE excluded.details END
-            FROM jsonb_array_elements(CASE WHEN excluded.details ? 'counts'
-                THEN coalesce(signs.details->'counts', '[]') || (excluded.details->'counts') ELSE '[]' END) AS c
-            WHERE (c->>'at')::timestamptz > excluded.at - make_interval(secs => $8)
+            FROM (
+                SELECT DISTINCT ON ((c->>'at')::timestamptz, c->>'of') c
+                FROM jsonb_array_elements(CASE WHEN excluded.details ? 'counts'
+                    THEN coalesce(signs.details->'counts', '[]') || (excluded.details->'counts') ELSE '[]' END) AS c
+                WHERE (c->>'at')::timestamptz > greatest(signs.at, excluded.at) - make_interval(secs => $8)
+            ) AS counts
         ),
-        at = excluded.at, since = CASE WHEN signs.rule = 'host' THEN signs.at ELSE signs.since END
+        at = greatest(signs.at, excluded.at), since = CASE WHEN signs.rule = 'host' THEN signs.at ELSE signs.since END
     WHERE signs.at < excluded.at
+       OR excluded.details ? 'counts' AND NOT coalesce(signs.details->'counts', '[]') @> (excluded.details->'counts')
     RETURNING organization_id, rule, instance_id, mount, value, at
 )
 INSERT INTO sign_hours (organization_id, rule, instance_id, mount, hour, at, minutes)
