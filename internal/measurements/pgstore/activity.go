@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,52 +16,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/postgres/statement"
 )
-
-//go:embed sql/takes_kinds.sql
-var takesKinds string
-
-// kinds are those that only newer programs know and that may be kept: each of them from the second
-// step of the upgrade to it on. A program from before would fail at hours of a series whose kind it
-// does not know, and roll up nothing. Figures are those of a server that came later than its kind.
-type kinds struct{ Activity, Servers, Figures bool }
-
-// every is kinds once there is nothing to wait for.
-var every = kinds{true, true, true}
-
-func (k kinds) may(kind string) bool {
-	return (kind != codec.Activity || k.Activity) && (kind != codec.Servers || k.Servers)
-}
-
-// begun are the kinds that may be kept, as far as is known.
-type begun struct {
-	all   atomic.Bool
-	some  atomic.Value // kinds
-	asked atomic.Int64 // when, in nanoseconds since 1970
-}
-
-// beginEvery is how often a process asks whether it may begin.
-const beginEvery = 30 * time.Second
-
-// takes says which kinds are kept.
-func (s *Store) takes(ctx context.Context) (kinds, error) {
-	now := time.Now()
-	if s.begun.all.Load() {
-		return every, nil
-	}
-	if last := s.begun.asked.Load(); last > 0 && now.Sub(time.Unix(0, last)) < beginEvery {
-		some, _ := s.begun.some.Load().(kinds)
-		return some, nil
-	}
-	some, err := statement.One[kinds](ctx, s.db, "ask which kinds of series are kept", takesKinds)
-	if err == nil {
-		s.begun.some.Store(some)
-		s.begun.all.Store(some == every)
-		s.begun.asked.Store(now.UnixNano())
-	}
-	return some, err
-}
 
 // Activity is documented at measurements.Store.
 func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, asked timegrid.Window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {

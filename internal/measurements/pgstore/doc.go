@@ -1,17 +1,18 @@
 // Package pgstore stores measurements in PostgreSQL: open hours in its tables, closed hours in
 // blocks there or elsewhere (package blocks). It is a measurements.Store.
 //
-// The package itself writes samples, reads tiles, and makes the rows of whole organizations. Its
-// rooms do the rest:
+// The package itself reads tiles, and makes the rows of whole organizations. Its rooms do the
+// rest:
 //
 //   - codec: the bytes of samples, slots and details.
 //   - packing: raw samples as compressed blocks.
+//   - writing: from a batch to rows of samples, with their marks.
 //   - tables: the keys and rows of the tables, and blocks in PostgreSQL.
 //   - rollup: from samples to minutes, hours, days and weeks.
 //   - compaction: from the head to blocks, sealing, retention.
 //   - dictionary: the keys and texts of statements, and the names of waits and people.
 //   - placement: where blocks are, and how they are moved.
-//   - ledger: what rollup, compaction and this package share.
+//   - ledger: what writing, rollup, compaction and this package share.
 //
 // docs/design/measurements.md draws the life of a sample and gives the measurements behind each
 // choice. A change must keep these rules, and those in the doc.go of its room:

@@ -13,6 +13,7 @@ import (
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/pgstore/ledger"
+	"muster/internal/measurements/pgstore/writing"
 )
 
 // TestTheHeadIsBounded: for series whose blocks are away it accepts samples for a day, then
@@ -59,7 +60,7 @@ func TestTheHeadIsBounded(t *testing.T) {
 	at := young.Add(23*time.Hour + 30*time.Minute)
 	late := measured(codec.Sessions, "there", at, 9)
 	var refused *blocks.UnavailableError
-	if _, err := s.try(measured(codec.Sessions, "here", at, 9), late); !errors.As(err, &refused) || !errors.Is(err, errHeadBound) {
+	if _, err := s.try(measured(codec.Sessions, "here", at, 9), late); !errors.As(err, &refused) || !errors.Is(err, writing.ErrHeadBound) {
 		t.Fatalf("more than a day waits: %v", err)
 	}
 	s.write(measured(codec.Sessions, "here", at, 9), measured(codec.Sessions, "new", at, 9))
@@ -257,7 +258,7 @@ func TestBlocksThatAreBackForAMoment(t *testing.T) {
 	s.tryCompact()
 	s.waits(1, ledger.HeadBound-2*time.Minute)
 	s.passes(3 * time.Minute)
-	if _, err := s.try(measured(codec.Sessions, "there", hours[2].Add(time.Minute), 1)); !errors.Is(err, errHeadBound) {
+	if _, err := s.try(measured(codec.Sessions, "there", hours[2].Add(time.Minute), 1)); !errors.Is(err, writing.ErrHeadBound) {
 		t.Errorf("an hour has waited for more than a day, and a sample is answered %v", err)
 	}
 	back.hours[hours[1]] = true

@@ -235,3 +235,14 @@ func (s *Store) find(ctx context.Context, what, query string, args ...any) (subj
 	}
 	return found, err
 }
+
+// arePartial says that some of the series have samples of a part only from a time on and
+// before another.
+func (s subjects) arePartial(from, to time.Time) bool {
+	for _, one := range s {
+		if one.PartialFrom != nil && one.PartialFrom.Before(to) && !one.PartialTo.Before(from) {
+			return true
+		}
+	}
+	return false
+}

@@ -64,13 +64,13 @@ func TestAllSizesFollowRaw(t *testing.T) {
 // distinct leaves one arrival a series and time, as codec.Arrivals does.
 func distinct(all []codec.Arrival) []codec.Arrival {
 	type key struct {
-		seriesKey
+		keyOfSeries
 		at time.Time
 	}
 	seen := make(map[key]bool)
 	var left []codec.Arrival
 	for _, a := range all {
-		if k := (key{seriesKey{a.Kind, a.Subject}, a.At}); !seen[k] {
+		if k := (key{keyOfSeries{a.Kind, a.Subject}, a.At}); !seen[k] {
 			seen[k] = true
 			left = append(left, a)
 		}
@@ -149,7 +149,7 @@ func TestASlowWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := measured(codec.Sessions, "a", monday.Add(time.Second), 2)
-	if _, _, err := s.keep(t.Context(), slow, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
+	if _, _, err := s.Keep(t.Context(), slow, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.roll(); n != 0 {

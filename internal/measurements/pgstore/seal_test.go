@@ -116,7 +116,7 @@ func TestSealingLeavesWhatIsBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := measured(codec.Sessions, "a", past.Add(time.Second), 2)
-	if _, _, err := s.keep(t.Context(), writer, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
+	if _, _, err := s.Keep(t.Context(), writer, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.seal(); n != 0 {
@@ -199,7 +199,7 @@ func TestALateImport(t *testing.T) {
 				}
 			}
 		}
-		day, whole := rolled{seriesKey{codec.Statements, "a"}, timegrid.Day, week}, rolled{seriesKey{codec.Statements, "a"}, timegrid.Week, week}
+		day, whole := rolled{keyOfSeries{codec.Statements, "a"}, timegrid.Day, week}, rolled{keyOfSeries{codec.Statements, "a"}, timegrid.Week, week}
 		for b, most := range map[rolled]int64{day: 20, whole: 23} {
 			if got := s.shown()[b].most; got != most {
 				t.Errorf("the maximum of the %s is %d, want %d", b.size, got, most)

@@ -33,11 +33,11 @@ type stage struct {
 	*Store
 	org   uuid.UUID
 	fault func(step string) error
-	kept  map[seriesKey]map[time.Time]map[int64]int64 // what a store must know by now
+	kept  map[keyOfSeries]map[time.Time]map[int64]int64 // what a store must know by now
 }
 
 func newStage(t testing.TB) *stage {
-	s := &stage{TB: t, org: uuid.New(), kept: make(map[seriesKey]map[time.Time]map[int64]int64)}
+	s := &stage{TB: t, org: uuid.New(), kept: make(map[keyOfSeries]map[time.Time]map[int64]int64)}
 	s.Store = s.another()
 	return s
 }
@@ -81,7 +81,7 @@ func measured(kind, subject string, at time.Time, numbers ...int64) codec.Arriva
 // try writes arrivals as Write does with what it was given.
 func (s *stage) try(arrived ...codec.Arrival) (receipt measurements.Receipt, err error) {
 	err = transact.Once(s.Context(), s.db, nil, func(tx *sqlx.Tx) error {
-		receipt, _, err = s.keep(s.Context(), tx, measurements.Batch{Organization: s.org}, arrived)
+		receipt, _, err = s.Keep(s.Context(), tx, measurements.Batch{Organization: s.org}, arrived)
 		return err
 	})
 	return receipt, err
@@ -102,7 +102,7 @@ func (s *stage) write(arrived ...codec.Arrival) {
 
 func (s *stage) remember(arrived ...codec.Arrival) {
 	for _, a := range arrived {
-		key := seriesKey{a.Kind, a.Subject}
+		key := keyOfSeries{a.Kind, a.Subject}
 		if s.kept[key] == nil {
 			s.kept[key] = make(map[time.Time]map[int64]int64)
 		}
@@ -207,9 +207,12 @@ func (s *stage) count(statement string, args ...any) (n int) {
 	return n
 }
 
+// keyOfSeries is what a series of an organization is known by.
+type keyOfSeries struct{ kind, subject string }
+
 // rolled is a bucket of a series.
 type rolled struct {
-	seriesKey
+	keyOfSeries
 	size  timegrid.Size
 	start time.Time
 }
@@ -268,7 +271,7 @@ func (s *stage) shown() map[rolled]amounts {
 				}
 				slot, _ := (*abacus)(nil).Slot(row.Slots, i)
 				if slot != nil && amountsOf(slot) != (amounts{}) {
-					shown[rolled{seriesKey{row.Kind, row.Subject}, size, at}] = amountsOf(slot)
+					shown[rolled{keyOfSeries{row.Kind, row.Subject}, size, at}] = amountsOf(slot)
 				}
 			}
 		}

@@ -21,16 +21,18 @@ import (
 	"muster/internal/measurements/pgstore/placement"
 	"muster/internal/measurements/pgstore/rollup"
 	"muster/internal/measurements/pgstore/tables"
+	"muster/internal/measurements/pgstore/writing"
 	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/behind.sql
 var howFarBehind string
 
-// Store is measurements.Store on PostgreSQL. It writes samples and reads tiles, and consists of
-// the rooms that do the rest.
+// Store is measurements.Store on PostgreSQL. It reads tiles, and consists of the rooms that do the
+// rest.
 type Store struct {
 	*dictionary.Dictionary
+	*writing.Writer
 	*placement.Placement
 	*rollup.Roller
 	*compaction.Compactor
@@ -38,7 +40,6 @@ type Store struct {
 	db     *sqlx.DB
 	ledger *ledger.Ledger
 	told   atomic.Bool // that blocks have moved
-	begun  begun       // of activity
 
 	wholeFrom, wholeRows  int                     // the constants, but in tests
 	mostNumbers, mostMade int                     // likewise
@@ -58,7 +59,7 @@ func New(db *sqlx.DB, log *slog.Logger) *Store { return NewOn(db, tables.Blocks{
 func NewOn(db *sqlx.DB, kept blocks.Store, log *slog.Logger) *Store {
 	l, d := ledger.New(db, kept, log), dictionary.In(db)
 	return &Store{
-		Dictionary: d, Placement: l.Placement, Roller: rollup.Of(l), Compactor: compaction.Of(l, d),
+		Dictionary: d, Writer: writing.Of(l, d), Placement: l.Placement, Roller: rollup.Of(l), Compactor: compaction.Of(l, d),
 		db: db, ledger: l, wholeFrom: wholeFrom, wholeRows: wholeRows,
 		mostNumbers: mostNumbers, mostMade: mostMade, linesOfWhole: linesOfWhole,
 	}

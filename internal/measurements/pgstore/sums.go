@@ -80,7 +80,7 @@ func (s *Store) wholeHours(ctx context.Context, series subjects, inHead [][]time
 			}
 		}
 	}
-	packed, err := packedOf(ctx, s.db, all)
+	packed, err := tables.Packed(ctx, s.db, all)
 	if err != nil {
 		return err
 	}

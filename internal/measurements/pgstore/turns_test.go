@@ -147,7 +147,7 @@ func TestRollingUpEnds(t *testing.T) {
 		late := measured(codec.Sessions, "b", monday, 2)
 		s.remember(late)
 		return transact.Once(t.Context(), others.db, nil, func(tx *sqlx.Tx) error {
-			if _, _, err := others.keep(t.Context(), tx, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
+			if _, _, err := others.Keep(t.Context(), tx, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
 				return err
 			}
 			_, err := tx.ExecContext(t.Context(), `UPDATE dirty_hours SET since = now() + interval '1 hour'`) // however slow we are

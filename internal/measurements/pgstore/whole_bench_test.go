@@ -188,7 +188,7 @@ func doingAt(at time.Time, database int) (all []measurements.Doing) {
 
 // dirty marks what a minute of samples of all hosts, or instances, leaves behind.
 func (s *Store) dirty(b *testing.B, organization uuid.UUID, kind string, end time.Time) {
-	engine, minutes := string(fleet.PostgreSQL), minutes(58, 59)
+	engine, minutes := string(fleet.PostgreSQL), int64(0b11<<58)
 	if kind == codec.Hosts {
 		engine, minutes = "", 1<<codec.MinutesOfHour-1<<49
 	}

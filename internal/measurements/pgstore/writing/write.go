@@ -1,4 +1,4 @@
-package pgstore
+package writing
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/pgstore/compaction"
 	"muster/internal/measurements/pgstore/dictionary"
+	"muster/internal/measurements/pgstore/ledger"
 	"muster/internal/measurements/pgstore/placement"
 	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/postgres/statement"
@@ -29,24 +30,38 @@ var (
 	storedRaw string
 	//go:embed sql/update_raw.sql
 	updateRaw string
-	//go:embed sql/packed.sql
-	packedAmong string
 )
 
 // unpacked is how young the start of an hour is that cannot be packed yet, with ten minutes
 // to spare for clocks that differ.
 const unpacked = compaction.OverAfter - 10*time.Minute
 
+// Writer stores samples.
+type Writer struct {
+	dictionary *dictionary.Dictionary
+	ledger     *ledger.Ledger
+	begun      begun
+
+	// AskEvery is how often a process asks whether it may keep newer kinds: half a minute, but in
+	// tests.
+	AskEvery time.Duration
+}
+
+// Of returns the writer of a ledger and its dictionary.
+func Of(l *ledger.Ledger, d *dictionary.Dictionary) *Writer {
+	return &Writer{dictionary: d, ledger: l, AskEvery: askEvery}
+}
+
 // Write is documented at measurements.Store.
-func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.Receipt, error) {
+func (w *Writer) Write(ctx context.Context, b measurements.Batch) (measurements.Receipt, error) {
 	var err error
-	if b.Sessions, b.Servers, err = s.WithoutPeople(ctx, b.Organization, b.Sessions, b.Servers); err != nil {
+	if b.Sessions, b.Servers, err = w.dictionary.WithoutPeople(ctx, b.Organization, b.Sessions, b.Servers); err != nil {
 		return measurements.Receipt{}, err
 	}
-	if err = s.SetNameKey(ctx, &b); err != nil {
+	if err = w.dictionary.SetNameKey(ctx, &b); err != nil {
 		return measurements.Receipt{}, err
 	}
-	takes, err := s.takes(ctx)
+	takes, err := w.takes(ctx)
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
@@ -55,8 +70,8 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 		return measurements.Receipt{}, err
 	}
 	var receipt measurements.Receipt
-	var noted entered
-	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+	var noted Entered
+	err = transact.Once(ctx, w.ledger.DB, nil, func(tx *sqlx.Tx) error {
 		if b.Guard != nil {
 			if err := b.Guard(ctx, tx); err != nil {
 				return err
@@ -74,7 +89,7 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 			}
 		}
 		if len(arrived) > 0 || len(b.Sessions) > 0 {
-			receipt, noted, err = s.keep(ctx, tx, b, arrived)
+			receipt, noted, err = w.Keep(ctx, tx, b, arrived)
 		}
 		receipt.Counted = counted
 		return err
@@ -82,8 +97,8 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
-	s.RememberStatements(noted.Noted)
-	s.RememberNames(noted.NotedNames)
+	w.dictionary.RememberStatements(noted.Noted)
+	w.dictionary.RememberNames(noted.NotedNames)
 	return receipt, nil
 }
 
@@ -99,28 +114,28 @@ func arrivals(b measurements.Batch, takes kinds) ([]codec.Arrival, error) {
 	return slices.DeleteFunc(all, func(a codec.Arrival) bool { return !takes.may(a.Kind) }), nil
 }
 
-// entered is what the dictionary has once a batch is committed.
-type entered struct {
+// Entered is what the dictionary has once a batch is committed.
+type Entered struct {
 	dictionary.Noted
 	dictionary.NotedNames
 }
 
-// keep stores what is in time, and returns which statements and names the dictionary has once that
+// Keep stores what is in time, in the caller's transaction, and returns which statements and names the dictionary has once that
 // is committed. Names come first: whoever deletes them holds what NoteStatements may wait for.
-func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (receipt measurements.Receipt, known entered, err error) {
-	h, err := s.hold(ctx, tx, b.Organization, arrived, b.Sessions)
+func (w *Writer) Keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (receipt measurements.Receipt, known Entered, err error) {
+	h, err := w.hold(ctx, tx, b.Organization, arrived, b.Sessions)
 	if err != nil {
 		return receipt, known, err
 	}
-	accepted, receipt, err := s.inTime(ctx, tx, h, arrived)
+	accepted, receipt, err := w.inTime(ctx, tx, h, arrived)
 	if err != nil {
 		return receipt, known, err
 	}
-	news, samples, err := s.keepSamples(ctx, tx, h, b, accepted)
+	news, samples, err := w.keepSamples(ctx, tx, h, b, accepted)
 	if err != nil {
 		return receipt, known, err
 	}
-	if err := s.mark(ctx, tx, news); err != nil {
+	if err := w.mark(ctx, tx, news); err != nil {
 		return receipt, known, err
 	}
 	names := make(map[uint64]bool) // of samples that are stored
@@ -129,10 +144,10 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 			return receipt, known, err
 		}
 	}
-	if known.NotedNames, err = s.NoteNames(ctx, tx, b, names); err != nil {
+	if known.NotedNames, err = w.dictionary.NoteNames(ctx, tx, b, names); err != nil {
 		return receipt, known, err
 	}
-	if known.Noted, err = s.NoteStatements(ctx, tx, b.Organization, h.statementsOf, h.now, samples); err != nil {
+	if known.Noted, err = w.dictionary.NoteStatements(ctx, tx, b.Organization, h.statementsOf, h.now, samples); err != nil {
 		return receipt, known, err
 	}
 	if err := keepWatched(ctx, tx, h, samples); err != nil {
@@ -164,10 +179,10 @@ func (p *placed) hour() tables.Bucket { return tables.At(p.series, timegrid.Hour
 
 // inTime gives arrivals their series, and leaves out what falls into an hour that is
 // sealed.
-func (s *Store) inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []codec.Arrival) (accepted []placed, receipt measurements.Receipt, err error) {
+func (w *Writer) inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []codec.Arrival) (accepted []placed, receipt measurements.Receipt, err error) {
 	old := make(map[tables.Bucket]bool) // hours that may be sealed; true: they are
 	placements := make([]placed, len(arrived))
-	unsealed := s.ledger.Retention.Unsealed()
+	unsealed := w.ledger.Retention.Unsealed()
 	for i, arrival := range arrived {
 		a := placed{Arrival: arrival, series: h.series[seriesKey{arrival.Kind, arrival.Subject}]}
 		placements[i] = a
@@ -220,14 +235,14 @@ func count(c *measurements.SampleCounts, kind string, n int) {
 
 // joinPacked joins arrivals with what blocks have of their times, and leaves out those that
 // bring nothing new.
-func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []placed) ([]placed, error) {
+func (w *Writer) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []placed) ([]placed, error) {
 	old := make(map[tables.Bucket]bool) // hours that may be packed
 	for _, a := range accepted {
 		if at := a.hour(); at.Start.Before(h.now.Add(-unpacked)) {
 			old[at] = true
 		}
 	}
-	packed, err := packedOf(ctx, tx, slices.Collect(maps.Keys(old)))
+	packed, err := tables.Packed(ctx, tx, slices.Collect(maps.Keys(old)))
 	if err != nil || len(packed) == 0 {
 		return accepted, err
 	}
@@ -240,14 +255,14 @@ func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []
 		}
 	}
 	repeated := make(map[int]bool)
-	if err := s.AtHome(ctx, tx); placement.HasMoved(err) { // the sender asks again, and finds a process that was restarted
+	if err := w.ledger.Placement.AtHome(ctx, tx); placement.HasMoved(err) { // the sender asks again, and finds a process that was restarted
 		return nil, &blocks.UnavailableError{Part: "another store", Err: err}
 	} else if err != nil {
 		return nil, err
 	}
-	err = blocks.EachSample(ctx, s.ledger.Blocks, tx, ranges, func(place int, _ time.Time, body []byte) error {
+	err = blocks.EachSample(ctx, w.ledger.Blocks, tx, ranges, func(place int, _ time.Time, body []byte) error {
 		a := &accepted[of[place]]
-		merged, differs, err := s.ledger.Kinds(a.Kind).Merge(body, a.Body)
+		merged, differs, err := w.ledger.Kinds(a.Kind).Merge(body, a.Body)
 		if err != nil {
 			return fmt.Errorf("merge a repeated sample of series %d at %s: %w", a.series, a.At, err)
 		}
@@ -266,22 +281,9 @@ func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []
 	return left, err
 }
 
-// packedOf says which of some hours have raw samples in blocks.
-func packedOf(ctx context.Context, q sqlx.QueryerContext, hours []tables.Bucket) (map[tables.Bucket]bool, error) {
-	if len(hours) == 0 {
-		return nil, nil
-	}
-	found, err := statement.All[tables.Bucket](ctx, q, fmt.Sprintf("look which of %d hours are packed", len(hours)), packedAmong, statement.Columns(hours)...)
-	packed := make(map[tables.Bucket]bool, len(found))
-	for _, b := range found {
-		packed[b.OnGrid()] = true
-	}
-	return packed, err
-}
-
 // keepRaw stores arrivals, and returns those that brought something new.
-func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, h held, accepted []placed) ([]placed, error) {
-	accepted, err := s.joinPacked(ctx, tx, h, accepted)
+func (w *Writer) keepRaw(ctx context.Context, tx *sqlx.Tx, h held, accepted []placed) ([]placed, error) {
+	accepted, err := w.joinPacked(ctx, tx, h, accepted)
 	if err != nil || len(accepted) == 0 {
 		return nil, err
 	}
@@ -292,7 +294,7 @@ func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, h held, accepted []pla
 		rows = append(rows, tables.StoredAs(key, a.Body))
 		repeated[key] = a
 	}
-	kept, err := s.ledger.Raw.Insert(ctx, tx, fmt.Sprintf("keep %d raw samples", len(rows)), rows)
+	kept, err := w.ledger.Raw.Insert(ctx, tx, fmt.Sprintf("keep %d raw samples", len(rows)), rows)
 	if err != nil {
 		return nil, err
 	}
@@ -306,13 +308,13 @@ func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, h held, accepted []pla
 		news = append(news, one)
 		delete(repeated, key)
 	}
-	changed, err := s.mergeRaw(ctx, tx, repeated)
+	changed, err := w.mergeRaw(ctx, tx, repeated)
 	return append(news, changed...), err
 }
 
 // mergeRaw joins what has come again with what is stored, and returns what was changed;
 // of statements with what is new of it.
-func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[tables.Bucket]placed) (changed []placed, err error) {
+func (w *Writer) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[tables.Bucket]placed) (changed []placed, err error) {
 	if len(repeated) == 0 {
 		return nil, nil
 	}
@@ -325,7 +327,7 @@ func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[tables.B
 	for _, row := range known {
 		key := row.OnGrid()
 		again := repeated[key]
-		merged, differs, err := s.ledger.Kinds(again.Kind).Merge(row.Body, again.Body)
+		merged, differs, err := w.ledger.Kinds(again.Kind).Merge(row.Body, again.Body)
 		if err != nil {
 			return nil, fmt.Errorf("%s: series %d at %s: %w", what, key.Series, key.Start, err)
 		}

@@ -1,4 +1,4 @@
-package pgstore
+package writing
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type databaseSample struct {
 // keepSamples stores what is accepted of a batch. It returns what was new and, of the
 // statements, the samples that were: the first of each database and time. Busy time is
 // kept with those only, since what comes again is not what is known of that time.
-func (s *Store) keepSamples(ctx context.Context, tx *sqlx.Tx, h held, b measurements.Batch, accepted []placed) ([]placed, []measurements.StatementSample, error) {
+func (w *Writer) keepSamples(ctx context.Context, tx *sqlx.Tx, h held, b measurements.Batch, accepted []placed) ([]placed, []measurements.StatementSample, error) {
 	var busy, others []placed
 	for _, a := range accepted {
 		if a.Kind == codec.Busy {
@@ -31,7 +31,7 @@ func (s *Store) keepSamples(ctx context.Context, tx *sqlx.Tx, h held, b measurem
 			others = append(others, a)
 		}
 	}
-	news, err := s.keepRaw(ctx, tx, h, others)
+	news, err := w.keepRaw(ctx, tx, h, others)
 	if err != nil || len(b.Statements) == 0 {
 		return news, nil, err
 	}
@@ -66,6 +66,6 @@ func (s *Store) keepSamples(ctx context.Context, tx *sqlx.Tx, h held, b measurem
 			samples = append(samples, sample)
 		}
 	}
-	more, err := s.keepRaw(ctx, tx, h, left)
+	more, err := w.keepRaw(ctx, tx, h, left)
 	return append(news, more...), samples, err
 }

@@ -1,4 +1,4 @@
-package pgstore
+package writing
 
 import (
 	"context"
@@ -25,12 +25,12 @@ var (
 	lockSeries string
 )
 
-// errHeadBound is why samples are refused.
-var errHeadBound = fmt.Errorf("hours that are over could not be put there for %.0f hours, and no more is taken in of their hosts and instances until they can", ledger.HeadBound.Hours())
+// ErrHeadBound is why samples are refused.
+var ErrHeadBound = fmt.Errorf("hours that are over could not be put there for %.0f hours, and no more is taken in of their hosts and instances until they can", ledger.HeadBound.Hours())
 
 // refused says that the head takes no more of a series.
 func refused(s tables.Series) error {
-	return &blocks.UnavailableError{Part: fmt.Sprintf("the server that has %s %s", s.Kind, s.Subject), Err: errHeadBound}
+	return &blocks.UnavailableError{Part: fmt.Sprintf("the server that has %s %s", s.Kind, s.Subject), Err: ErrHeadBound}
 }
 
 // seriesKey is what a series of an organization is known by.
@@ -51,7 +51,7 @@ func (h held) statementsOf(instance uuid.UUID) int64 {
 // hold makes the series of arrivals, and of sessions that are only counted, where they
 // are missing, and locks all of them until the transaction ends. The error is an
 // *blocks.UnavailableError where the head takes no more of one.
-func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, arrived []codec.Arrival, sessions []measurements.SessionSample) (held, error) {
+func (w *Writer) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, arrived []codec.Arrival, sessions []measurements.SessionSample) (held, error) {
 	engines := make(map[seriesKey]fleet.Engine)
 	for _, one := range sessions {
 		engines[seriesKey{codec.Sessions, one.Instance.String()}] = one.Engine
@@ -83,7 +83,7 @@ func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, a
 		}
 		h.series[key], h.rows[row.ID], h.now = row.ID, row.Series, row.Now
 		if arrives := engines[key]; arrives != row.Engine {
-			s.ledger.Log.WarnContext(ctx, "samples of another engine than their series is of", "series", row.ID, "of", row.Engine, "sent", arrives)
+			w.ledger.Log.WarnContext(ctx, "samples of another engine than their series is of", "series", row.ID, "of", row.Engine, "sent", arrives)
 		}
 	}
 	if err == nil && len(rows) < len(all) { // it was there, and is gone: nothing else deletes series

@@ -1,4 +1,4 @@
-package pgstore
+package writing
 
 import (
 	"context"
@@ -68,15 +68,4 @@ func keepPartial(ctx context.Context, tx *sqlx.Tx, h held, b measurements.Batch)
 		return nil
 	}
 	return statement.Exec(ctx, tx, fmt.Sprintf("note that samples of %d series are of a part", len(rows)), markPartial, statement.Columns(rows)...)
-}
-
-// arePartial says that some of the series have samples of a part only from a time on and
-// before another.
-func (s subjects) arePartial(from, to time.Time) bool {
-	for _, one := range s {
-		if one.PartialFrom != nil && one.PartialFrom.Before(to) && !one.PartialTo.Before(from) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,4 +1,4 @@
-package pgstore
+package writing
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type marks struct {
 // two, wherever in that reach it is. That next sample is not searched for: rolling up 1,000
 // hosts that are scraped every 15 s takes 4 % of a core, most of it for reading the ten minutes
 // before, which is needed in either case.
-func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []placed) error {
+func (w *Writer) mark(ctx context.Context, tx *sqlx.Tx, news []placed) error {
 	if len(news) == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []placed) error {
 	for _, a := range news {
 		own := a.hour()
 		minute := int(a.At.Sub(own.Start) / time.Minute)
-		last := minute + int(s.ledger.Kinds(a.Kind).Reach()/time.Minute)
+		last := minute + int(w.ledger.Kinds(a.Kind).Reach()/time.Minute)
 		hours[own] = marks{hours[own].Minutes | minutes(minute, min(last, codec.MinutesOfHour-1)), true}
 		if last >= codec.MinutesOfHour {
 			next := tables.At(own.Series, own.Start.Add(time.Hour))
