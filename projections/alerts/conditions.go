@@ -24,6 +24,7 @@ func conditionsOf(q Query) *conditions {
 	c.organization = c.bind(q.Organization)
 	if q.Scope.Filtered {
 		c.within(q.Scope.Instances, q.elsewhere)
+		c.instances = hidden(c.instances)
 	}
 	c.from, c.to = c.at(q.From), c.at(q.To)
 	if q.Closed != nil {
@@ -54,6 +55,10 @@ func (c *conditions) within(instances, elsewhere []uuid.UUID) {
 		c.elsewhere = c.bind(elsewhere)
 	}
 }
+
+// hidden are ids that the planner does not see, so a statement is planned once and not for each list of ids: planning
+// a page or a total of 200 instances takes as long as reading it.
+func hidden(ids string) string { return "(SELECT " + ids + "::uuid[])::uuid[]" }
 
 // titleInScope is the title of an alert (a) without the names of its servers, if it has several.
 const titleInScope = "CASE WHEN a.other_instance_ids = '' THEN a.title ELSE split_part(a.title, '" + domain.TitleServers + "', 1) END"
@@ -141,20 +146,25 @@ type period struct {
 	longest time.Duration
 }
 
-// whole are the periods that lie completely in a window; an open end stays open. ok is false
-// if there are none, or if one of the ends is the zero time, which would read as open.
+// whole are the periods whose counters tell about a window. Each end of the window is moved to the nearest begin
+// of a period, which may lie outside the window, and an open end stays open. ok is false if there are none, or if one
+// of the ends is the zero time, which would read as open.
 func (p period) whole(from, to time.Time) (first, end time.Time, ok bool) {
-	first, end = from, to
-	if !from.IsZero() {
-		if first = p.begin(from); first.Before(from) {
-			first = p.begin(first.Add(p.longest))
-		}
-	}
-	if !to.IsZero() {
-		end = p.begin(to)
-	}
+	first, end = p.nearest(from), p.nearest(to)
 	if first.IsZero() != from.IsZero() || end.IsZero() != to.IsZero() {
 		return first, end, false
 	}
 	return first, end, from.IsZero() || to.IsZero() || first.Before(end)
+}
+
+// nearest is the begin of a period that is nearest to a time; the zero time stays as it is.
+func (p period) nearest(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	begin := p.begin(at)
+	if next := p.begin(begin.Add(p.longest)); next.Sub(at) < at.Sub(begin) {
+		return next
+	}
+	return begin
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,8 +106,8 @@ func (q Query) nothing() bool {
 // are. Looking at one takes about a twentieth of the time of looking for the alerts of a server.
 const nearEach = 20
 
-// page is the statement of a page. Its size is in the text: of an argument the
-// planner supposes that it is a tenth of all alerts.
+// page is the statement of a page. Its size and depth are in the text: the planner supposes that a limit
+// which it does not see is a tenth of all alerts, and would plan the statement anew for each page.
 func (q Query) page() (query string, args []any) {
 	c := conditionsOf(q)
 	key, order, direction := q.order(c.bind)
@@ -115,7 +116,7 @@ func (q Query) page() (query string, args []any) {
 		scope += " AND a.instance_id = instance.id"
 		recorded, seen = c.ofInstances(recordedQuery), c.ofInstances(seenOfInstanceQuery)
 		if key == sortedByTime && q.Search == "" {
-			chosen, near = nearQuery, c.bind(int64(nearEach*len(q.Scope.Instances)))+"::bigint"
+			chosen, near = nearQuery, strconv.Itoa(nearEach*powerOfTwo(len(q.Scope.Instances)))
 		}
 	}
 	query = strings.NewReplacer("{{recorded}}", recorded, "{{seen}}", seen, "{{recorded near}}", recordedNearQuery,
@@ -126,10 +127,13 @@ func (q Query) page() (query string, args []any) {
 		"{{window of a}}", between("a.last_triggered_at", c.from, c.to),
 		"{{window of s}}", between("s.last_triggered_at", c.from, c.to),
 		"{{order of a}}", "a.last_triggered_at"+direction+", a.id"+direction, "{{order of s}}", "s.last_triggered_at"+direction+", s.alert_id"+direction,
-		"{{filter}}", c.filter, "{{key}}", key, "{{order}}", order, "{{depth}}", c.bind(int64(q.Page)*int64(q.Size)),
-		"{{size}}", strconv.Itoa(q.Size), "{{offset}}", c.bind(int64(q.Page-1)*int64(q.Size)),
+		"{{filter}}", c.filter, "{{key}}", key, "{{order}}", order, "{{depth}}", strconv.FormatInt(int64(q.Page)*int64(q.Size), 10),
+		"{{size}}", strconv.Itoa(q.Size), "{{offset}}", strconv.FormatInt(int64(q.Page-1)*int64(q.Size), 10),
 	).Replace(query), c.args
 }
+
+// powerOfTwo is the least power of two that is not below n, so that few texts of a statement differ by it.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // ofInstances is a branch of a page for each instance, and once for the alerts elsewhere.
 func (c *conditions) ofInstances(branch string) string {
@@ -222,10 +226,10 @@ func (q Query) total() (query string, args []any) {
 		from, to := c.at(first), c.at(end)
 		terms = append(terms, c.term(counts, "{{window of t}}", between("t."+counters.column, from, to)))
 		if c.from != "" {
-			terms = append(terms, c.recordedBetween(c.from, from))
+			terms = append(terms, c.moved(first, q.From, from, c.from))
 		}
 		if c.to != "" {
-			terms = append(terms, c.recordedBetween(to, c.to))
+			terms = append(terms, c.moved(q.To, end, c.to, to))
 		}
 		if c.elsewhere != "" {
 			terms = append(terms, c.term(countedElsewhere, "{{window of a}}", between("a.last_triggered_at", from, to)))
@@ -241,6 +245,15 @@ func (q Query) total() (query string, args []any) {
 		query += "\n- " + c.term(crossedQuery, "{{bound}}", c.to)
 	}
 	return query, c.args
+}
+
+// moved corrects a total by the alerts between an end of the window and where the counters begin or end
+// instead: it adds those that the counters leave out, or takes off those that they have besides.
+func (c *conditions) moved(early, late time.Time, atEarly, atLate string) string {
+	if early.Before(late) {
+		return "-" + c.recordedBetween(atEarly, atLate)
+	}
+	return c.recordedBetween(atLate, atEarly)
 }
 
 func (c *conditions) recordedBetween(from, to string) string {
