@@ -2,6 +2,8 @@ package pdf
 
 import (
 	"io/fs"
+	"os"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -25,7 +27,7 @@ func TestTheIdentityCoversTheProgramText(t *testing.T) {
 			t.Errorf("%s changed, and the identity is the same (%v)", path, err)
 		}
 	}
-	for _, path := range []string{"codec.go", "analysis/score.go"} {
+	for _, path := range []string{"codec.go", "analysis/score.go", "analysis/window/hints.go"} {
 		changed := copyOf(t, path, snapshot.Source)
 		if got, err := digest(r.fonts.Digest(), source, changed, engine.Source, quote.Source); err != nil || got == want {
 			t.Errorf("%s changed, and the identity is the same (%v)", path, err)
@@ -39,6 +41,31 @@ func TestTheIdentityCoversTheProgramText(t *testing.T) {
 	}
 	if got, err := digest(r.fonts.Digest(), source, copyOf(t, "codec_test.go", snapshot.Source), engine.Source, quote.Source); err != nil || got != want {
 		t.Errorf("a test changed, and the identity with it (%v)", err)
+	}
+}
+
+// TestEveryRoomOfReportsIsInTheIdentity: a folder of code that is new below the packages whose
+// text the identity covers is covered, too.
+func TestEveryRoomOfReportsIsInTheIdentity(t *testing.T) {
+	t.Parallel()
+	for root, covered := range map[string]fs.FS{".": source, "../snapshot": snapshot.Source, "../../engine": engine.Source} {
+		err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && (entry.Name() == "testdata" || strings.HasSuffix(entry.Name(), "test")):
+				return fs.SkipDir
+			case entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			if _, err := fs.Stat(covered, path); err != nil {
+				t.Errorf("%s/%s decides what a report says, and the identity does not cover it: %v", root, path, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -2,8 +2,8 @@ package snapshot
 
 import "embed"
 
-// Source is the program text of this package and of packages analysis and companion:
+// Source is the program text of this package and of packages analysis, window and companion:
 // what a report says is a function of it, so the renderer's identity covers it.
 //
-//go:embed *.go analysis/*.go companion/*.go
+//go:embed *.go analysis/*.go analysis/window/*.go companion/*.go
 var Source embed.FS
