@@ -18,7 +18,7 @@
 // Record also keeps, for 31 days, what the watch may judge: of each minute the figure that is farthest on
 // the side of a breach (sign_hours, a row for a subject and an hour). History judges these figures with
 // settings that somebody considers, by judged.decide as well, so a preview is what would have happened. It
-// reads only the hours in which a figure is beyond a threshold, and the hour after each. What two figures of
+// reads only the hours in which a figure is beyond a threshold, and the hour after each, and holds those of one subject. What two figures of
 // one minute do in between is lost, and so is the time between them. That a server is down or silent has figures
 // only while it is, from ten seconds on.
 //

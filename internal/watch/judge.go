@@ -110,7 +110,7 @@ func (r *round) judge(ctx context.Context, signs []judged) error {
 	for _, was := range signs {
 		at := places[was.subject()]
 		was.Setting = r.settings[of].of(was.Rule, at.tags)
-		if was.Mount == Advisory && r.without[of] {
+		if was.advisory() && r.without[of] {
 			was.Setting.Enabled = false
 		}
 		is, moved := was.decide(at, r.now)
@@ -280,7 +280,7 @@ func (r *round) firing(s judged, at watchedPlace, by *held) alert.Firing {
 		Rule:       &alert.Rule{ID: of.ID, Name: of.Name, Threshold: &threshold, Unit: of.Unit},
 		InstanceID: at.instance, OtherInstanceIDs: at.others, StartsAt: s.Since.UTC(), SeenAt: s.At.UTC(),
 	}
-	if s.Mount == Advisory && s.Rule == LockWait {
+	if s.advisory() && s.Rule == LockWait {
 		f.Rule.Name = "Session waits for an advisory lock"
 	}
 	if s.Rule == Down {

@@ -31,8 +31,9 @@ const (
 	// Past is how far back a preview looks, pastKept how long figures are kept for it.
 	Past     = 30 * 24 * time.Hour
 	pastKept = Past + 24*time.Hour
-	// maxPreviewed is how many servers a preview shows by name, and maxCharted of how many it has the figures.
-	maxPreviewed, maxCharted = 50, 8
+	// maxPreviewed is how many servers a preview shows by name, maxCharted of how many it has the figures, and maxRaised
+	// how many alerts of a server it lists.
+	maxPreviewed, maxCharted, maxRaised = 50, 8, 100
 	// paused is how long no sign of a server that is down or silent may come for that to be over.
 	paused = 90 * time.Second
 )
@@ -53,8 +54,9 @@ type Previewed struct {
 	Instance uuid.UUID
 	Name     string
 	Setting  organization.WatchSetting
-	Raised   []Raised
-	Now      int // alerts with the settings in force
+	Alerts   int      // that would have been raised
+	Raised   []Raised // the newest of them, oldest first
+	Now      int      // alerts with the settings in force
 	Longest  time.Duration
 	Figures  []Figure // by the hour; of the first servers only
 }
@@ -95,8 +97,9 @@ type line struct {
 	points []point
 }
 
-// Preview judges the figures of the last 30 days by settings, and by those in force.
-func (h *History) Preview(ctx context.Context, org uuid.UUID, d Definition, settings, inForce []organization.WatchSetting) (Preview, error) {
+// Preview judges the figures of the last 30 days by settings, and by those in force. advisory says whether waits for
+// advisory locks count (organization.Watch).
+func (h *History) Preview(ctx context.Context, org uuid.UUID, d Definition, settings, inForce []organization.WatchSetting, advisory string) (Preview, error) {
 	p := Preview{To: instant.Cut(h.Now())}
 	p.From = p.To.Add(-Past)
 	servers, err := h.servers(ctx, org)
@@ -110,59 +113,66 @@ func (h *History) Preview(ctx context.Context, org uuid.UUID, d Definition, sett
 	if err := h.measured(ctx, org, d, servers, hosts, &p); err != nil {
 		return p, err
 	}
-	lines, err := h.lines(ctx, org, d, p.From, slices.Concat(settings, inForce))
-	if err != nil {
-		return p, err
-	}
 	of := map[uuid.UUID]*Previewed{}
 	subjects := map[uuid.UUID][]uuid.UUID{} // of servers
-	now := map[uuid.UUID]bool{}
-	for _, l := range lines {
+	err = h.each(ctx, org, d, p.From, slices.Concat(settings, inForce), func(l line) {
 		at := Previewed{Instance: owner(l.id, hosts, servers)}
 		server, watches := servers[at.Instance]
-		if !watches {
-			continue
+		if !watches || advisory == organization.WatchOff && (Sign{Rule: l.rule, Mount: l.mount}).advisory() {
+			return
 		}
 		at.Name = server.Name
 		at.Setting = settingOf(settings, server)
 		would := l.replay(d, at.Setting, p.To)
 		is := l.replay(d, settingOf(inForce, server), p.To)
-		if p.Now.Alerts += len(is); len(is) > 0 {
-			now[at.Instance] = true
-		}
 		if len(would) == 0 && len(is) == 0 {
-			continue
+			return
 		}
 		if of[at.Instance] == nil {
 			of[at.Instance] = &at
 		}
 		of[at.Instance].add(would, is, p.To)
 		subjects[at.Instance] = append(subjects[at.Instance], l.id)
-		p.Alerts += len(would)
+	})
+	if err != nil {
+		return p, err
 	}
-	p.Now.Servers = len(now)
+	p.count(of)
+	return p, h.chart(ctx, org, d, subjects, &p)
+}
+
+// count adds up the alerts of servers, and has those with most of them as its items.
+func (p *Preview) count(of map[uuid.UUID]*Previewed) {
 	for _, item := range of {
-		if len(item.Raised) > 0 {
+		p.Alerts += item.Alerts
+		p.Now.Alerts += item.Now
+		if item.Alerts > 0 {
 			p.Servers++
+		}
+		if item.Now > 0 {
+			p.Now.Servers++
 		}
 		p.Items = append(p.Items, *item)
 	}
 	slices.SortFunc(p.Items, func(a, b Previewed) int {
-		return cmp.Or(cmp.Compare(len(b.Raised), len(a.Raised)), cmp.Compare(b.Now, a.Now), cmp.Compare(a.Name, b.Name), slices.Compare(a.Instance[:], b.Instance[:]))
+		return cmp.Or(cmp.Compare(b.Alerts, a.Alerts), cmp.Compare(b.Now, a.Now), cmp.Compare(a.Name, b.Name), slices.Compare(a.Instance[:], b.Instance[:]))
 	})
 	p.Items = p.Items[:min(len(p.Items), maxPreviewed)]
-	return p, h.chart(ctx, org, d, subjects, &p)
 }
 
 func settingOf(settings []organization.WatchSetting, server fleet.Instance) organization.WatchSetting {
 	return organization.Setting(settings, domain.Tags(server.Tags))
 }
 
-// add takes in the alerts of one subject of a server.
+// add takes in the alerts of one subject of a server, each oldest first.
 func (p *Previewed) add(would, is []Raised, to time.Time) {
+	p.Alerts += len(would)
 	p.Now += len(is)
 	for _, r := range would {
-		r.Now = slices.ContainsFunc(is, func(o Raised) bool { return o.overlaps(r) })
+		for len(is) > 0 && is[0].Until != nil && !is[0].Until.After(r.At) {
+			is = is[1:]
+		}
+		r.Now = len(is) > 0 && is[0].overlaps(r)
 		end := to
 		if r.Until != nil {
 			end = *r.Until
@@ -171,6 +181,7 @@ func (p *Previewed) add(would, is []Raised, to time.Time) {
 		p.Raised = append(p.Raised, r)
 	}
 	slices.SortFunc(p.Raised, func(a, b Raised) int { return a.At.Compare(b.At) })
+	p.Raised = slices.Clone(p.Raised[max(len(p.Raised)-maxRaised, 0):])
 }
 
 func (r Raised) overlaps(o Raised) bool {
@@ -225,55 +236,56 @@ func (d Definition) rulesOf() []string {
 	return []string{d.ID}
 }
 
-// lines are the figures that may be beyond a threshold of settings.
-func (h *History) lines(ctx context.Context, of uuid.UUID, d Definition, from time.Time, settings []organization.WatchSetting) ([]line, error) {
+// each calls take with the figures of each subject, one after the other: those of the hours in which any may be beyond a
+// threshold of settings. The next subject's replace them.
+func (h *History) each(ctx context.Context, of uuid.UUID, d Definition, from time.Time, settings []organization.WatchSetting, take func(line)) error {
 	above, below := d.bounds(settings)
-	lines, err := h.read(ctx, of, d.rulesOf(), from, above, below)
-	if err != nil || d.rule() != LockWait {
-		return lines, err
-	}
-	blocked, err := h.read(ctx, of, []string{string(Blocking)}, from, many, organization.Most(nil))
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range blocked { // how many waited, which the rule asks for beside
-		i := slices.IndexFunc(lines, func(l line) bool { return l.id == b.id && l.mount == b.mount })
-		if i < 0 {
-			continue
+	var l line
+	err := statement.Each(ctx, h.DB, "read the figures of the past", pastHours, []any{of, d.rulesOf(), from.Truncate(time.Hour), above, below, string(pile)}, func(rows *sqlx.Rows) error {
+		var row pastHour
+		if err := rows.StructScan(&row); err != nil {
+			return err
 		}
-		for _, p := range b.points {
-			if n, found := slices.BinarySearchFunc(lines[i].points, p.at, func(q point, at time.Time) int { return q.at.Compare(at) }); found {
-				lines[i].points[n].sessions = int(p.value)
+		if l.rule != row.Rule || l.id != row.Instance || l.mount != row.Mount {
+			if len(l.points) > 0 {
+				take(l)
 			}
+			l = line{rule: row.Rule, id: row.Instance, mount: row.Mount, points: l.points[:0]}
 		}
+		l.points = row.appendTo(l.points, from)
+		return nil
+	})
+	if err == nil && len(l.points) > 0 {
+		take(l)
 	}
-	return lines, nil
+	return err
 }
 
-// read are the figures of the hours in which any is above or below a bound, by subject.
-func (h *History) read(ctx context.Context, of uuid.UUID, rules []string, from time.Time, above, below float64) ([]line, error) {
-	rows, err := statement.All[struct {
-		Rule     Rule
-		Instance uuid.UUID `db:"instance_id"`
-		Mount    string
-		Hour     time.Time
-		Phase    float64
-		Minutes  minutes
-	}](ctx, h.DB, "read the figures of the past", pastHours, of, rules, from.Truncate(time.Hour), above, below)
-	var lines []line
-	for _, row := range rows {
-		if n := len(lines) - 1; n < 0 || lines[n].rule != row.Rule || lines[n].id != row.Instance || lines[n].mount != row.Mount {
-			lines = append(lines, line{rule: row.Rule, id: row.Instance, mount: row.Mount})
+// pastHour is an hour of a subject.
+type pastHour struct {
+	Rule     Rule
+	Instance uuid.UUID `db:"instance_id"`
+	Mount    string
+	Hour     time.Time
+	Phase    float64
+	Minutes  minutes
+	Piled    minutes // of a wait for a lock: how long one lasted while many sessions waited
+}
+
+// appendTo appends the figures since from.
+func (h pastHour) appendTo(points []point, from time.Time) []point {
+	for minute, v := range h.Minutes {
+		at := h.Hour.Add(time.Duration(minute)*time.Minute + time.Duration(h.Phase*float64(time.Second))).UTC()
+		if v == nil || at.Before(from) {
+			continue
 		}
-		l := &lines[len(lines)-1]
-		for minute, v := range row.Minutes {
-			at := row.Hour.Add(time.Duration(minute)*time.Minute + time.Duration(row.Phase*float64(time.Second))).UTC()
-			if v != nil && !at.Before(from) {
-				l.points = append(l.points, point{at: at, value: *v})
-			}
+		p := point{at: at, value: *v}
+		if minute < len(h.Piled) && h.Piled[minute] != nil && *h.Piled[minute] > pileUp.Minutes() {
+			p.sessions = many
 		}
+		points = append(points, p)
 	}
-	return lines, err
+	return points
 }
 
 // minutes are the figures of an hour; nil: there is none.

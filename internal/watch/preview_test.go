@@ -3,6 +3,7 @@ package watch_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func (s *scene) preview(rule watch.Rule, settings ...organization.WatchSetting) 
 	if err != nil {
 		s.Fatal(err)
 	}
-	p, err := h.Preview(s.Context(), s.org, d, settings, watch.SettingsOf(stored, o.Settings().Watch)[rule])
+	p, err := h.Preview(s.Context(), s.org, d, settings, watch.SettingsOf(stored, o.Settings().Watch)[rule], o.AdvisoryLocks)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -146,6 +147,69 @@ func TestAPreviewIsWhatThenHappens(t *testing.T) {
 	}
 }
 
+// TestAPreviewOfLooks: of several looks a minute, a preview of waits for locks is what then happens, to the minute. Many
+// sessions and a long wait count together only if one look saw both.
+func TestAPreviewOfLooks(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	long, short, few, some := 6.5, 1.6, 2, 12 // minutes, and sessions
+	feed := func(s *scene) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		s.clock.Advance(3 * time.Second)
+		for range 90 {
+			looks := [][]watch.Sign{
+				{{}}, {{}}, // nobody waits
+				{{Value: short, Details: watch.Details{Sessions: few}}},
+				{{Value: 0.5, Details: watch.Details{Sessions: some}}},
+				{{Value: short, Details: watch.Details{Sessions: few}}, {Value: 0.5, Details: watch.Details{Sessions: some}}}, // one after the other
+				{{Value: short, Details: watch.Details{Sessions: some}}},
+				{{Value: long, Details: watch.Details{Sessions: few}}},
+			}[random.IntN(7)]
+			for i := range 6 {
+				for _, mount := range []string{"", watch.Advisory} {
+					at := looks[i%len(looks)]
+					at.OrganizationID, at.Rule, at.InstanceID, at.Mount, at.At = s.org, watch.LockWait, s.orders, mount, s.clock.Now()
+					s.record(at)
+				}
+				s.after(10 * time.Second)
+			}
+		}
+	}
+	setting := about("", 5, 0, alert.Warning)
+	never := setting
+	never.Enabled = false
+	for _, locks := range []string{organization.WatchOn, organization.WatchOff} {
+		t.Run("advisory locks "+locks, func(t *testing.T) {
+			t.Parallel()
+			before, live := newScene(t), newScene(t)
+			for _, s := range []*scene{before, live} {
+				s.settings(organization.ChangeSettings{AdvisoryLocks: &locks})
+			}
+			before.set(watch.LockWait, never)
+			feed(before)
+			p := before.preview(watch.LockWait, setting)
+			feed(live)
+			got, want := toTheMinute(before.foretold(p)), toTheMinute(live.happened())
+			if diff := cmp.Diff(want, got); diff != "" || len(want) < 3 || p.Alerts != len(want) {
+				t.Errorf("%d alerts; what happened and what the preview said (-want +got):\n%s", len(want), diff)
+			}
+			if kinds := map[string]int{organization.WatchOn: 2, organization.WatchOff: 1}[locks]; len(slices.Compact(slices.Clone(want)))*kinds != len(want) {
+				t.Errorf("waits for advisory locks %s: %v", locks, want)
+			}
+		})
+	}
+}
+
+// toTheMinute leaves the seconds out of lines.
+func toTheMinute(lines []string) []string {
+	for i := range lines {
+		lines[i] = regexp.MustCompile(`\d+s( |$)`).ReplaceAllString(lines[i], "$1")
+	}
+	slices.Sort(lines)
+	return lines
+}
+
 // TestAPreviewOfOutages counts each, and only those that last for as long as the setting says.
 func TestAPreviewOfOutages(t *testing.T) {
 	t.Parallel()
@@ -200,7 +264,7 @@ func TestAPreviewSaysWhatItDoesNotKnow(t *testing.T) {
 	}
 	h := &watch.History{DB: s.db, Fleet: fleet.NewReader(s.db), Now: s.clock.Now}
 	d, _ := watch.Find(string(watch.Wraparound))
-	if p, err := h.Preview(t.Context(), other.ID, d, []organization.WatchSetting{setting}, []organization.WatchSetting{setting}); err != nil || p.Alerts != 0 || p.Since != nil {
+	if p, err := h.Preview(t.Context(), other.ID, d, []organization.WatchSetting{setting}, []organization.WatchSetting{setting}, organization.WatchOn); err != nil || p.Alerts != 0 || p.Since != nil {
 		t.Errorf("another organization: %+v, %v", p, err)
 	}
 	s.remove(s.orders)
@@ -212,6 +276,24 @@ func TestAPreviewSaysWhatItDoesNotKnow(t *testing.T) {
 	var left int
 	if err := s.db.Get(&left, `SELECT count(*) FROM sign_hours`); err != nil || left != 0 {
 		t.Errorf("%d hours are left, %v", left, err)
+	}
+}
+
+// TestAPreviewOfAFigureThatFlaps counts every alert of a month, and lists the newest.
+func TestAPreviewOfAFigureThatFlaps(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.clock.Advance(31 * 24 * time.Hour)
+	s.exec(`INSERT INTO sign_hours (organization_id, rule, instance_id, mount, hour, at, minutes)
+		SELECT $1, 'connections', i, '', h, h + interval '59 minutes 7 seconds', (SELECT array_agg((n % 2 * 99)::real) FROM generate_series(0, 59) AS n)
+		FROM unnest($2::uuid[]) AS i, generate_series($3::timestamptz, $4, '1 hour') AS h`,
+		s.org, []string{s.orders.String(), s.billing.String()}, s.clock.Now().Add(-watch.Past), s.clock.Now().Add(-time.Hour))
+	p := s.preview(watch.Connections, about("", 50, 0, alert.Warning))
+	if want := 2 * 30 * 24 * 30; p.Alerts != want || p.Now.Alerts != 0 || p.Servers != 2 || len(p.Items) != 2 {
+		t.Fatalf("%d alerts on %d servers, want %d", p.Alerts, p.Servers, want)
+	}
+	if item := p.Items[0]; len(item.Raised) != 100 || item.Alerts != 30*24*30 || !item.Raised[99].At.Equal(s.clock.Now().Add(-53*time.Second)) || item.Longest != time.Minute {
+		t.Errorf("%d listed of %d, the last at %s, the longest for %s", len(item.Raised), item.Alerts, item.Raised[99].At, item.Longest)
 	}
 }
 

@@ -33,6 +33,8 @@ const (
 	HostVolume Rule = "host_volume"
 	// host is no rule: its row says when a host last told its volumes, and when before.
 	host Rule = "host"
+	// pile is no rule either: its figures are those of LockWait while many sessions wait, for the preview.
+	pile Rule = "lock_wait_of_many"
 )
 
 // Advisory is the Mount of a LockWait of advisory locks. Applications hold those for as long

@@ -223,6 +223,22 @@ func TestNewRules(t *testing.T) {
 	}
 }
 
+// TestAVolumeCalledAdvisory is no lock: it is judged where waits for advisory locks are left out, and previewed.
+func TestAVolumeCalledAdvisory(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	off := organization.WatchOff
+	s.settings(organization.ChangeSettings{AdvisoryLocks: &off})
+	s.record(watch.Sign{OrganizationID: s.org, Rule: watch.Volume, InstanceID: s.orders, Mount: watch.Advisory, Value: 93, At: s.clock.Now()})
+	s.judge()
+	if all := s.events(); len(all) != 1 || all[0].Title != "orders: volume /advisory is 93 % full" {
+		t.Errorf("raised: %+v", all)
+	}
+	if p := s.preview(watch.Volume, about("", 90, 0, alert.Warning)); p.Alerts != 1 {
+		t.Errorf("previewed: %+v", p)
+	}
+}
+
 // TestDeadlocksOfTenMinutes are counted together, however many batches and looks bring them, and each once.
 func TestDeadlocksOfTenMinutes(t *testing.T) {
 	t.Parallel()

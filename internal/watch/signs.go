@@ -133,15 +133,21 @@ func rulesBelow() []string {
 	return ids
 }
 
-// withBlocked adds how many sessions wait to the signs of how long they do. A wait of nobody knows how many says
-// nothing.
+// withBlocked adds how many sessions wait to the signs of how long they do, and how long they do if they are many. A wait
+// of nobody knows how many says nothing.
 func withBlocked(signs []Sign) []Sign {
 	all := slices.Clone(signs)
 	for _, s := range signs {
-		if s.Rule == LockWait && (s.Details.Sessions > 0 || s.Value == 0) {
-			s.Rule, s.Value = Blocking, float64(s.Details.Sessions)
-			all = append(all, s)
+		if s.Rule != LockWait || s.Details.Sessions == 0 && s.Value != 0 {
+			continue
 		}
+		if s.Details.Sessions >= many {
+			piled := s
+			piled.Rule = pile
+			all = append(all, piled)
+		}
+		s.Rule, s.Value = Blocking, float64(s.Details.Sessions)
+		all = append(all, s)
 	}
 	return all
 }
@@ -149,6 +155,11 @@ func withBlocked(signs []Sign) []Sign {
 // began is when a server went down or silent, or came back, by a sign of Down or Silent.
 func (s Sign) began() time.Time {
 	return s.At.Add(-time.Duration(math.Abs(s.Value) * float64(time.Minute))).Round(time.Millisecond).UTC()
+}
+
+// advisory tells whether a sign is about waits for advisory locks.
+func (s Sign) advisory() bool {
+	return s.Mount == Advisory && (s.Rule == LockWait || s.Rule == Blocking || s.Rule == pile)
 }
 
 // counts tells whether the watch would judge a sign that came at received.
@@ -161,7 +172,7 @@ func (s Sign) counts(received time.Time) bool {
 	case s.Rule == Volume || s.Rule == HostVolume:
 		return s.Mount != "" && len(s.Mount) <= longest && utf8.ValidString(s.Mount) && !strings.Contains(s.Mount, "\x00") &&
 			!Ignores(s.Mount)
-	case (s.Rule == LockWait || s.Rule == Blocking) && s.Mount == Advisory:
+	case s.advisory():
 		return true
 	}
 	return s.Mount == ""

@@ -49,7 +49,11 @@ func (s *NotificationRoutes) PreviewWatchRule(ctx context.Context, r api.Preview
 		return nil, usecase.FieldErrors(broken)
 	}
 	d, _ := watch.Find(r.WatchRule)
-	p, err := s.History.Preview(ctx, wire.Caller(ctx).Organization.ID, d, settings, inForce)
+	o, there, err := s.Accounts.Organization(ctx, wire.Caller(ctx).Organization.ID)
+	if err := wire.Found(there, err, "organization"); err != nil {
+		return nil, err
+	}
+	p, err := s.History.Preview(ctx, o.ID, d, settings, inForce, o.AdvisoryLocks)
 	return api.PreviewWatchRule200JSONResponse{
 		From: p.From, To: p.To, Since: p.Since, Alerts: p.Alerts, Servers: p.Servers, NotMeasured: p.Unmeasured,
 		Current:  api.WatchRuleCounts{Alerts: p.Now.Alerts, Servers: p.Now.Servers},
@@ -57,15 +61,11 @@ func (s *NotificationRoutes) PreviewWatchRule(ctx context.Context, r api.Preview
 	}, err
 }
 
-// mostRaised is how many alerts of a server a preview lists.
-const mostRaised = 100
-
 func showPreviewed(p watch.Previewed) api.WatchRulePreviewItem {
-	newest := p.Raised[max(len(p.Raised)-mostRaised, 0):]
 	return api.WatchRulePreviewItem{
-		InstanceId: p.Instance, InstanceName: p.Name, Threshold: p.Setting.Threshold, Alerts: len(p.Raised), CurrentAlerts: p.Now,
+		InstanceId: p.Instance, InstanceName: p.Name, Threshold: p.Setting.Threshold, Alerts: p.Alerts, CurrentAlerts: p.Now,
 		LongestSeconds: int(p.Longest.Seconds()),
-		Raised: wire.List(newest, func(r watch.Raised) api.WatchRuleRaised {
+		Raised: wire.List(p.Raised, func(r watch.Raised) api.WatchRuleRaised {
 			return api.WatchRuleRaised{At: r.At.UTC(), Until: wire.UTC(r.Until), Severity: api.AlertSeverity(r.Severity), CurrentToo: r.Now}
 		}),
 		Figures: wire.List(p.Figures, func(f watch.Figure) api.WatchRuleFigure {
