@@ -96,6 +96,7 @@ GET    /api/v1/instances/:instanceId/notification-rules tvmaA alerts:read
 GET    /api/v1/instances/:instanceId/transactions       tvmaA metrics:read
 GET    /api/v1/instances/:instanceId/outage             tvmaA alerts:read
 GET    /api/v1/instances/:instanceId/replication        tvmaA metrics:read
+GET    /api/v1/instances/:instanceId/backups            tvmaA metrics:read
 GET    /api/v1/channels                              ---A admin
 POST   /api/v1/channels                              ---A admin
 GET    /api/v1/channels/:channelId                   ---A admin
@@ -173,6 +174,7 @@ GET    /api/v1/ops/outbox                            ---A admin
 GET    /api/v1/ops/outbox/:mailId                    ---A admin
 POST   /ingest/v1/fleet                              i--A ingest:write
 POST   /ingest/v1/alerts                             i--A ingest:write
+POST   /ingest/v1/backups                            i--A ingest:write
 POST   /ingest/v1/agents                             i--A ingest:write
 POST   /ingest/v1/samples                            i--A ingest:write
 POST   /ingest/v1/assessments                        i--A ingest:write

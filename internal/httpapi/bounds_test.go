@@ -96,7 +96,7 @@ func TestEveryFieldOfAFeedHasABound(t *testing.T) {
 			t.Errorf("%s: %s", path, fault)
 		}
 	}
-	if described != 5 {
+	if described != 6 {
 		t.Errorf("%d bodies are described", described)
 	}
 }
@@ -150,6 +150,9 @@ func (w *world) whole() map[string]any {
 		"/ingest/v1/alerts": members{"alerts": []members{{
 			"externalId": "a", "title": "t", "severity": "critical", "state": "Resolved", "isMuted": false, "createdAt": at, "firstTriggeredAt": at,
 			"lastTriggeredAt": at, "resolvedAt": at, "instance": "orders", "database": "erp",
+		}}},
+		backupsPath: members{"backups": []members{{
+			"instance": "orders", "database": "erp", "kind": "full", "startedAt": at, "finishedAt": at, "sizeBytes": 1, "tool": "t",
 		}}},
 		samplesPath: members{
 			"hosts": []members{{"host": "db01", "instances": []string{"orders"}, "at": at, "cpuPercent": 1, "memoryPercent": 1, "volumes": []members{{"mount": "/", "usedPercent": 1}}}},

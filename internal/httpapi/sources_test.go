@@ -391,7 +391,7 @@ var ofTables = map[string]subject{
 	"organizations": {"who is calling", "every"},
 	"sessions":      {"who is calling", "every"},
 
-	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBlocking getConnections getControl getDeadlocks getFinding
+	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBackups getBlocking getConnections getControl getDeadlocks getFinding
 		getInstance getInstanceHealth getInstanceTransactions getOutage getOverview getReplication getStatement groupFindings listAlertHistoryContributors
 		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listMarks listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},
@@ -404,6 +404,8 @@ var ofTables = map[string]subject{
 
 	"blocking_episodes":      {"the episodes", "getBlocking listBlocking"},
 	"blocking_deadlocks":     {"the sides of deadlocks, and those without a database", "getDeadlocks"},
+	"backup_looks":           {"what sources tell", "getBackups"},
+	"backup_newest":          {"the newest backups", "getBackups"},
 	"replication_states":     {"what was seen last", "getReplication"},
 	"blocking_samples":       {"the samples of an episode", "getBlocking"},
 	"alert_people":           {"whose sessions a delivery names", "getDelivery"},

@@ -83,6 +83,10 @@ func (c column) alert(called string) answer {
 	return c.send(nativePath, batch(c.item(c.name+called, change)))
 }
 
+func (c column) backs(called string) answer {
+	return c.send(backupsPath, members{"backups": []members{c.backup(c.name+"-"+called, "full", time.Hour, nil)}})
+}
+
 func (c column) fires(path, called string) answer {
 	alert := members{"status": "firing", "labels": members{"alertname": "Disk", "muster_instance": c.name + "-" + called, "door": path}, "annotations": members{}, "startsAt": c.ago(time.Minute), "generatorURL": "http://p/"}
 	switch path {
@@ -154,9 +158,13 @@ func deeds() map[string]func(c column) []answer {
 		assessmentsPath + " an assessment of its instance": one(func(c column) answer { return c.send(assessmentsPath, sentBatch(c.of(c.name+"-own", time.Hour))) }),
 		assessmentsPath + " an assessment of " + theirs:    one(func(c column) answer { return c.send(assessmentsPath, sentBatch(c.of(c.name+"-theirs", time.Hour))) }),
 		assessmentsPath + " an assessment of " + connected: one(func(c column) answer { return c.send(assessmentsPath, sentBatch(c.of(c.name+"-connected", time.Hour))) }),
-		nativePath + " an alert about its instance":        one(func(c column) answer { return c.alert("own") }),
-		nativePath + " " + other:                           func(c column) []answer { return []answer{c.alert("theirs"), c.alert("")} },
-		webhookPath + " an alert about its instance":       one(func(c column) answer { return c.fires(webhookPath, "own") }),
+		backupsPath + " a backup of its instance, also of one with a connection": func(c column) []answer {
+			return []answer{c.backs("own"), c.backs("connected")}
+		},
+		backupsPath + " a backup of " + theirs:       one(func(c column) answer { return c.backs("theirs") }),
+		nativePath + " an alert about its instance":  one(func(c column) answer { return c.alert("own") }),
+		nativePath + " " + other:                     func(c column) []answer { return []answer{c.alert("theirs"), c.alert("")} },
+		webhookPath + " an alert about its instance": one(func(c column) answer { return c.fires(webhookPath, "own") }),
 		webhookPath + " " + other: func(c column) []answer {
 			return []answer{c.fires(webhookPath, "theirs"), c.fires(webhookPath, "nobody")}
 		},

@@ -39,6 +39,7 @@ const (
 	HostSample      Sort = "host_sample"
 	SessionSample   Sort = "session_sample"
 	StatementSample Sort = "statement_sample"
+	Backup          Sort = "backup"
 
 	Assessment       Sort = "assessment"
 	Finding          Sort = "finding"

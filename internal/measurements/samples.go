@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
 )
@@ -33,6 +34,8 @@ type Batch struct {
 	Blocking []blocking.Sample
 	// Replication says who follows whom. Package push gives it to package replication, likewise.
 	Replication []replication.State
+	// Backups are what sources said of the backups of instances, each at a time.
+	Backups []backups.Look
 	// Guard runs first in the transaction that keeps the batch; its error ends it.
 	// nil: nothing is guarded. A collector holds its claim so.
 	Guard func(ctx context.Context, tx sqlx.ExtContext) error

@@ -3,9 +3,12 @@ package watch
 import (
 	"math"
 	"slices"
+	"time"
 
 	"muster/domain/alert"
+	"muster/domain/fleet"
 	"muster/domain/organization"
+	"muster/internal/accounts"
 	"muster/internal/measurements"
 )
 
@@ -27,6 +30,7 @@ const (
 	TemporaryFiles    Rule = "temp_files"          // statements that write temporary files
 	Deadlocks         Rule = "deadlocks"           // transactions that were canceled because they waited for each other
 	Certificate       Rule = "certificate"         // a server whose certificate expires
+	BackupRPO         Rule = "backup_rpo"          // a database whose newest backup is older than its RPO
 
 	// HostVolume is Volume for a host and not for a server: a full volume is one alert, however
 	// many servers are on the host. To people both are the rule Volume.
@@ -104,6 +108,13 @@ func Figures(b measurements.Batch) (signs []Sign) {
 		}
 	}
 	return signs
+}
+
+// RPO is the recovery point objective of servers with these tags: the threshold of the rule about it, also if
+// the rule is off.
+func RPO(stored accounts.WatchSettings, tags fleet.Tags) time.Duration {
+	d := ruleOf(BackupRPO)
+	return time.Duration(organization.Setting(d.Settings(stored[d.ID], organization.Watch{}), tags).Threshold) * time.Minute
 }
 
 func (d Definition) rule() Rule { return Rule(d.ID) }

@@ -26,8 +26,8 @@ func safety() []Definition {
 			Advice:  "Check the standby's log, its connection to the primary and the replication slot.",
 		},
 		{
-			WatchRule: organization.WatchRule{ID: "backup_rpo", Default: off(24, 0, alert.Critical), Min: 1, Max: 24 * 400, Unmeasured: noSource},
-			Group:     "Safety", Name: "Backup older than the RPO", Watches: "Age of the newest backup of a database", Unit: "hours",
+			WatchRule: organization.WatchRule{ID: string(BackupRPO), Default: off(24*60, 0, alert.Critical), Min: 1, Max: 400 * 24 * 60, Unmeasured: noSource},
+			Group:     "Safety", Name: "Backup older than the RPO", Watches: "Age of the newest backup of a database", Unit: "minutes",
 			Meaning: "The newest backup of a database is older than its recovery point objective (RPO). A restore would lose more data than allowed.",
 			Advice:  "Make a backup now. Then check the backup job and its log.",
 		},

@@ -61,6 +61,32 @@ const (
 	AlertSeverityInfo     AlertSeverity = "info"
 	AlertSeverityWarning  AlertSeverity = "warning"
 
+	BackupFailing BackupCondition = "failing"
+	BackupIdle    BackupCondition = "idle"
+	BackupOff     BackupCondition = "off"
+	BackupRefused BackupCondition = "refused"
+	BackupUnknown BackupCondition = "unknown"
+	BackupWorks   BackupCondition = "works"
+
+	BackupBase         BackupKind = "base"
+	BackupDifferential BackupKind = "differential"
+	BackupFull         BackupKind = "full"
+	BackupLog          BackupKind = "log"
+	BackupWAL          BackupKind = "wal"
+
+	BackupSourceArchiver   BackupSource = "archiver"
+	BackupSourceBarman     BackupSource = "barman"
+	BackupSourceFeed       BackupSource = "feed"
+	BackupSourceMSDB       BackupSource = "msdb"
+	BackupSourcePgBackRest BackupSource = "pgbackrest"
+	BackupSourceRMAN       BackupSource = "rman"
+	BackupSourceWALG       BackupSource = "wal-g"
+
+	BackupKept     BackupState = "kept"
+	BackupLate     BackupState = "late"
+	BackupNone     BackupState = "none"
+	BackupNotKnown BackupState = "unknown"
+
 	SessionEnded     BlockingEnd = "sessionEnded"
 	TransactionEnded BlockingEnd = "transactionEnded"
 	WaitsEnded       BlockingEnd = "waitsEnded"
@@ -1062,6 +1088,136 @@ type AuditPage struct {
 	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
 	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
+}
+
+type BackedUpDatabase struct {
+	// Database The externalId of the database. If absent, the whole server.
+	Database *string   `json:"database,omitempty"`
+	NoLog    *bool     `json:"noLog,omitempty"`
+	Since    time.Time `json:"since"`
+}
+
+type Backup struct {
+	FinishedAt time.Time `json:"finishedAt"`
+
+	// Kind `base` is of a whole PostgreSQL server, `wal` is archived WAL, and `log` is the log of SQL Server or Oracle. Incremental backups are `differential`.
+	Kind      BackupKind `json:"kind"`
+	SizeBytes *int64     `json:"sizeBytes"`
+
+	// Source Who tells of the backup.
+	Source    BackupSource `json:"source"`
+	StartedAt *time.Time   `json:"startedAt"`
+	Tool      *string      `json:"tool"`
+}
+
+type BackupBatch struct {
+	Backups []SentBackup `json:"backups"`
+}
+
+// BackupCondition `off`: nobody switched backups on. `unknown`: the source cannot be read. `idle`: switched on, and nothing comes of
+// it. `failing`: its last attempt failed. `refused`: it tells of another server, so none of its backups counts.
+type BackupCondition string
+
+type BackupCounts struct {
+	Kept    int `json:"kept"`
+	Late    int `json:"late"`
+	None    int `json:"none"`
+	Unknown int `json:"unknown"`
+}
+
+type BackupDay struct {
+	Day openapi_types.Date `json:"day"`
+
+	// GreatestAgeSeconds Of the worst database. Null if nothing is known of that day.
+	GreatestAgeSeconds *int64 `json:"greatestAgeSeconds"`
+
+	// Kept Whether no database was older than the RPO. Null if that is not known.
+	Kept *bool `json:"kept"`
+
+	// Known Whether the ages of all databases are known for the whole day.
+	Known bool `json:"known"`
+}
+
+// BackupKind `base` is of a whole PostgreSQL server, `wal` is archived WAL, and `log` is the log of SQL Server or Oracle. Incremental backups are `differential`.
+type BackupKind string
+
+// BackupLook What a source says of the backups of a server. Looks that are older than 72 hours are dropped, and so are backups
+// of unknown databases, of the future, or that ended before they began. Texts are cut after 300 characters.
+type BackupLook struct {
+	// At Not before 1970.
+	At      time.Time       `json:"at"`
+	Backups *[]LookedBackup `json:"backups,omitempty"`
+
+	// Complete The databases of which the source knows every backup since a time.
+	Complete *[]BackedUpDatabase `json:"complete,omitempty"`
+
+	// Condition `off`: nobody switched backups on. `unknown`: the source cannot be read. `idle`: switched on, and nothing comes of
+	// it. `failing`: its last attempt failed. `refused`: it tells of another server, so none of its backups counts.
+	Condition BackupCondition `json:"condition"`
+
+	// Denied The grant without which it cannot be read.
+	Denied *string `json:"denied,omitempty"`
+
+	// Instance Its externalId.
+	Instance string `json:"instance"`
+
+	// Source Who tells of the backup.
+	Source BackupSource `json:"source"`
+	Why    *string      `json:"why,omitempty"`
+}
+
+// BackupSource Who tells of the backup.
+type BackupSource string
+
+type BackupSourceState struct {
+	// Condition `off`: nobody switched backups on. `unknown`: the source cannot be read. `idle`: switched on, and nothing comes of
+	// it. `failing`: its last attempt failed. `refused`: it tells of another server, so none of its backups counts.
+	Condition  BackupCondition `json:"condition"`
+	MeasuredAt time.Time       `json:"measuredAt"`
+
+	// MissingGrant The grant without which it cannot be read.
+	MissingGrant *string `json:"missingGrant"`
+
+	// Source Who tells of the backup.
+	Source BackupSource `json:"source"`
+
+	// Why What is wrong, in a sentence.
+	Why *string `json:"why"`
+}
+
+// BackupState `none`: its source knows of no backup. `late`: older than the RPO. `unknown`: no source tells enough. `kept`: within
+// the RPO.
+type BackupState string
+
+type Backups struct {
+	Counts BackupCounts `json:"counts"`
+
+	// Databases The databases of which a source tells, worst first; at most 200.
+	Databases []DatabaseBackups `json:"databases"`
+
+	// History Null if it could not be read.
+	History *[]BackupDay `json:"history"`
+
+	// MeasuredAt When a source was last read. Null if there is none.
+	MeasuredAt *time.Time `json:"measuredAt"`
+
+	// Omitted The number of databases that are not listed. `counts` includes them.
+	Omitted int `json:"omitted"`
+
+	// RpoMinutes The recovery point objective: the threshold of the watch rule `backup_rpo` for the server's tags.
+	RpoMinutes int                 `json:"rpoMinutes"`
+	Sources    []BackupSourceState `json:"sources"`
+
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
+	Unavailable Unavailable `json:"unavailable"`
+}
+
+type BackupsAccepted struct {
+	Accepted struct {
+		// Backups Stored or repeated.
+		Backups int `json:"backups"`
+	} `json:"accepted"`
 }
 
 type BlockingDetail struct {
@@ -2070,6 +2226,28 @@ type Database struct {
 	SizeChange *SizeChange `json:"sizeChange"`
 }
 
+type DatabaseBackups struct {
+	// AgeSeconds Null if it is not known. Of a database without a backup, for how long there has been none at least.
+	AgeSeconds *int64 `json:"ageSeconds"`
+
+	// Backups The newest of each kind, of the database or the whole server.
+	Backups []Backup `json:"backups"`
+
+	// Database Null stands for the whole server.
+	Database *ContributingDatabase `json:"database"`
+
+	// HasLog Whether its log can be backed up. False for the simple recovery model and for NOARCHIVELOG.
+	HasLog       bool       `json:"hasLog"`
+	RestorableTo *time.Time `json:"restorableTo"`
+
+	// State `none`: its source knows of no backup. `late`: older than the RPO. `unknown`: no source tells enough. `kept`: within
+	// the RPO.
+	State BackupState `json:"state"`
+
+	// Why Why it is not known, in a sentence.
+	Why *string `json:"why"`
+}
+
 type DatabaseDeadlocks struct {
 	// Count The number of deadlocks in the window.
 	Count float64 `json:"count"`
@@ -2918,6 +3096,18 @@ type KnownServer struct {
 	Id   openapi_types.UUID `json:"id"`
 	Name string             `json:"name"`
 	Role *string            `json:"role"`
+}
+
+type LookedBackup struct {
+	// Database The externalId of the database. If absent, the whole server.
+	Database   *string   `json:"database,omitempty"`
+	FinishedAt time.Time `json:"finishedAt"`
+
+	// Kind `base` is of a whole PostgreSQL server, `wal` is archived WAL, and `log` is the log of SQL Server or Oracle. Incremental backups are `differential`.
+	Kind      BackupKind `json:"kind"`
+	SizeBytes *int64     `json:"sizeBytes,omitempty"`
+	StartedAt *time.Time `json:"startedAt,omitempty"`
+	Tool      *string    `json:"tool,omitempty"`
 }
 
 type MakeEvidence struct {
@@ -4096,6 +4286,8 @@ type RulePreview struct {
 }
 
 type SampleBatch struct {
+	// Backups What agents read of backups. Send those of other tools to `/ingest/v1/backups`.
+	Backups     *[]BackupLook        `json:"backups,omitempty"`
 	Blocking    *[]BlockingSample    `json:"blocking,omitempty"`
 	Hosts       *[]HostSample        `json:"hosts,omitempty"`
 	Replication *[]ReplicationSample `json:"replication,omitempty"`
@@ -4305,6 +4497,23 @@ type SentAssessment struct {
 
 	// Version As the server reports it; at most 200 characters.
 	Version *string `json:"version,omitempty"`
+}
+
+type SentBackup struct {
+	// Database The externalId of the database. If absent, the whole server.
+	Database *string `json:"database,omitempty"`
+
+	// FinishedAt Not before 1970.
+	FinishedAt time.Time `json:"finishedAt"`
+
+	// Instance Its externalId.
+	Instance string `json:"instance"`
+
+	// Kind `base` is of a whole PostgreSQL server, `wal` is archived WAL, and `log` is the log of SQL Server or Oracle. Incremental backups are `differential`.
+	Kind      BackupKind `json:"kind"`
+	SizeBytes *int64     `json:"sizeBytes,omitempty"`
+	StartedAt *time.Time `json:"startedAt,omitempty"`
+	Tool      *string    `json:"tool,omitempty"`
 }
 
 // SentBlockingSession An absent field is unknown. Texts are cut after 200 characters, the statement after 2,000.
@@ -6574,6 +6783,8 @@ type Handlers interface {
 	ChangeInstance(ctx context.Context, request ChangeInstanceRequestObject) (ChangeInstanceResponseObject, error)
 	// POST /api/v1/instances/{instanceId}/assess: Assess a server now
 	AssessInstance(ctx context.Context, request AssessInstanceRequestObject) (AssessInstanceResponseObject, error)
+	// GET /api/v1/instances/{instanceId}/backups: Get the newest backups of a server, and their age against the RPO
+	GetBackups(ctx context.Context, request GetBackupsRequestObject) (GetBackupsResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/databases: List the databases of a server
 	ListDatabases(ctx context.Context, request ListDatabasesRequestObject) (ListDatabasesResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/health: Get the health of a server
@@ -6770,6 +6981,8 @@ type Handlers interface {
 	RecordAlerts(ctx context.Context, request RecordAlertsRequestObject) (RecordAlertsResponseObject, error)
 	// POST /ingest/v1/assessments: Send assessments of another tool
 	RecordAssessments(ctx context.Context, request RecordAssessmentsRequestObject) (RecordAssessmentsResponseObject, error)
+	// POST /ingest/v1/backups: Send backups that have ended
+	RecordBackups(ctx context.Context, request RecordBackupsRequestObject) (RecordBackupsResponseObject, error)
 	// POST /ingest/v1/fleet: Send instances and databases
 	RecordFleet(ctx context.Context, request RecordFleetRequestObject) (RecordFleetResponseObject, error)
 	// POST /ingest/v1/grafana/webhook: Receive the webhook of a Grafana contact point
@@ -7236,6 +7449,13 @@ type AssessInstanceResponseObject interface {
 	VisitAssessInstanceResponse(w http.ResponseWriter) error
 }
 type AssessInstance202JSONResponse Instance
+type GetBackupsRequestObject struct {
+	InstanceId InstanceId `path:"instanceId"`
+}
+type GetBackupsResponseObject interface {
+	VisitGetBackupsResponse(w http.ResponseWriter) error
+}
+type GetBackups200JSONResponse Backups
 type ListDatabasesRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 	Params     ListDatabasesParams
@@ -8036,6 +8256,13 @@ type RecordAssessmentsResponseObject interface {
 	VisitRecordAssessmentsResponse(w http.ResponseWriter) error
 }
 type RecordAssessments202JSONResponse AssessmentsAccepted
+type RecordBackupsRequestObject struct {
+	Body *BackupBatch `body:""`
+}
+type RecordBackupsResponseObject interface {
+	VisitRecordBackupsResponse(w http.ResponseWriter) error
+}
+type RecordBackups202JSONResponse BackupsAccepted
 type RecordFleetRequestObject struct {
 	Body *FleetBatch `body:""`
 }
@@ -8344,6 +8571,9 @@ func (a ChangeInstance200JSONResponse) VisitChangeInstanceResponse(w http.Respon
 }
 func (a AssessInstance202JSONResponse) VisitAssessInstanceResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 202, nil, "application/json", a)
+}
+func (a GetBackups200JSONResponse) VisitGetBackupsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a ListDatabases200JSONResponse) VisitListDatabasesResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8729,6 +8959,9 @@ func (a RecordAlerts200JSONResponse) VisitRecordAlertsResponse(w http.ResponseWr
 func (a RecordAssessments202JSONResponse) VisitRecordAssessmentsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 202, nil, "application/json", a)
 }
+func (a RecordBackups202JSONResponse) VisitRecordBackupsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 202, nil, "application/json", a)
+}
 func (a RecordFleet200JSONResponse) VisitRecordFleetResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -8843,6 +9076,7 @@ func Operations(h Handlers) []Operation {
 		operation("GET", "/api/v1/instances/:instanceId", h.GetInstance, GetInstanceResponseObject.VisitGetInstanceResponse),
 		operation("PATCH", "/api/v1/instances/:instanceId", h.ChangeInstance, ChangeInstanceResponseObject.VisitChangeInstanceResponse),
 		operation("POST", "/api/v1/instances/:instanceId/assess", h.AssessInstance, AssessInstanceResponseObject.VisitAssessInstanceResponse),
+		operation("GET", "/api/v1/instances/:instanceId/backups", h.GetBackups, GetBackupsResponseObject.VisitGetBackupsResponse),
 		operation("GET", "/api/v1/instances/:instanceId/databases", h.ListDatabases, ListDatabasesResponseObject.VisitListDatabasesResponse),
 		operation("GET", "/api/v1/instances/:instanceId/health", h.GetInstanceHealth, GetInstanceHealthResponseObject.VisitGetInstanceHealthResponse),
 		operation("GET", "/api/v1/instances/:instanceId/notification-rules", h.ListInstanceNotificationRules, ListInstanceNotificationRulesResponseObject.VisitListInstanceNotificationRulesResponse),
@@ -8942,6 +9176,7 @@ func Operations(h Handlers) []Operation {
 		operation("POST", "/ingest/v1/alertmanager/webhook", h.ReceiveAlertmanagerWebhook, ReceiveAlertmanagerWebhookResponseObject.VisitReceiveAlertmanagerWebhookResponse),
 		operation("POST", "/ingest/v1/alerts", h.RecordAlerts, RecordAlertsResponseObject.VisitRecordAlertsResponse),
 		operation("POST", "/ingest/v1/assessments", h.RecordAssessments, RecordAssessmentsResponseObject.VisitRecordAssessmentsResponse),
+		operation("POST", "/ingest/v1/backups", h.RecordBackups, RecordBackupsResponseObject.VisitRecordBackupsResponse),
 		operation("POST", "/ingest/v1/fleet", h.RecordFleet, RecordFleetResponseObject.VisitRecordFleetResponse),
 		operation("POST", "/ingest/v1/grafana/webhook", h.ReceiveGrafanaWebhook, ReceiveGrafanaWebhookResponseObject.VisitReceiveGrafanaWebhookResponse),
 		operation("POST", "/ingest/v1/otlp/v1/logs", h.ReceiveOtlpLogs, ReceiveOtlpLogsResponseObject.VisitReceiveOtlpLogsResponse),

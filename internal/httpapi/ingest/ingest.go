@@ -145,6 +145,17 @@ func (s *FeedRoutes) RecordSamples(ctx context.Context, r api.RecordSamplesReque
 	return answer, nil
 }
 
+// RecordBackups takes in which backups another tool made.
+func (s *FeedRoutes) RecordBackups(ctx context.Context, r api.RecordBackupsRequestObject) (api.RecordBackupsResponseObject, error) {
+	receipt, err := s.Feed.TakeBackups(ctx, wire.Actor(ctx), backupItems(r.Body))
+	if err := s.taken(ctx, receipt, err); err != nil {
+		return nil, err
+	}
+	var answer api.RecordBackups202JSONResponse
+	answer.Accepted.Backups = receipt.Recorded[intake.Backup]
+	return answer, nil
+}
+
 // RecordAssessments takes in what another tool found on instances.
 func (s *FeedRoutes) RecordAssessments(ctx context.Context, r api.RecordAssessmentsRequestObject) (api.RecordAssessmentsResponseObject, error) {
 	buffered := wire.Value(r.Params.XMusterBuffered) == "true" && wire.CallOf(ctx).Request.Header.Get("X-Muster-Sender") != ""
@@ -330,6 +341,7 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 	for _, one := range wire.Value(body.Replication) {
 		items.Replication, items.ReplicationOf = append(items.Replication, replicationState(one)), append(items.ReplicationOf, one.Instance)
 	}
+	items.Backups = wire.List(wire.Value(body.Backups), backupLook)
 	return items
 }
 

@@ -75,6 +75,9 @@ func (r *rules) read(items Items, f found) (b measurements.Batch) {
 	for i, state := range items.Replication {
 		b.Replication = append(b.Replication, r.replication(r.item("#/replication/", i), state, f.replication[i].Instance))
 	}
+	for i, look := range items.Backups {
+		b.Backups = append(b.Backups, r.backupLook(r.item("#/backups/", i), look, f.looks[i]))
+	}
 	return b
 }
 

@@ -32,6 +32,7 @@ type Items struct {
 	// Replication are looks at the replication of instances, at the places of ReplicationOf.
 	Replication   []replication.State
 	ReplicationOf []string // the instances' external ids
+	Backups       []BackupLook
 }
 
 // BlockingItem is who waits for whom on an instance at a time. The nodes' statements are as they
@@ -139,7 +140,7 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 }
 
 // names are those of places in the items: of hosts, of sessions, of statements, of blocking, of servers, of
-// replication.
+// replication, of backups.
 func (i Items) names() (names []inventory.PlaceName) {
 	for _, h := range i.Hosts {
 		for n := range h.Instances {
@@ -161,6 +162,9 @@ func (i Items) names() (names []inventory.PlaceName) {
 	for n := range i.ReplicationOf {
 		names = append(names, inventory.PlaceName{Instance: &i.ReplicationOf[n]})
 	}
+	for n := range i.Backups {
+		names = append(names, i.Backups[n].names()...)
+	}
 	return names
 }
 
@@ -168,7 +172,7 @@ func (i Items) names() (names []inventory.PlaceName) {
 type found struct {
 	hosts                                       [][]uuid.UUID
 	sessions, statements, blocking, replication []inventory.Place
-	servers                                     []serverPlaces
+	servers, looks                              []serverPlaces
 }
 
 // found puts the places of names back to their items.
@@ -187,7 +191,11 @@ func (i Items) found(places []inventory.Place) (f found) {
 		of := len(i.Servers[n].names())
 		f.servers, places = append(f.servers, places[:of:of]), places[of:]
 	}
-	f.replication = places
+	f.replication, places = places[:len(i.Replication)], places[len(i.Replication):]
+	for n := range i.Backups {
+		of := len(i.Backups[n].names())
+		f.looks, places = append(f.looks, places[:of:of]), places[of:]
+	}
 	return f
 }
 
@@ -209,7 +217,7 @@ func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items
 		outside = append(outside, outsideOf(from.Limit, fmt.Sprintf("#/hosts/%d", i), claim)...)
 	}
 	forbidden := func(instance uuid.UUID) bool { return !from.Limit.Allows(instance) }
-	outside = slices.Concat(outside, among("sessions", f.sessions, forbidden), among("statements", f.statements, forbidden), among("blocking", f.blocking, forbidden), among("servers", instancesOf(f.servers), forbidden), among("replication", f.replication, forbidden))
+	outside = slices.Concat(outside, among("sessions", f.sessions, forbidden), among("statements", f.statements, forbidden), among("blocking", f.blocking, forbidden), among("servers", instancesOf(f.servers), forbidden), among("replication", f.replication, forbidden), among("backups", instancesOf(f.looks), forbidden))
 	if len(outside) > 0 {
 		return usecase.OutsideLimit(outside)
 	}

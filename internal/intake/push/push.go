@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
 	"muster/internal/watch"
@@ -46,7 +47,7 @@ type Store interface {
 type InstancesOn func(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 
 // Record keeps a batch, and then what follows from it: who waits for whom (package blocking),
-// who follows whom (package replication),
+// who follows whom (package replication), which backups there are (package backups),
 // observations of its instances (package status), and the signs that the watch judges, with those
 // that the sender adds.
 // They are no reason to lose samples: the batch is kept when they cannot be, and the
@@ -76,6 +77,9 @@ func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watc
 	}
 	if err == nil {
 		err = replication.Record(ctx, i.DB, b.Organization, received, b.Replication)
+	}
+	if err == nil {
+		err = backups.Record(ctx, i.DB, b.Organization, received, b.Backups)
 	}
 	if err == nil {
 		err = status.Record(ctx, i.DB, received, found.observations())

@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
@@ -51,7 +52,7 @@ func (c *Compactor) Forget(ctx context.Context) error {
 	if unpacking != nil {
 		unpacking = fmt.Errorf("unpack hours that are not sealed: %w", unpacking)
 	}
-	return errors.Join(closing, unpacking, c.dictionary.ForgetStatements(ctx), c.forgetWholes(ctx), c.forgetBlocks(ctx), blocking.Forget(ctx, c.ledger.DB), replication.Forget(ctx, c.ledger.DB))
+	return errors.Join(closing, unpacking, c.dictionary.ForgetStatements(ctx), c.forgetWholes(ctx), c.forgetBlocks(ctx), blocking.Forget(ctx, c.ledger.DB), replication.Forget(ctx, c.ledger.DB), backups.Forget(ctx, c.ledger.DB))
 }
 
 // forgetBlocks drops blocks that are older than they are kept.
