@@ -15,6 +15,7 @@ import (
 	"muster/domain/report"
 	"muster/internal/assessment/quote"
 	"muster/internal/engine"
+	"muster/internal/measurements/forecast"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
 )
@@ -46,7 +47,7 @@ func New(build Build) (*Renderer, error) {
 		build.Commit = stampedCommit()
 	}
 	build.Version = cmp.Or(build.Version, "dev")
-	assets, err := digest(fonts.Digest(), source, snapshot.Source, engine.Source, quote.Source)
+	assets, err := digest(fonts.Digest(), source, snapshot.Source, engine.Source, quote.Source, forecast.Source)
 	if err != nil {
 		return nil, fmt.Errorf("digest what renders: %w", err)
 	}

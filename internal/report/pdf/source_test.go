@@ -9,6 +9,7 @@ import (
 
 	"muster/internal/assessment/quote"
 	"muster/internal/engine"
+	"muster/internal/measurements/forecast"
 	"muster/internal/report/snapshot"
 )
 
@@ -23,23 +24,26 @@ func TestTheIdentityCoversTheProgramText(t *testing.T) {
 	want := r.Identity().Assets
 	for _, path := range []string{"renderer.go", "blocks/cover.go", "inventory/register.go", "scorecard/scorecard.go", "sections/versions.go", "typeset/table.go"} {
 		changed := copyOf(t, path, source)
-		if got, err := digest(r.fonts.Digest(), changed, snapshot.Source, engine.Source, quote.Source); err != nil || got == want {
+		if got, err := digest(r.fonts.Digest(), changed, snapshot.Source, engine.Source, quote.Source, forecast.Source); err != nil || got == want {
 			t.Errorf("%s changed, and the identity is the same (%v)", path, err)
 		}
 	}
 	for _, path := range []string{"codec.go", "analysis/score.go", "analysis/window/hints.go"} {
 		changed := copyOf(t, path, snapshot.Source)
-		if got, err := digest(r.fonts.Digest(), source, changed, engine.Source, quote.Source); err != nil || got == want {
+		if got, err := digest(r.fonts.Digest(), source, changed, engine.Source, quote.Source, forecast.Source); err != nil || got == want {
 			t.Errorf("%s changed, and the identity is the same (%v)", path, err)
 		}
 	}
-	if got, err := digest(r.fonts.Digest(), source, snapshot.Source, engine.Source, copyOf(t, "quote.go", quote.Source)); err != nil || got == want {
+	if got, err := digest(r.fonts.Digest(), source, snapshot.Source, engine.Source, copyOf(t, "quote.go", quote.Source), forecast.Source); err != nil || got == want {
 		t.Errorf("quote.go changed, and the identity is the same (%v)", err)
 	}
-	if got, err := digest("other fonts", source, snapshot.Source, engine.Source, quote.Source); err != nil || got == want {
+	if got, err := digest(r.fonts.Digest(), source, snapshot.Source, engine.Source, quote.Source, copyOf(t, "forecast.go", forecast.Source)); err != nil || got == want {
+		t.Errorf("forecast.go changed, and the identity is the same (%v)", err)
+	}
+	if got, err := digest("other fonts", source, snapshot.Source, engine.Source, quote.Source, forecast.Source); err != nil || got == want {
 		t.Errorf("other fonts, and the identity is the same (%v)", err)
 	}
-	if got, err := digest(r.fonts.Digest(), source, copyOf(t, "codec_test.go", snapshot.Source), engine.Source, quote.Source); err != nil || got != want {
+	if got, err := digest(r.fonts.Digest(), source, copyOf(t, "codec_test.go", snapshot.Source), engine.Source, quote.Source, forecast.Source); err != nil || got != want {
 		t.Errorf("a test changed, and the identity with it (%v)", err)
 	}
 }

@@ -413,7 +413,7 @@ func TestSentences(t *testing.T) {
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
 			"grade", "pg-orders-01 runs on 1 host that was measured between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. CPU was above 80% in 34 hours of 692 (5%). Memory was never above 80%.",
 			"CPU mean of the hour 12.0% 39.7% 79.9% 86.9% 34 692 of 720", "22 Oct",
-			"By a straight line through 30.0 days of data (R² 1.00), the fullest volume gains 0.61 points a day and was at 81.5% at their end, as measured: if that goes on, it is full 31 days later, around 2026-12-21.",
+			"The fullest volume was at 81.5% at the end of the data, as measured. It grows by 0.61 points a day, by 30.0 days of data (Theil–Sen slope of the daily medians). If that goes on, it is full 31 days later, around 2026-12-21; with 90% confidence between 2026-12-19 and 2026-12-22.",
 			"31 alerts were raised in the window and 30 resolved; 2 were open at its end. For 2 d 22 h of 30 d (10%) at least one was open. Half of those resolved took no longer than 40 min.",
 			"Active and resolved by day", "Warning Replication lag above 60 seconds 14 5 h 57 min 25 min 0", "Auto-resolved 2026-11-05 13:00", "Acknowledged", "triggered 3 times",
 			"No score is kept for the start of the window or a day before it, so there is nothing to compare with.", "What the failed checks of this domain found: Severity Check Database Object Evidence Critical PG-S01 instance-wide line 94 host all all 10.0.0.0/8 trust", "41,414 minutes of 41,520",
@@ -482,12 +482,12 @@ func TestSentences(t *testing.T) {
 		}, []string{"By hour", "Minimum"}},
 		"scorecard of a full disk": {used(disk(20, 99.5, 1.5)), []string{"CPU was not measured.", "Disk was above 80% in 480 hours of 480 (100%).", "The fullest volume is full."}, nil},
 		"scorecard of a host that is gone": {used(gone(disk(30, 20, 2), 20)), []string{
-			"Disk was never above 80%.", "through 10.0 days of data", "was at 39.9% at their end, as measured: if that goes on, it is full 31 days later, around 2026-12-01."}, nil},
+			"Disk was never above 80%.", "The fullest volume was at 39.9% at the end of the data, as measured.", "If that goes on, it is full 31 days later, around 2026-12-01; with 90% confidence between"}, nil},
 		"scorecard of three minutes": {used(minutes(3)), []string{
 			"CPU was above 80% in 1 hour, of only 1 measured with samples in 3 minutes.", "Disk was not measured.", "1 of 720 3 minutes of 60"}, []string{"100%)"}},
-		"scorecard of a young host":  {used(disk(3, 20, 1)), []string{"No forecast: it needs 7 days of data, and the window has 3.0."}, nil},
-		"scorecard of a steady disk": {used(disk(8, 20, -0.1)), []string{"does not fill: it changes by -0.10 points a day and was at 19.2% at their end, as measured."}, nil},
-		"scorecard of a large disk":  {used(disk(8, 20, 0.01)), []string{"gains 0.01 points a day and was at 20.1% at their end, as measured: it is not full within two years."}, nil},
+		"scorecard of a young host":  {used(disk(3, 20, 1)), []string{"No forecast: it needs 7 days of data without larger gaps, and the window has 3.0."}, nil},
+		"scorecard of a steady disk": {used(disk(8, 20, -0.1)), []string{"The fullest volume was at 19.2% at the end of the data, as measured. It does not grow: it changes by -0.10 points a day."}, nil},
+		"scorecard of a large disk":  {used(disk(8, 20, 0.01)), []string{"at 20.1% at the end of the data, as measured. It grows by 0.01 points a day, and is not full within two years."}, nil},
 		"scorecard without an alert": {quiet(), []string{
 			"No alert was active in this window between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. pg-orders-01 was registered on 10 Nov 2026 12:00 UTC; there is no earlier data.",
 			"An unmonitored instance raises no alerts.",

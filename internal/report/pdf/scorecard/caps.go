@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"muster/internal/measurements/forecast"
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/sections"
 	"muster/internal/report/pdf/typeset"
@@ -85,15 +86,16 @@ const highVolume = 90
 // volumeFigure is the level of the fullest volume, as measured.
 func volumeFigure(b *blocks.Builder) blocks.Figure {
 	s, ok := window.Utilization(b.Doc)
-	if !ok || s.Full.Past == 0 {
+	if !ok || s.Full.Until.IsZero() {
 		return blocks.Figure{Value: "–", Label: "FULLEST VOLUME", Note: "not measured", Color: blocks.Muted}
 	}
 	f := blocks.Figure{Value: points(s.Full.Level), Label: "FULLEST VOLUME", Note: "no forecast", Color: blocks.Accent}
-	if s.Full.Known && s.Full.Fits() {
+	switch s.Full.Reason {
+	case "":
+		f.Note = "full in " + blocks.Count(int(s.Full.Days), "day", "days")
+	case forecast.NotGrowing, forecast.Far:
 		f.Note = "not full within 2 years"
-		if s.Full.Days <= farAway {
-			f.Note = "full in " + blocks.Count(int(s.Full.Days), "day", "days")
-		}
+	case forecast.NotMeasured, forecast.Stale, forecast.TooShort, forecast.SawTooth, forecast.Step, forecast.Noise:
 	}
 	if s.Full.Level >= highVolume || s.Full.Soon() {
 		f.Color = blocks.SeverityColor[analysis.High]

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"muster/internal/measurements/forecast"
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot/analysis"
@@ -34,7 +35,7 @@ func Utilization(b *blocks.Builder) {
 	resourceCharts(b, s)
 	b.Sub("When the fullest volume is full")
 	b.Para(forecastWords(s.Full))
-	b.Small("The forecast is a straight line: a clean-up within the window changes its slope. " +
+	b.Small("A date is stated only if the growth is beyond doubt. After a clean-up or a replaced volume, only the days since then count. " +
 		"Which volume is the fullest may change from hour to hour; /boot, /boot/efi and what is below /snap/ do not count.")
 }
 
@@ -102,36 +103,39 @@ func resourceTable(b *blocks.Builder, s window.UtilizationSummary) {
 // points is a percentage with one decimal place.
 func points(x float64) string { return blocks.Decimal(x) + "%" }
 
-// farAway is how many days ahead a forecast by a month of data still says a day.
-const farAway = 2 * 365
-
 // forecastWords says when the fullest volume is full.
 func forecastWords(f window.Forecast) string {
-	switch {
-	case f.Past == 0:
+	if f.Until.IsZero() {
 		return "No forecast: no volume was measured in the window."
-	case !f.Known && f.Past < window.FitDays:
-		return "No forecast: it needs " + blocks.Count(window.FitDays, "day", "days") + " of data, and the window has " + blocks.Decimal(f.Past) + ". The fullest volume was at " + points(f.Level) + " at their end."
-	case !f.Known:
-		return "No forecast: more than half of the hours are missing in " + blocks.Decimal(f.Past) + " days of data. The fullest volume was at " + points(f.Level) + " at their end."
 	}
-	at := " and was at " + points(min(f.Level, 100)) + " at their end, as measured"
-	if !f.Fits() && f.Level < 100 {
-		return "No forecast: the level of the fullest volume jumps up and down, so that a straight line explains only " + blocks.Percent(f.R2) +
-			" of its variance in " + blocks.Decimal(f.Past) + " days (R²). It was at " + points(f.Level) + " at their end, as measured."
+	at := "The fullest volume was at " + points(min(f.Level, 100)) + " at the end of the data, as measured. "
+	none := at + "No forecast: "
+	past := blocks.Decimal(f.Past) + " days of data"
+	grows := "It grows by " + blocks.Decimals(f.PerDay) + " points a day"
+	switch f.Reason {
+	case forecast.TooShort, forecast.Stale, forecast.NotMeasured:
+		return none + "it needs " + blocks.Count(forecast.LeastDays, "day", "days") + " of data without larger gaps, and the window has " + blocks.Decimal(f.Past) + "."
+	case forecast.SawTooth:
+		return none + "in " + past + ", the level rises and falls."
+	case forecast.Step:
+		return none + "the level jumped, and fewer than " + blocks.Count(forecast.LeastDays, "day", "days") + " have passed since."
+	case forecast.Noise:
+		return none + "in " + past + ", the level varies more than it grows."
+	case forecast.NotGrowing:
+		if f.Grows && f.PerDay < 0 {
+			return at + "It does not grow: it changes by " + blocks.Decimals(f.PerDay) + " points a day."
+		}
+		return at + "It does not grow."
+	case forecast.Far:
+		return at + grows + ", and is not full within two years."
 	}
-	words := "By a straight line through " + blocks.Decimal(f.Past) + " days of data (R² " + blocks.Decimals(f.R2) + "), the fullest volume "
-	switch {
-	case f.Level >= 100:
+	if f.Full() {
 		return "The fullest volume is full."
-	case !f.Fills():
-		return words + "does not fill: it changes by " + blocks.Decimals(f.PerDay) + " points a day" + at + "."
-	case f.Days > farAway:
-		return words + "gains " + blocks.Decimals(f.PerDay) + " points a day" + at + ": it is not full within two years."
 	}
 	days := int(math.Ceil(f.Days))
-	return words + "gains " + blocks.Decimals(f.PerDay) + " points a day" + at + ": if that goes on, it is full " + blocks.Count(days, "day", "days") + " later, around " +
-		blocks.Day(f.Until.AddDate(0, 0, days)) + "."
+	return at + grows + ", by " + past + " (" + forecast.Method + " slope of the daily medians). If that goes on, it is full " +
+		blocks.Count(days, "day", "days") + " later, around " + blocks.Day(f.Until.AddDate(0, 0, days)) + "; with " + blocks.Percent(forecast.Confidence) +
+		" confidence between " + blocks.Day(f.Until.AddDate(0, 0, int(f.Soonest))) + " and " + blocks.Day(f.Until.AddDate(0, 0, int(math.Ceil(f.Latest)))) + "."
 }
 
 // resourceCharts draws a line an hour for each resource, one above the other over the

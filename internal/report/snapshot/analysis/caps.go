@@ -5,6 +5,7 @@ import (
 
 	"muster/domain/alert"
 	"muster/internal/engine"
+	"muster/internal/measurements/forecast"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis/window"
 )
@@ -138,22 +139,27 @@ func openCritical(doc snapshot.Document, in *snapshot.Instance) (n int, known bo
 func volumeCap(doc snapshot.Document) Cap {
 	c := Cap{Name: "Volume full within " + itoa(window.FullWithin) + " days", Most: mostGrave, State: CapUnknown, Because: "no volume was measured"}
 	s, ok := window.Utilization(doc)
-	if !ok || s.Full.Past == 0 {
+	if !ok || s.Full.Until.IsZero() {
 		return c
 	}
 	f := s.Full
 	level := "the fullest volume is at " + decimal(f.Level) + "%"
-	switch {
-	case f.Level >= 100:
-		c.State, c.Because = CapApplies, "the fullest volume is full"
-	case !f.Known:
-		c.Because = level + ", too few hours for a forecast"
-	case !f.Fits():
-		c.Because = level + ", and jumps: no line fits"
-	case f.Soon():
-		c.State, c.Because = CapApplies, level+", gaining "+decimal(f.PerDay)+" points a day"
-	default:
+	switch f.Reason {
+	case forecast.TooShort, forecast.Stale, forecast.NotMeasured:
+		c.Because = level + ", too few days for a forecast"
+	case forecast.SawTooth, forecast.Step:
+		c.Because = level + ", and jumps: no forecast"
+	case forecast.NotGrowing, forecast.Noise, forecast.Far:
 		c.State, c.Because = CapNot, level
+	default:
+		switch {
+		case f.Full():
+			c.State, c.Because = CapApplies, "the fullest volume is full"
+		case f.Soon():
+			c.State, c.Because = CapApplies, level+", gaining "+decimal(f.PerDay)+" points a day"
+		default:
+			c.State, c.Because = CapNot, level
+		}
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/domain/report"
+	"muster/internal/measurements/forecast"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
 	"muster/internal/report/snapshot/analysis/window"
@@ -100,16 +101,16 @@ func TestFault04NoSecurityReportIsGreenOverACriticalAlert(t *testing.T) {
 func TestFault05ForecastBeginsAtTheMeasuredLevel(t *testing.T) {
 	t.Parallel()
 	low, high := slices.Repeat([]float64{37}, 48), slices.Repeat([]float64{92}, 48)
-	tooth := snapshottest.Hours(slices.Concat(low, high, low, high)...)
+	tooth := snapshottest.Hours(slices.Concat(low, high, low, high, low, high)...)
 	s, _ := window.Utilization(snapshot.Document{Utilization: disk(tooth)})
-	if f := s.Full; f.Level != 92 || f.Fits() || !f.Known || f.R2 >= 0.5 {
+	if f := s.Full; f.Level != 92 || f.Reason != forecast.SawTooth || f.Soon() {
 		t.Errorf("a saw-tooth: %+v", f)
 	}
 	late := disk(snapshottest.Line(50, 1, 8*24))
 	*late.DiskPercent[len(late.DiskPercent)-1] = 90
 	s, _ = window.Utilization(snapshot.Document{Utilization: late})
-	if f := s.Full; f.Level != 90 || !f.Fits() || f.Days < 7 || f.Days > 10 {
-		t.Errorf("the last hour is at 90: %+v", f)
+	if f := s.Full; f.Level != 90 || f.Reason != "" || f.Soonest < 38 || f.Days > 43 {
+		t.Errorf("one hour is no trend: %+v", f)
 	}
 }
 

@@ -8,9 +8,8 @@
 // resolved in it, open at its end, and how long they were open in it. The series uses the
 // definitions of the alert history in the program.
 //
-// The forecast of the fullest volume goes on from the last sample by the slope of a straight line
-// through all of them. It needs 7 days of samples, and there is none if the line explains less than
-// half of their variance. The hours are those of the program's tile, so the first and the last are whole.
+// The forecast of the fullest volume is that of package forecast, over the hours of the window and from
+// the end of the last one. The hours are those of the program's tile, so the first and the last are whole.
 //
 // Hints compare settings with the machine and the window's load; each engine's folder has its own.
 // A hint is no finding and costs no points. It rests on the vendor's page that it names, and says
