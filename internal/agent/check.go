@@ -57,6 +57,9 @@ type ServerReport struct {
 	Version    string         `json:"version"` // as the server tells it
 	Edition    string         `json:"edition"`
 	Error      string         `json:"error"` // the class of what kept us out; empty: we were in
+	Stage      string         `json:"stage"` // how far the connection came (servers.Stage…)
+	Code       string         `json:"code"`  // the number that the server refused it with
+	Cause      string         `json:"cause"` // why TLS failed, from a closed list
 	Databases  int            `json:"databases"`
 	Statements int            `json:"statements"`
 	Missing    int            `json:"missingGrants"`
@@ -120,7 +123,7 @@ func (c *checker) check(ctx context.Context) {
 	c.out.Target = target.Address()
 	target = target.Seen(c.seen.session)
 	began := time.Now()
-	session, err := target.Open(ctx, target.Database, servers.StatementTimeout)
+	session, err := target.Open(ctx, target.Database, measure.StatementTimeout)
 	took := fmt.Sprintf("in %d ms", time.Since(began).Milliseconds())
 	if err == nil {
 		who, _ := target.Identify(ctx, session) // where it breaks, what is read next says so
@@ -131,11 +134,11 @@ func (c *checker) check(ctx context.Context) {
 	c.part("connect", err, took)
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
-		c.out.Shown.Error = refused.Class
+		c.out.Shown.Error, c.out.Shown.Stage, c.out.Shown.Code, c.out.Shown.Cause = refused.Class, refused.Stage(), refused.Code, refused.Cause
 		return
 	}
 	line := measure.NewLine(session, func(ctx context.Context, database string) (servers.Session, error) {
-		return target.Open(ctx, database, servers.StatementTimeout)
+		return target.Open(ctx, database, measure.StatementTimeout)
 	})
 	c.measure(ctx, line)
 	line.Close(ctx)

@@ -28,7 +28,34 @@ type ConnectionError struct {
 	Class    string
 	Sentence string // for people; no password, and of the server only what isPlain lets through
 	Code     string // the server's own (53300, 18456, ORA-12514), or dns; may be empty
+	Cause    string // why TLS failed, from a closed list; may be empty
 }
+
+// Stages of a connection.
+const (
+	StageDial     = "dial"     // no connection to the address
+	StageGreeting = "greeting" // connected, and nothing of the engine's came
+	StageTLS      = "tls"
+	StageLogin    = "login" // the server, or its listener, refused by a number of its own
+)
+
+// Stage is how far a connection came; empty if it is not known: a server that does not answer does not tell.
+func (e *ConnectionError) Stage() string {
+	switch {
+	case e.Class == ClassTLS:
+		return StageTLS
+	case e.Class == ClassTimeout:
+		return ""
+	case e.Class == ClassAuthentication, e.Code != "" && e.Code != codeDNS:
+		return StageLogin
+	case e.Class == ClassDatabase:
+		return StageGreeting
+	}
+	return StageDial
+}
+
+// codeDNS is the code of a name that was not found.
+const codeDNS = "dns"
 
 // Reason is the code that says most: the server's own, or else the class.
 func (e *ConnectionError) Reason() string { return cmp.Or(e.Code, e.Class) }
@@ -72,7 +99,7 @@ func ReasonOf(err error) Reason {
 
 // notFound is the error of an address with an unknown name.
 func notFound(address string) *ConnectionError {
-	return &ConnectionError{Class: ClassRefused, Code: "dns", Sentence: "The name of " + address + " was not found: check the spelling and the name server."}
+	return &ConnectionError{Class: ClassRefused, Code: codeDNS, Sentence: "The name of " + address + " was not found: check the spelling and the name server."}
 }
 
 // goodbyes are the SQLSTATEs of a PostgreSQL server that ends a session, or takes none. Their

@@ -99,7 +99,7 @@ func (t Target) oracleConfig(dials *oracleDials) *configurations.ConnectionConfi
 	}
 	// Also where TLS is off: a listener may send us on to an address that has it.
 	c.TLSConfig = &tls.Config{
-		MinVersion:         tls.VersionTLS12,
+		MinVersion: tls.VersionTLS12, CipherSuites: suites(),
 		InsecureSkipVerify: t.TLS != TLSVerifyFull, //nolint:gosec // G402: sslmode=require says so
 	}
 	if t.reach != nil {
@@ -211,6 +211,9 @@ func (t Target) classifyOracle(database string, err error) *ConnectionError {
 	if answer, ok := errors.AsType[*network.OracleError](err); ok {
 		return t.refusedByOracle(database, answer.ErrCode)
 	}
+	if number, ok := negotiated(err); ok {
+		return t.refusedByOracle(database, number)
+	}
 	if isTimeout(err) || errors.Is(err, context.Canceled) {
 		return unreached(ClassTimeout, "%s did not answer within %s.", t.Address(), ConnectTimeout)
 	}
@@ -220,7 +223,7 @@ func (t Target) classifyOracle(database string, err error) *ConnectionError {
 	case errors.Is(err, errSpeaksTCP):
 		return unreached(ClassTLS, "%s sends us on to an address without TLS, and sslmode=%s wants it.", t.Address(), t.TLS)
 	case isTLS(err):
-		return unreached(ClassTLS, "%s and Muster did not agree on TLS with sslmode=%s: TLS is off there, or its certificate does not verify.", t.Address(), t.TLS)
+		return t.tlsFailed(t.sslWords(), err)
 	case is[*net.DNSError](err):
 		return notFound(t.Address())
 	case isDial(err):
@@ -231,6 +234,20 @@ func (t Target) classifyOracle(database string, err error) *ConnectionError {
 		return unreached(ClassRefused, "%s took the connection and closed it before anybody could sign in.", t.Address())
 	}
 	return unreached(ClassDatabase, "%s answered, but not as an Oracle listener.", t.Address())
+}
+
+// negotiated is the number with which a server refused the services that the driver negotiates before a login, such
+// as native network encryption. The driver has it in a text only.
+func negotiated(err error) (number int, ok bool) {
+	text := strings.ToLower(err.Error())
+	if !strings.Contains(text, "advanced negotiation error") {
+		return 0, false
+	}
+	if _, digits, found := strings.Cut(text, "ora-"); found {
+		number, err = strconv.Atoi(digits)
+		return number, err == nil
+	}
+	return oraNoEncryption, true
 }
 
 // isTimeout says whether the wait was too long.

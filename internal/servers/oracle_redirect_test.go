@@ -113,18 +113,18 @@ func TestTheCertificateOfAListener(t *testing.T) {
 	strange := node(unknown, "127.0.0.1")
 	strange.TLS = config
 	for name, test := range map[string]struct {
-		options tnstest.Options
-		host    string
-		class   string
+		options         tnstest.Options
+		host            string
+		class, sentence string
 	}{
-		"known, for the name":      {tnstest.Options{TLS: config}, "db01.example", ""},
-		"known, for the address":   {tnstest.Options{TLS: config}, "127.0.0.1", ""},
-		"known, for another name":  {tnstest.Options{TLS: config}, "db02.example", servers.ClassTLS},
-		"unknown":                  {tnstest.Options{TLS: unknown}, "db01.example", servers.ClassTLS},
-		"on to a node":             {node(config, "db01.example"), "127.0.0.1", ""},
-		"on to another name":       {node(config, "db02.example"), "127.0.0.1", servers.ClassTLS},
-		"on to an unknown node":    {strange, "127.0.0.1", servers.ClassTLS},
-		"on to a node without TLS": {tnstest.Options{TLS: config, Redirect: tnstest.Start(t, tnstest.Options{}).Address("tcp")}, "127.0.0.1", servers.ClassTLS},
+		"known, for the name":      {tnstest.Options{TLS: config}, "db01.example", "", ""},
+		"known, for the address":   {tnstest.Options{TLS: config}, "127.0.0.1", "", ""},
+		"known, for another name":  {tnstest.Options{TLS: config}, "db02.example", servers.ClassTLS, "another host name"},
+		"unknown":                  {tnstest.Options{TLS: unknown}, "db01.example", servers.ClassTLS, "does not know the authority"},
+		"on to a node":             {node(config, "db01.example"), "127.0.0.1", "", ""},
+		"on to another name":       {node(config, "db02.example"), "127.0.0.1", servers.ClassTLS, "another host name"},
+		"on to an unknown node":    {strange, "127.0.0.1", servers.ClassTLS, "does not know the authority"},
+		"on to a node without TLS": {tnstest.Options{TLS: config, Redirect: tnstest.Start(t, tnstest.Options{}).Address("tcp")}, "127.0.0.1", servers.ClassTLS, "without TLS"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +133,7 @@ func TestTheCertificateOfAListener(t *testing.T) {
 			target := oracle(t, reach, dsn)
 			s, err := target.Open(t.Context(), target.Database, time.Second)
 			if test.class != "" {
-				unreachedBy(t, err, test.class, "TLS")
+				unreachedBy(t, err, test.class, test.sentence)
 				return
 			}
 			if err != nil {

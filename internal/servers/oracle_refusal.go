@@ -14,23 +14,27 @@ import (
 
 // Numbers of Oracle that are asked for by name.
 const (
-	oraInterrupted = 1013
-	oraNoPDB       = 65011
+	oraInterrupted  = 1013
+	oraNoPDB        = 65011
+	oraNoEncryption = 12650 // no common algorithm of encryption or of checksums
 )
 
 // The answers of a server or its listener to a connection, by number (Oracle Database Error
 // Messages). Unlisted numbers are of the class database.
 var (
-	oraLogin     = []int{1004, 1005, 1017, 1045, 28009, 28030, 28040, 28041, 28043}
+	oraLogin     = []int{1004, 1005, 1017, 1045, 28009, 28030, 28041, 28043}
 	oraLocked    = []int{28000}
 	oraExpired   = []int{28001}
 	oraNoService = []int{12504, 12505, 12514, 12521, 12523, 12545}
 	oraFull      = []int{18, 20, 2391, 12516, 12518, 12519, 12520}
-	oraStarting  = []int{1033, 1034, 1035, 1089, 1090, 1092, 12526, 12527, 12528}
+	oraStarting  = []int{1033, 1034, 1035, 1089, 1109, 1090, 1092, 12526, 12527, 12528}
 	oraDown      = []int{12541, 12542, 12543}
 	oraFiltered  = []int{12506, 12564}
 	oraCut       = []int{28, 1012, 3113, 3114, 3135, 12537, 12547, 12571}
 	oraSlow      = []int{3136, 12170, 12535, 12606, 12608, 12609}
+	oraTrigger   = []int{604, 4088, 16000}
+	oraServices  = []int{12631, 12637, 12638, 12639, 12641}
+	oraEncrypted = []int{12268, 12269, oraNoEncryption, 12660}
 	oraTLS       = []int{28759, 28860, 28861, 28862, 28864, 28865, 29024}
 )
 
@@ -51,7 +55,20 @@ func (t Target) refusedByOracle(database string, number int) *ConnectionError {
 	case number == 1045:
 		return unreached(ClassAuthentication, "%s does not let user %q in: CREATE SESSION is not granted.", at, t.User)
 	case among(oraLogin):
-		return unreached(ClassAuthentication, "%s does not let user %q in: wrong user or password (ORA-%05d).", at, t.User, number)
+		return unreached(ClassAuthentication,
+			"%s does not let user %q in: wrong user or password, or the account has no password version that Muster's driver speaks (ORA-%05d).", at, t.User, number)
+	case number == 28040:
+		return unreached(ClassAuthentication, "%s accepts newer clients only than Muster's driver: SQLNET.ALLOWED_LOGON_VERSION_SERVER there decides (ORA-28040).", at)
+	case among(oraTrigger) || number >= 20000 && number < 21000:
+		return unreached(ClassAuthentication,
+			"A trigger at %s refused the sign-in of user %q. Ask its owner to let program %q in (ORA-%05d).", at, t.User, ApplicationName, number)
+	case among(oraServices):
+		return unreached(ClassAuthentication,
+			"%s and Muster agree on no way to authenticate: SQLNET.AUTHENTICATION_SERVICES there must admit passwords (ORA-%05d).", at, number)
+	case among(oraEncrypted):
+		return unreached(ClassTLS,
+			"%s requires native network encryption of a kind that Muster's driver does not have (ORA-%05d). Register an address with TLS (TCPS), with sslmode=%s.",
+			at, number, TLSVerifyFull)
 	case among(oraNoService):
 		return unreached(ClassDatabase, "The listener at %s knows no %s %q (ORA-%05d).", at, t.databaseKind(), t.Database, number)
 	case among(oraFull):

@@ -127,17 +127,18 @@ func TestWhyOracleIsNotReached(t *testing.T) {
 	t.Parallel()
 	classes := map[string]map[string][]int{
 		servers.ClassAuthentication: {
-			"wrong user or password": {1005, 1017, 28040}, "locked": {28000}, "expired": {28001}, "CREATE SESSION": {1045},
+			"wrong user or password": {1005, 1017}, "newer clients only": {28040}, "trigger": {604, 4088, 16000, 20001},
+			"admit passwords": {12637}, "locked": {28000}, "expired": {28001}, "CREATE SESSION": {1045},
 		},
 		servers.ClassDatabase: {
 			`no service "orders.example.com"`: {12505, 12514, 12521}, "SET CONTAINER": {65011, 600},
 		},
 		servers.ClassRefused: {
-			"there are too many": {18, 20, 12516, 12518, 12519, 12520}, "starting, stopping": {1033, 1034, 1035, 1089, 12526, 12527, 12528},
+			"there are too many": {18, 20, 12516, 12518, 12519, 12520}, "starting, stopping": {1033, 1034, 1035, 1089, 1109, 12526, 12527, 12528},
 			"Connection refused": {12541}, "closed it": {3113, 3114, 3135, 12537, 12547}, "not take connections from here": {12506, 12564},
 		},
 		servers.ClassTimeout: {"in time": {12170, 12535}},
-		servers.ClassTLS:     {"TLS": {28860, 29024}},
+		servers.ClassTLS:     {"TLS": {28860, 29024}, "native network encryption": {12269, 12650, 12660}},
 	}
 	for class, sentences := range classes {
 		for sentence, numbers := range sentences {
@@ -202,6 +203,8 @@ func TestBadDaysOfAListener(t *testing.T) {
 		"a length of nothing":      {tnstest.Options{Banner: []byte("\x00\x07\x00\x00\x02\x00\x00\x00")}, "", servers.ClassDatabase, "not as an Oracle listener"},
 		"an acceptance too short":  {tnstest.Options{Banner: []byte("\x00\x09\x00\x00\x02\x00\x00\x00\x01")}, "", servers.ClassDatabase, "not as an Oracle listener"},
 		"makes the driver panic":   {tnstest.Options{Banner: panics}, "", servers.ClassDatabase, "not as an Oracle listener"},
+		"requires encryption":      {tnstest.Options{Services: 12269}, "", servers.ClassTLS, "native network encryption of a kind that Muster's driver does not have (ORA-12269)"},
+		"admits no passwords":      {tnstest.Options{Services: 12637}, "", servers.ClassAuthentication, "SQLNET.AUTHENTICATION_SERVICES"},
 		"refuses the settings":     {tnstest.Options{Settings: 3113}, "", servers.ClassRefused, "closed it"},
 	} {
 		t.Run(name, func(t *testing.T) {

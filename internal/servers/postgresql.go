@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -187,7 +186,7 @@ func (t Target) classify(database string, err error) *ConnectionError {
 		return say(ClassTimeout, "%s did not answer within %s.", t.Address(), ConnectTimeout)
 	}
 	if isTLS(err) {
-		return say(ClassTLS, "%s and Muster did not agree on TLS with sslmode=%s: TLS is off there, or its certificate does not verify.", t.Address(), t.TLS)
+		return t.tlsFailed(t.sslWords(), err)
 	}
 	if strings.Contains(err.Error(), "SCRAM") || strings.Contains(err.Error(), "SASL") {
 		return say(ClassAuthentication, "%s and Muster did not agree on how user %q signs in.", t.Address(), t.User)
@@ -208,13 +207,6 @@ func plain(message string) string {
 		words = append(words[:200], '…')
 	}
 	return strings.TrimSuffix(string(words), ".")
-}
-
-// isTLS knows the driver's own refusal by its text: it has no type.
-func isTLS(err error) bool {
-	return is[tls.RecordHeaderError](err) || is[tls.AlertError](err) || is[*tls.CertificateVerificationError](err) ||
-		is[x509.UnknownAuthorityError](err) || is[x509.HostnameError](err) || is[x509.CertificateInvalidError](err) ||
-		strings.Contains(err.Error(), "refused TLS") || strings.Contains(err.Error(), "tls:")
 }
 
 // isStatementPooling knows what poolers say to BEGIN that give a connection for one statement

@@ -88,8 +88,8 @@ func (r *Reach) allows(a netip.Addr) bool { return networks.Reachable(r.Networks
 // not allowed.
 var errNotDialled = errors.New("the address is in no network that is allowed")
 
-// dial connects to the target's host: to those of its addresses that are allowed, one
-// after another, and to what the installation itself registered wherever that is. Errors:
+// dial connects to the target's host: to those of its addresses that are allowed, of which the
+// first that answers wins, and to what the installation itself registered wherever that is. Errors:
 // *ConnectionError of ClassNotAllowed, errNotDialled, and those of net.
 func (t Target) dial(ctx context.Context) (net.Conn, error) {
 	port := strconv.Itoa(int(t.Port))
@@ -103,13 +103,9 @@ func (t Target) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	var conn net.Conn
-	for _, address := range addresses {
-		if conn, err = t.reach.dialer().DialContext(ctx, "tcp", net.JoinHostPort(address, port)); err == nil {
-			return conn, nil
-		}
-	}
-	return nil, err
+	return race(ctx, addresses, func(ctx context.Context, address string) (net.Conn, error) {
+		return t.reach.dialer().DialContext(ctx, "tcp", net.JoinHostPort(address, port))
+	})
 }
 
 // dialer connects to addresses that are allowed and to nothing else.

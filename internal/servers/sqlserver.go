@@ -68,7 +68,7 @@ func signIn(ctx context.Context, t Target, database string, dialer *sqlServerDia
 
 func (t Target) sqlServerConfig(database string) msdsn.Config {
 	encryption := map[string]msdsn.Encryption{
-		EncryptStrict: msdsn.EncryptionStrict, EncryptTrue: msdsn.EncryptionRequired, EncryptDisable: msdsn.EncryptionDisabled,
+		EncryptStrict: msdsn.EncryptionStrict, EncryptTrue: msdsn.EncryptionRequired, EncryptLogin: msdsn.EncryptionOff, EncryptDisable: msdsn.EncryptionDisabled,
 	}[t.TLS]
 	config := msdsn.Config{
 		Host: t.Host, Port: uint64(t.Port), Protocols: []string{"tcp"},
@@ -79,6 +79,7 @@ func (t Target) sqlServerConfig(database string) msdsn.Config {
 		TLSConfig: &tls.Config{
 			ServerName: t.Host, InsecureSkipVerify: t.sqlServer.trust, //nolint:gosec // G402: where whoever registered it wants so
 			MinVersion: tls.VersionTLS12, DynamicRecordSizingDisabled: true, // as the driver's own
+			CipherSuites: suites(),
 		},
 	}
 	if t.sqlServer.certificate != "" {

@@ -10,7 +10,8 @@ import (
 const (
 	EncryptStrict  = "strict"  // TLS before anything else (TDS 8.0, SQL Server 2022)
 	EncryptTrue    = "true"    // TLS within the protocol; the default
-	EncryptDisable = "disable" // none, unless the server demands it
+	EncryptLogin   = "false"   // the login alone, unless the server demands more; no server lacks a certificate for it
+	EncryptDisable = "disable" // none, unless the server demands it: the password crosses the network readable
 )
 
 // sqlServerOptions are what a connection string of SQL Server says beside.
@@ -21,7 +22,7 @@ type sqlServerOptions struct {
 }
 
 // sqlServerForm is what a connection string looks like.
-const sqlServerForm = "sqlserver://user:password@host:1433?database=…&encrypt=strict|true|disable" +
+const sqlServerForm = "sqlserver://user:password@host:1433?database=…&encrypt=strict|true|false|disable" +
 	"&trustServerCertificate=true|false&hostNameInCertificate=…&applicationIntent=ReadOnly"
 
 // parseSQLServer reads a URL like
@@ -88,7 +89,7 @@ func (t *Target) setSQLServer(name, value string) error {
 		t.Database = value
 	case "encrypt":
 		t.TLS = strings.ToLower(value)
-		return oneOf(EncryptStrict, EncryptTrue, EncryptDisable)
+		return oneOf(EncryptStrict, EncryptTrue, EncryptLogin, EncryptDisable)
 	case "trustservercertificate":
 		t.sqlServer.trust = strings.EqualFold(value, "true")
 		return oneOf("true", "false")

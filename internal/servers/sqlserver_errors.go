@@ -32,7 +32,9 @@ var sqlServerLogins = []struct {
 		"Database @database is away at @server: it is offline, being restored or recovered, or for one user alone.",
 	},
 	{[]int32{911, 916, 4060, 4064}, ClassDatabase, "@server does not let login @login connect to database @database: it does not exist, is away, or the login is no user of it."},
-	{[]int32{40615}, ClassRefused, "The firewall of @server does not let Muster's address in."},
+	{[]int32{40615, 40914}, ClassRefused, "The firewall of @server does not let Muster's address in."},
+	{[]int32{47073}, ClassRefused, "@server takes no connections from public networks: register its private endpoint."},
+	{[]int32{17892}, ClassAuthentication, "A logon trigger at @server refused login @login."},
 	{[]int32{17809, 10928, 10929}, ClassRefused, "@server refuses connections: there are too many."},
 	{[]int32{6005}, ClassRefused, "@server refuses connections: it is shutting down."},
 	{[]int32{17142}, ClassRefused, "@server refuses connections: it is paused."},
@@ -76,7 +78,7 @@ func (t Target) classifySQLServer(database string, err error) *ConnectionError {
 	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
 		return say(ClassTimeout, "@server did not answer within "+ConnectTimeout.String()+".")
 	case isTLS(err) || strings.HasPrefix(err.Error(), "TLS Handshake") || strings.Contains(err.Error(), "encrypt"):
-		return say(ClassTLS, "@server and Muster did not agree on TLS with encrypt="+t.TLS+": TLS is off there, or its certificate does not verify.")
+		return t.tlsFailed(t.encryptWords(), err)
 	case is[*net.DNSError](err):
 		return notFound(t.Address())
 	case isDial(err):
@@ -85,6 +87,15 @@ func (t Target) classifySQLServer(database string, err error) *ConnectionError {
 		return say(ClassRefused, "@server sends connections on to a server that sends them on again.")
 	}
 	return say(ClassDatabase, "@server answered, but not as a SQL Server, or it broke off.")
+}
+
+// encryptWords are those of a connection string of SQL Server.
+func (t Target) encryptWords() tlsWords {
+	words := tlsWords{mode: "encrypt=" + t.TLS, named: "give that name with hostNameInCertificate"}
+	if t.TLS != EncryptStrict && !t.sqlServer.trust {
+		words.anyone = "accept any certificate with trustServerCertificate=true"
+	}
+	return words
 }
 
 // isDial tells a connection that failed to open from one that broke, which the driver may also

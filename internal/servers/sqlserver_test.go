@@ -1,13 +1,17 @@
 package servers_test
 
 import (
+	"bytes"
 	"context"
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/asn1"
 	"errors"
 	"math/big"
 	"net"
@@ -46,7 +50,7 @@ func TestParseSQLServer(t *testing.T) {
 		"a failover partner": {"sqlserver://u:secret@db01?failoverpartner=db02", "", `"failoverpartner" is not accepted`},
 		"another host":       {"sqlserver://u:secret@db01?server=db02", "", `"server" is not accepted`},
 		"a new password":     {"sqlserver://u:secret@db01?change+password=x", "", `"change password" is not accepted`},
-		"login only":         {"sqlserver://u:secret@db01?encrypt=false", "", "strict, true, disable"},
+		"login only":         {"sqlserver://u:secret@db01?encrypt=false", "db01:1433", ""},
 		"strict, and trust":  {"sqlserver://u:secret@db01?encrypt=strict&trustservercertificate=true", "", "does not go with it"},
 		"trust":              {"sqlserver://u:secret@db01?trustservercertificate=yes", "", "true, false"},
 		"twice":              {"sqlserver://u:secret@db01?database=a&Database=b", "", "twice"},
@@ -74,6 +78,12 @@ func TestParseSQLServer(t *testing.T) {
 // authority signs a certificate for a name and 127.0.0.1.
 func authority(t *testing.T, name string) (*x509.CertPool, *tls.Config) {
 	t.Helper()
+	return authorityOf(t, name, func(*x509.Certificate) {})
+}
+
+// authorityOf signs a certificate that is changed.
+func authorityOf(t *testing.T, name string, change func(*x509.Certificate)) (*x509.CertPool, *tls.Config) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +92,7 @@ func authority(t *testing.T, name string) (*x509.CertPool, *tls.Config) {
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 	}
+	change(template)
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +104,81 @@ func authority(t *testing.T, name string) (*x509.CertPool, *tls.Config) {
 	pool := x509.NewCertPool()
 	pool.AddCert(certificate)
 	return pool, &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+}
+
+// offering is a server's TLS with something else about it.
+func offering(config *tls.Config, change func(*tls.Config)) *tls.Config {
+	config = config.Clone()
+	change(config)
+	return config
+}
+
+// cutHandshake ends the connection once the client has said hello.
+func cutHandshake(c *tls.Config) {
+	c.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) { return nil, hello.Conn.Close() }
+}
+
+// withNegativeSerial is a certificate with another serial number, which no library makes.
+func withNegativeSerial(t *testing.T, of tls.Certificate) []byte {
+	t.Helper()
+	var c struct {
+		Signed    asn1.RawValue
+		Algorithm pkix.AlgorithmIdentifier
+		Signature asn1.BitString
+	}
+	if _, err := asn1.Unmarshal(of.Certificate[0], &c); err != nil {
+		t.Fatal(err)
+	}
+	signed := bytes.Replace(c.Signed.FullBytes, []byte{asn1.TagInteger, 1, 1}, []byte{asn1.TagInteger, 1, 0x81}, 1)
+	digest := sha256.Sum256(signed)
+	signature, err := of.PrivateKey.(crypto.Signer).Sign(rand.Reader, digest[:], crypto.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Signed, c.Signature = asn1.RawValue{FullBytes: signed}, asn1.BitString{Bytes: signature, BitLength: 8 * len(signature)}
+	der, err := asn1.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return der
+}
+
+// TestACertificateWithANegativeSerialNumber lets us in where the connection string trusts any: SQL Server 2017 to 2022
+// sign one for themselves at about every second start.
+func TestACertificateWithANegativeSerialNumber(t *testing.T) {
+	t.Parallel()
+	_, config := authorityOf(t, "SSL_Self_Signed_Fallback", func(*x509.Certificate) {})
+	config.Certificates[0].Certificate[0] = withNegativeSerial(t, config.Certificates[0])
+	for _, strict := range []bool{false, true} {
+		stub := tdstest.Start(t, tdstest.Options{TLS: config, Strict: strict})
+		if _, err := openSQLServer(t, new(servers.Reach), stub, map[bool]string{false: "trustServerCertificate=true", true: "encrypt=strict"}[strict], ""); (err == nil) == strict {
+			t.Errorf("strict %t: %v", strict, err)
+		} else if strict && !strings.Contains(err.Error(), "does not know the authority") {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOnlyTheLoginIsEncrypted with encrypt=false: the password does not cross the network readable, what follows does.
+func TestOnlyTheLoginIsEncrypted(t *testing.T) {
+	t.Parallel()
+	_, config := authority(t, "db01.example")
+	stub := tdstest.Start(t, tdstest.Options{TLS: config})
+	stub.Answer("SELECT 'in the clear'", tdstest.Answer{Rows: [][]any{{"yes"}}})
+	s, err := openSQLServer(t, new(servers.Reach), stub, "encrypt=false&trustServerCertificate=true", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row, err := servers.Row(t.Context(), s, 1, "SELECT 'in the clear'"); err != nil || row[0] != "yes" {
+		t.Errorf("%v, %v", row, err)
+	}
+	open := tdstest.Start(t, tdstest.Options{})
+	if _, err := openSQLServer(t, new(servers.Reach), open, "encrypt=disable", ""); err != nil || open.Readable(open.Password) != 1 {
+		t.Errorf("with encrypt=disable the password crossed readable %d times, %v", open.Readable(open.Password), err)
+	}
+	if stub.Readable("SELECT 'in the clear'") == 0 || stub.Readable(stub.Password) != 0 {
+		t.Errorf("the statement crossed readable %d times, the password %d times", stub.Readable("SELECT 'in the clear'"), stub.Readable(stub.Password))
+	}
 }
 
 // openSQLServer opens a session on a stub.
@@ -173,6 +259,7 @@ func TestSQLServersThatDoNotLetUsIn(t *testing.T) {
 	t.Parallel()
 	trusted, config := authority(t, "db01.example")
 	_, unknown := authority(t, "db01.example")
+	_, expired := authorityOf(t, "db01.example", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
 	plain := "encrypt=disable"
 	for name, test := range map[string]struct {
 		options            tdstest.Options
@@ -191,9 +278,17 @@ func TestSQLServersThatDoNotLetUsIn(t *testing.T) {
 		"full":                   {options: tdstest.Options{Refuse: &tdstest.Error{Number: 17809, Text: "hunter2"}}, class: servers.ClassRefused, sentence: "there are too many"},
 		"a firewall":             {options: tdstest.Options{Refuse: &tdstest.Error{Number: 40615, Text: "hunter2"}}, class: servers.ClassRefused, sentence: "firewall"},
 		"an error of its own":    {options: tdstest.Options{Refuse: &tdstest.Error{Number: 50123, Text: "hunter2"}}, class: servers.ClassDatabase, sentence: "error 50123"},
-		"an unknown authority":   {options: tdstest.Options{TLS: unknown}, parameters: "encrypt=true", class: servers.ClassTLS, sentence: "does not verify"},
-		"strict, likewise":       {options: tdstest.Options{TLS: unknown, Strict: true}, parameters: "encrypt=strict", class: servers.ClassTLS, sentence: "does not verify"},
-		"another name":           {options: tdstest.Options{TLS: config}, parameters: "hostNameInCertificate=db02.example", class: servers.ClassTLS, sentence: "does not verify"},
+		"an unknown authority":   {options: tdstest.Options{TLS: unknown}, parameters: "encrypt=true", class: servers.ClassTLS, sentence: "does not know the authority"},
+		"strict, likewise":       {options: tdstest.Options{TLS: unknown, Strict: true}, parameters: "encrypt=strict", class: servers.ClassTLS, sentence: "does not know the authority"},
+		"another name":           {options: tdstest.Options{TLS: config}, parameters: "hostNameInCertificate=db02.example", class: servers.ClassTLS, sentence: "is for another host name"},
+		"TLS 1.1":                {options: tdstest.Options{TLS: offering(config, func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 })}, parameters: "encrypt=true", class: servers.ClassTLS, sentence: "Enable TLS 1.2 there"},
+		"an odd cipher":          {options: tdstest.Options{TLS: offering(config, func(c *tls.Config) { c.CipherSuites = []uint16{tls.TLS_ECDHE_ECDSA_WITH_RC4_128_SHA} })}, parameters: "encrypt=true", class: servers.ClassTLS, sentence: "no cipher in common"},
+		"cut in the handshake":   {options: tdstest.Options{TLS: offering(config, cutHandshake)}, parameters: "encrypt=true", class: servers.ClassTLS, sentence: "broke off the TLS handshake"},
+		"an expired certificate": {options: tdstest.Options{TLS: expired}, parameters: "encrypt=true", class: servers.ClassTLS, sentence: "it has expired"},
+		"no client certificate":  {options: tdstest.Options{TLS: offering(config, func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert }), Strict: true}, parameters: "encrypt=strict", class: servers.ClassTLS, sentence: "asks for a client certificate"},
+		"a private endpoint":     {options: tdstest.Options{Refuse: &tdstest.Error{Number: 47073, Text: "hunter2"}}, class: servers.ClassRefused, sentence: "private endpoint"},
+		"a virtual network":      {options: tdstest.Options{Refuse: &tdstest.Error{Number: 40914, Text: "hunter2"}}, class: servers.ClassRefused, sentence: "firewall"},
+		"a logon trigger":        {options: tdstest.Options{Refuse: &tdstest.Error{Number: 17892, Text: "hunter2"}}, class: servers.ClassAuthentication, sentence: "logon trigger"},
 		"no TLS there":           {parameters: "encrypt=true", class: servers.ClassTLS, sentence: "TLS is off there"},
 		"no strict TLS there":    {options: tdstest.Options{TLS: config}, parameters: "encrypt=strict", class: servers.ClassTLS, sentence: "encrypt=strict"},
 		"HTTP":                   {options: tdstest.Options{Banner: "HTTP/1.1 400 hunter2\r\n\r\n"}, class: servers.ClassDatabase, sentence: "not as a SQL Server"},

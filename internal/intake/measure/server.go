@@ -24,9 +24,9 @@ import (
 	"muster/internal/watch/status"
 )
 
-// statementTimeout is how long one of our queries may run. They take milliseconds; a
+// StatementTimeout is how long one of our queries may run. They take milliseconds; a
 // server that is slower has other worries.
-const statementTimeout = 5 * time.Second
+const StatementTimeout = 5 * time.Second
 
 // Config is what a server is measured with.
 type Config struct {
@@ -387,7 +387,7 @@ func (s *Server) openIn(ctx context.Context, database string) (servers.Session, 
 	if s.Open != nil {
 		return s.Open(ctx, s.target, database)
 	}
-	return s.target.Open(ctx, database, statementTimeout)
+	return s.target.Open(ctx, database, StatementTimeout)
 }
 
 // Close gives the connection up.

@@ -75,6 +75,7 @@ func (o Options) judge(l Login) []Error {
 
 // Encryption as PRELOGIN tells it (2.2.6.5).
 const (
+	encryptionOff      = 0 // of all but the login
 	encryptionOn       = 1
 	encryptionMissing  = 2
 	encryptionRequired = 3

@@ -1,6 +1,7 @@
 package tdstest
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -71,6 +72,7 @@ type Server struct {
 	queries    []Query
 	settings   []string
 	attentions int
+	wire       []byte // what clients sent, as it crossed the network
 }
 
 // Start runs a server until the test ends.
@@ -188,7 +190,8 @@ func (s *Server) serve(conn net.Conn) error {
 		_, err := io.WriteString(conn, s.Banner)
 		return err
 	}
-	conn, err := s.greet(conn)
+	raw := &overheard{Conn: conn, by: s}
+	conn, loginOnly, err := s.greet(raw)
 	if err != nil {
 		return err
 	}
@@ -198,6 +201,9 @@ func (s *Server) serve(conn net.Conn) error {
 	}
 	if m.kind != packetLogin {
 		return errors.New("what came first was no login")
+	}
+	if loginOnly {
+		conn = raw
 	}
 	login, err := parseLogin(m.body)
 	if err != nil {
@@ -227,8 +233,33 @@ func (s *Server) serve(conn net.Conn) error {
 	return s.answerAll(conn, login.Database)
 }
 
-// greet answers PRELOGIN, and gives the connection as it is from then on.
-func (s *Server) greet(conn net.Conn) (net.Conn, error) {
+// overheard keeps what is read of a connection.
+type overheard struct {
+	net.Conn
+	by *Server
+}
+
+func (o *overheard) Read(p []byte) (int, error) {
+	n, err := o.Conn.Read(p)
+	o.by.mu.Lock()
+	defer o.by.mu.Unlock()
+	o.by.wire = append(o.by.wire, p[:n]...)
+	return n, err
+}
+
+// Readable is how often a text crossed the network without TLS, as it is or in the form of a login's password.
+func (s *Server) Readable(text string) int {
+	plain, hidden := ucs2(text), ucs2(text)
+	for i, b := range hidden {
+		hidden[i] = (b<<4 | b>>4) ^ 0xA5
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bytes.Count(s.wire, plain) + bytes.Count(s.wire, hidden)
+}
+
+// greet answers PRELOGIN, and gives the connection as it is from then on, or for the login only.
+func (s *Server) greet(conn net.Conn) (_ net.Conn, loginOnly bool, err error) {
 	if s.Strict {
 		config := s.TLS.Clone()
 		config.NextProtos = []string{"tds/8.0"}
@@ -236,32 +267,36 @@ func (s *Server) greet(conn net.Conn) (net.Conn, error) {
 	}
 	m, err := readMessage(conn)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if m.kind != packetPrelogin {
-		return nil, errors.New("what came first was no greeting")
+		return nil, false, errors.New("what came first was no greeting")
 	}
 	encryption := byte(encryptionMissing)
 	if s.TLS != nil {
-		encryption = encryptionOn
-		if clientEncryption(m.body) == encryptionMissing {
+		switch encryption = encryptionOn; clientEncryption(m.body) {
+		case encryptionMissing:
 			encryption = encryptionRequired
+		case encryptionOff:
+			encryption, loginOnly = encryptionOff, true
 		}
 	}
 	body := preloginReply(encryption)
 	if _, err := conn.Write(append(header(packetReply, true, len(body), 1), body...)); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if s.TLS == nil || s.Strict {
-		return conn, nil
+		return conn, false, nil
 	}
 	config := s.TLS.Clone()
-	config.MaxVersion = tls.VersionTLS12 // with 1.3, tickets would come after the handshake
+	if config.MaxVersion == 0 {
+		config.MaxVersion = tls.VersionTLS12 // with 1.3, tickets would come after the handshake
+	}
 	carried := &handshake{Conn: conn}
 	encrypted := tls.Server(carried, config)
 	if err := encrypted.HandshakeContext(s.t.Context()); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	carried.plain = true
-	return encrypted, nil
+	return encrypted, loginOnly, nil
 }

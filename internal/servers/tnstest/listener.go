@@ -20,6 +20,7 @@ type Options struct {
 	Mute     bool   // it accepts, and says nothing after that
 	Reset    bool   // it resets a connection once something came
 	Banner   []byte // it speaks another protocol: this is what it says
+	Services int    // the number that the server refuses the client's encryption and checksums with
 	Login    int    // the number that the server refuses a login with
 	Settings int    // the number that every ALTER SESSION is refused with
 	Package  int    // the number that every PL/SQL block is refused with
@@ -195,8 +196,14 @@ func (l *Listener) serve(conn net.Conn) error {
 	case l.Redirect != "":
 		return send(conn, redirect, sized([]byte(l.Redirect)))
 	}
-	if err := send(conn, accept, acceptance()); err != nil {
+	if err := send(conn, accept, acceptance(l.Services != 0)); err != nil {
 		return err
+	}
+	if l.Services != 0 {
+		if _, _, err := receive(conn); err != nil {
+			return err
+		}
+		return sendData(conn, servicesRefused(l.Services))
 	}
 	if l.Mute {
 		_, err := io.Copy(io.Discard, conn)

@@ -64,16 +64,27 @@ func refusal(number int) []byte {
 	return append([]byte{4, 4}, sized([]byte(text))...)
 }
 
-// acceptance accepts a client with version 314, units of 8 KiB, and no negotiation of
-// services.
-func acceptance() []byte {
+// acceptance accepts a client with version 314, units of 8 KiB, and a negotiation of services or none.
+func acceptance(services bool) []byte {
 	body := make([]byte, 24)
 	binary.BigEndian.PutUint16(body[0:], 314)
 	binary.BigEndian.PutUint16(body[4:], 8192)
 	binary.BigEndian.PutUint16(body[6:], 8192)
 	binary.BigEndian.PutUint16(body[8:], 1)
 	binary.BigEndian.PutUint16(body[12:], 32) // where data would begin
+	if services {
+		body[14] = 1
+	}
 	return body
+}
+
+// servicesRefused ends a negotiation of services with a number.
+func servicesRefused(number int) []byte {
+	const magic, services = 0xDEADBEEF, 1
+	body := binary.BigEndian.AppendUint32(nil, magic)
+	body = append(body, 0, 21, 19, 0, 0, 0, 0, services, 0) // length, version, how many, flags
+	body = append(body, 0, 4, 0, 0)                         // the supervisor's, without fields
+	return binary.BigEndian.AppendUint32(body, uint32(number))
 }
 
 // message is one of TTC as it is written.
