@@ -34,7 +34,7 @@ if [ -n "${PACKAGES:-}" ]; then
   read -ra packages <<<"$PACKAGES"
 else
   mapfile -t packages < <(go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
-    awk '/ muster\/internal\/pgtest( |$)/ { print $1 }')
+    awk '/ muster\/internal\/testing\/pgtest( |$)/ { print $1 }')
 fi
 
 failed=()
