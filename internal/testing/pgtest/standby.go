@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"muster/internal/postgres/cluster"
 )
@@ -13,16 +18,11 @@ import (
 // StandbyName is what a standby calls itself to the server that it follows.
 const StandbyName = "standby"
 
-// Standby starts a server that follows another one and ends with the test. It skips the
-// test where pg_basebackup is not installed.
+// Standby starts a server that follows another one and ends with the test.
 func Standby(t testing.TB, of *Server, opts Options) *Server {
 	t.Helper()
 	opts.Major = of.Major
 	s, err := startFilled(opts, func(s *Server, ctx context.Context) error { return s.copyFrom(ctx, of) })
-	var missing *cluster.NoClientError
-	if errors.As(err, &missing) {
-		t.Skip(missing)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,17 +55,86 @@ func (s *Server) Follow(t testing.TB, of *Server, opts Options) {
 }
 
 // copyFrom fills the data directory with a copy of a running server's, which when it is
-// started goes on reading that server's log.
+// started goes on reading that server's log. The packages that scripts/with_postgres.sh fetches have no
+// pg_basebackup, so without one of the server's version the files are copied one by one.
 func (s *Server) copyFrom(ctx context.Context, of *Server) error {
+	from := fmt.Sprintf("host=127.0.0.1 port=%d user=%s sslmode=disable application_name=%s", of.port, Superuser, StandbyName)
 	program, _, err := cluster.FindClient(ctx, "pg_basebackup", s.Major)
-	if err != nil {
+	var missing *cluster.NoClientError
+	if errors.As(err, &missing) {
+		return s.copyFiles(ctx, of, from)
+	} else if err != nil {
 		return err
 	}
-	from := fmt.Sprintf("host=127.0.0.1 port=%d user=%s sslmode=disable application_name=%s", of.port, Superuser, StandbyName)
 	cmd := s.account.Command(ctx, program, "--dbname", from, "--pgdata", s.Dir(), "--write-recovery-conf",
 		"--wal-method=stream", "--checkpoint=fast", "--no-sync")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("pg_basebackup: %w: %s", err, out)
 	}
 	return nil
+}
+
+// copyFiles makes a base backup by the server's functions. The log is read from the server (from) later.
+func (s *Server) copyFiles(ctx context.Context, of *Server, from string) (err error) {
+	begin, end := `SELECT pg_backup_start('copy', true)`, `SELECT labelfile FROM pg_backup_stop(false)`
+	if of.Major < 15 {
+		begin, end = `SELECT pg_start_backup('copy', true, false)`, `SELECT labelfile FROM pg_stop_backup(false, false)`
+	}
+	conn, err := pgx.Connect(ctx, of.Superuser())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	if _, err := conn.Exec(ctx, begin); err != nil {
+		return err
+	}
+	if err := copyData(of.Dir(), s.Dir()); err != nil {
+		return err
+	}
+	var label string
+	if err := conn.QueryRow(ctx, end).Scan(&label); err != nil {
+		return err
+	}
+	settings := fmt.Sprintf("primary_conninfo = '%s'\n", from)
+	err = errors.Join(
+		os.WriteFile(filepath.Join(s.Dir(), "backup_label"), []byte(label), 0o600),
+		os.WriteFile(filepath.Join(s.Dir(), "standby.signal"), nil, 0o600),
+		os.WriteFile(filepath.Join(s.Dir(), "postgresql.auto.conf"), []byte(settings), 0o600),
+	)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(s.Dir(), func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, s.account.Own(path))
+	})
+}
+
+// copyData copies a data directory but for the log and what is the process's. Files that are removed
+// meanwhile are left out.
+func copyData(from, to string) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, name)
+		if entry.IsDir() {
+			return os.MkdirAll(target, 0o700)
+		}
+		if strings.HasPrefix(name, "pg_wal/") || strings.HasPrefix(name, "postmaster.") {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o600)
+	})
 }

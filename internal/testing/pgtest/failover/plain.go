@@ -13,8 +13,7 @@ import (
 // and a standby whose primary dies is deaf for five seconds by default, a promotion too.
 var plainSettings = map[string]string{"synchronous_commit": "on", "wal_retrieve_retry_interval": "100ms"}
 
-// Plain starts a pair that fails over when Kill says so. It needs PostgreSQL's own
-// programs, and skips the test where pg_basebackup is missing.
+// Plain starts a pair that fails over when Kill says so.
 func Plain(t testing.TB, options ...Option) *Pair {
 	t.Helper()
 	p := &Pair{}
