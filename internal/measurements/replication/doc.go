@@ -24,9 +24,9 @@
 //
 // # Lag
 //
-// No figure compares a clock of ours with a clock of a server. Package postgresql describes how a
-// standby's lag is corrected by the difference between its clock and its primary's. A lag that is not
-// known is nil, and not zero: of a standby that receives nothing, for instance.
+// No figure compares a clock of ours with a clock of a server. Package measure/postgresql says when
+// the lag of a standby is known (replication_lag.go). A lag that is not known is nil, and not zero: of a
+// standby that receives nothing, for instance.
 //
 // # What may go wrong
 //

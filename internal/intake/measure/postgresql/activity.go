@@ -56,7 +56,7 @@ func (r *reader) meet(ctx context.Context, l *measure.Line) error {
 	if r.met == l.Session {
 		return nil
 	}
-	r.deadlocks = nil // it may be another server
+	r.deadlocks, r.withheld = nil, withheld{} // it may be another server
 	row, err := servers.Row(ctx, l, 1, capabilitiesQuery)
 	if err != nil {
 		return err

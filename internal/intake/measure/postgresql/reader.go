@@ -37,8 +37,8 @@ type reader struct {
 	hidden    bool             // there were statements that it may not tell apart
 	deadlocks map[uint32]int64 // the server's counters of the last look, by database
 	tell      tells            // what the server tells about itself
-	written   []written        // where the server wrote in the last day, if somebody follows it
-	ahead     float64          // seconds that a standby's clock is ahead of its primary's, as far as was seen
+	progress  progress         // of replication
+	withheld  withheld         // of replication
 	extension *extension
 	stays     string            // the database that the extension was found in, where we moved there
 	search    search            // of other databases
@@ -95,7 +95,7 @@ func (r *reader) Missing() ([]snapshot.MissingGrant, bool) {
 	} else if object := r.search.says(); object != "" {
 		lacking = append(lacking, snapshot.MissingGrant{Object: object, Statement: "CREATE EXTENSION pg_stat_statements;"})
 	}
-	return lacking, true
+	return append(lacking, r.missingReplication()...), true
 }
 
 // Statements reads the statements' counters, where the extension is there and may be

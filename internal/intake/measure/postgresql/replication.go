@@ -2,11 +2,8 @@ package postgresql
 
 import (
 	"context"
-	_ "embed" // the query
 	"encoding/json"
-	"math"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"muster/internal/intake/measure"
@@ -14,10 +11,11 @@ import (
 	"muster/internal/servers"
 )
 
-//go:embed sql/replication.sql
-var replicationQuery string
+// streaming is the state of a standby that receives changes as they are written.
+const streaming = "streaming"
 
-// told is what a server tells about its replication. Times are seconds of its clock since 1970.
+// told is what a server tells about its replication. Times are seconds of its clock since 1970, but for
+// those of messages from a sender (Sent, EndSent), which are of the sender's clock.
 type told struct {
 	Standby    bool
 	System     string
@@ -48,7 +46,7 @@ type told struct {
 		Enabled, Running     bool
 		Behind               *int64
 	}
-	Omitted int
+	PeersOmitted, SlotsOmitted int
 }
 
 // receiver is a standby's WAL receiver. Without a status, our role may not see it.
@@ -57,25 +55,20 @@ type receiver struct {
 	Port                     int
 	Timeline                 int64
 	End                      *int64 // where its sender writes
-	Sent, Received           *float64
+	Sent, Received, EndSent  *float64
 }
-
-// written is where a server wrote at a time, by its clock.
-type written struct {
-	at  float64
-	lsn int64
-}
-
-// writtenKept is for how many looks it is remembered, and for how many minutes a lag can be told
-// of a standby that reports none.
-const writtenKept = 24 * 60
 
 // Replication reads who follows whom.
 func (r *reader) Replication(ctx context.Context, l *measure.Line, at time.Time) (*replication.State, error) {
 	if err := r.meet(ctx, l); err != nil {
 		return nil, err
 	}
-	row, err := servers.Row(ctx, l, 1, replicationSince(r.tells))
+	row, err := servers.Row(ctx, l, 1, replicationWithout(r.tells, r.withheldParts(r.now())))
+	if servers.ReasonOf(err) == servers.Denied {
+		if err = r.findWithheld(ctx, l); err == nil {
+			row, err = servers.Row(ctx, l, 1, replicationWithout(r.tells, r.withheld.parts))
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,15 +77,6 @@ func (r *reader) Replication(ctx context.Context, l *measure.Line, at time.Time)
 		return nil, measure.ErrNonsense
 	}
 	return r.replicationOf(&t, at), nil
-}
-
-// replicationSince is the query; told says whether the server has 14's functions.
-func replicationSince(told bool) string {
-	pause := "NULL::text"
-	if told {
-		pause = "pg_get_wal_replay_pause_state()"
-	}
-	return strings.NewReplacer("@pause_state@", pause, "@most@", strconv.Itoa(replication.MaxPeers)).Replace(replicationQuery)
 }
 
 // replicationOf is the state that a server tells at a time by our clock.
@@ -104,15 +88,16 @@ func (r *reader) replicationOf(t *told, at time.Time) *replication.State {
 		when := at.Add(-time.Duration((t.Now - *seconds) * float64(time.Second))).UTC()
 		return &when
 	}
-	s := &replication.State{At: at, Role: replication.Primary, Timeline: t.Timeline, Port: t.Port, Omitted: t.Omitted, Trouble: replication.Trouble{Condition: replication.Works}}
+	s := &replication.State{At: at, Role: replication.Primary, Timeline: t.Timeline, Port: t.Port, Omitted: t.PeersOmitted + t.SlotsOmitted, Trouble: replication.Trouble{Condition: replication.Works}}
 	if t.System != "" {
 		s.Systems = []string{t.System}
 	}
+	r.remember(t)
 	if t.Standby {
 		r.standby(t, s)
 	}
-	r.remember(t)
 	r.addPeers(t, s)
+	r.progress.applied, r.progress.looked = t.ReplayedAt, true
 	for _, one := range t.Slots {
 		slot := replication.Slot{
 			Name: one.Name, Kind: kindOfSlot(one.Logical), Database: one.Database, Plugin: one.Plugin, Active: one.Active, WAL: one.WAL,
@@ -150,38 +135,23 @@ func (r *reader) standby(t *told, s *replication.State) {
 	s.Role, s.State = replication.Standby, "not streaming"
 	w := t.Receiver
 	switch {
-	case w != nil && w.Status == nil:
+	case slices.Contains(r.withheld.parts, "receiver"):
+		s.Denied, s.State = r.grantOf("receiver"), ""
+	case w != nil && w.Status == nil, w == nil && t.Configured == nil:
 		s.Denied, s.State = r.monitorGrant(), ""
 	case w != nil:
 		s.State, s.Timeline = *w.Status, w.Timeline
 		s.Upstream = &replication.Upstream{Kind: replication.Physical, Host: text(w.Host), Port: w.Port, Slot: text(w.Slot)}
 		s.Members = []string{physicalMember(text(w.Name), text(w.Slot))}
-		if w.Sent != nil && w.Received != nil {
-			r.ahead = *w.Received - *w.Sent
+		if *w.Status != streaming {
+			s.Condition, s.Why = replication.CatchUp, "the WAL receiver is "+*w.Status
+		} else if t.heard() {
+			s.LagSeconds, s.LagBytes = r.lag(t)
 		}
-	case t.Configured != nil && !*t.Configured:
+	case !*t.Configured:
 		s.State, s.Why = "reading the archive", "it follows no server, but an archive"
 	default:
 		s.Condition, s.Why = replication.Broken, "it receives nothing: no WAL receiver runs"
-	}
-	end := t.LSN
-	if w != nil && w.End != nil && (end == nil || *w.End > *end) {
-		end = w.End
-	}
-	if end != nil && t.Replayed != nil {
-		behind := max(*end-*t.Replayed, 0)
-		s.LagBytes = &behind
-		switch {
-		case w == nil || w.Status == nil: // how far the server that it followed is by now is not known
-			s.LagBytes = nil
-		case behind == 0:
-			s.LagSeconds = new(float64)
-		case t.ReplayedAt != nil:
-			// The last change that was applied has its primary's time. What the standby's clock is
-			// ahead of that one's (and the way of a message) is taken off.
-			lag := max(t.Now-r.ahead-*t.ReplayedAt, 0)
-			s.LagSeconds = &lag
-		}
 	}
 	if t.Paused {
 		s.Condition, s.Why = replication.Paused, "replay is paused"
@@ -191,33 +161,10 @@ func (r *reader) standby(t *told, s *replication.State) {
 	}
 }
 
-// remember notes where the server writes.
-func (r *reader) remember(t *told) {
-	if t.LSN == nil || len(r.written) > 0 && *t.LSN < r.written[len(r.written)-1].lsn {
-		r.written = nil // another server, or a copy of it
-	}
-	if t.LSN == nil || len(t.Peers) == 0 {
-		return
-	}
-	if n := len(r.written); n > 0 && r.written[n-1].lsn == *t.LSN {
-		return // nothing was written since: how late somebody is counts from then
-	}
-	if r.written = append(r.written, written{t.Now, *t.LSN}); len(r.written) > writtenKept {
-		r.written = append([]written(nil), r.written[len(r.written)-writtenKept:]...)
-	}
-}
-
-// since is for how long at least the server has been beyond a position, by its clock.
-func (r *reader) since(lsn int64, now float64) float64 {
-	for _, w := range r.written {
-		if w.lsn > lsn {
-			return max(now-w.at, 0)
-		}
-	}
-	return 0
-}
-
 func (r *reader) addPeers(t *told, s *replication.State) {
+	if slices.Contains(r.withheld.parts, "peers") {
+		s.Denied = r.grantOf("peers")
+	}
 	for _, one := range t.Peers {
 		if one.State == "" {
 			s.Denied, s.Peers = r.monitorGrant(), nil
@@ -231,20 +178,11 @@ func (r *reader) addPeers(t *told, s *replication.State) {
 		if one.Logical {
 			p.Member = logicalMember(one.Name, one.Slot)
 		}
-		if one.State != "streaming" {
+		if one.State != streaming {
 			p.Condition, p.Why = replication.CatchUp, one.State
 		}
 		if p.LagBytes != nil {
-			// A standby that is paused keeps the lag that it reported last. So what it has not replayed is
-			// as late as the time since which it has been there, if that is longer.
-			lag := 0.0
-			if *p.LagBytes > 0 {
-				lag = r.since(*t.LSN-*p.LagBytes, t.Now)
-				if one.Lag != nil {
-					lag = math.Max(lag, *one.Lag)
-				}
-			}
-			p.LagSeconds = &lag
+			p.LagSeconds = r.lagOfPeer(t, *p.LagBytes, one.Lag)
 		}
 		s.Peers = append(s.Peers, p)
 	}
