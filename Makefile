@@ -305,4 +305,4 @@ generate: notices
 
 # What the program carries of others, and its licences.
 notices: $(if $(NPM),$(WEB_BUILD))
-	@mkdir -p .cache && { echo "Go $$(go env GOROOT)" && echo "Droid-Sans-Fallback internal/report/pdf/typeset/droid" && echo "Nanum-Gothic internal/report/pdf/typeset/nanum" && $(CARRIED); } | node scripts/notices.mjs >.cache/NOTICES.md && mv .cache/NOTICES.md NOTICES.md
+	@mkdir -p .cache && { echo "Go $$(go env GOROOT)" && echo "DejaVu-Sans internal/report/pdf/typeset/dejavu" && echo "Liberation internal/report/pdf/typeset/liberation" && echo "Droid-Sans-Fallback internal/report/pdf/typeset/droid" && echo "Nanum-Gothic internal/report/pdf/typeset/nanum" && $(CARRIED); } | node scripts/notices.mjs >.cache/NOTICES.md && mv .cache/NOTICES.md NOTICES.md

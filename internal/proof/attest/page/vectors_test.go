@@ -148,9 +148,7 @@ func (dir tsa) stamp(t *testing.T, digest []byte) []byte {
 // paper is a small file of the renderer.
 func paper(t *testing.T, title, keywords string) []byte {
 	t.Helper()
-	fonts, err := typeset.LoadFonts()
-	must(t, err)
-	d := typeset.NewPaper(fonts, "A4", typeset.Margin{Left: 54, Right: 54, Top: 54, Bottom: 54})
+	d := typeset.NewPaper(typeset.LoadFonts(), "A4", typeset.Margin{Left: 54, Right: 54, Top: 54, Bottom: 54})
 	d.NewPage()
 	d.Page().Fill(10, 10, 20, 20, 0)
 	var out bytes.Buffer

@@ -50,11 +50,7 @@ type sheet struct {
 
 // WritePDF prints a document, and who signed it: the same bytes for the same document.
 func WritePDF(w io.Writer, d Document, s Signed, paper string) error {
-	fonts, err := typeset.LoadFonts()
-	if err != nil {
-		return fmt.Errorf("load the fonts: %w", err)
-	}
-	p := sheet{typeset.NewPaper(fonts, paper, typeset.Margin{Left: 54, Right: 54, Top: 60, Bottom: 60}), d, s}
+	p := sheet{typeset.NewPaper(typeset.LoadFonts(), paper, typeset.Margin{Left: 54, Right: 54, Top: 60, Bottom: 60}), d, s}
 	p.head()
 	p.bars()
 	p.periods()

@@ -11,11 +11,7 @@ import (
 // Who copies a statement that is wider than the page copies the same names.
 func TestAStatementIsBrokenBetweenNamesOnly(t *testing.T) {
 	t.Parallel()
-	fonts, err := typeset.LoadFonts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := blocks.Builder{Paper: typeset.NewPaper(fonts, "A4", blocks.PageMargin)}
+	b := blocks.Builder{Paper: typeset.NewPaper(typeset.LoadFonts(), "A4", blocks.PageMargin)}
 	name := `"one two three four five six ""seven"" eight nine ten 11 12 13"`
 	statement := "ALTER TABLE " + name + "." + name + " VALIDATE CONSTRAINT " + name + ";\nSELECT pg_reload_conf();"
 	broken := breakStatement(&b, statement)

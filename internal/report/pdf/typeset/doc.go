@@ -13,8 +13,8 @@
 //
 // Every string passes Fonts.Clean, and the result is printable by one of the fonts. These are
 // Liberation, DejaVu for runs of glyphs that Liberation lacks, Droid for Chinese and Japanese,
-// and Nanum for Korean. Droid and Nanum are not read before a document has such a letter, and
-// have one weight. All other characters are shown by their code point, ‹U+1F680›, as are Han
+// and Nanum for Korean. Each is read when a document has a letter of it; Droid and Nanum have one
+// weight. All other characters are shown by their code point, ‹U+1F680›, as are Han
 // beyond the basic plane. That covers the characters that make gofpdf panic (runes above U+FFFF,
 // invalid UTF-8) and those that would make a report misleading (bidirectional overrides,
 // zero-width and control characters). When a string is cleaned, Arabic letters take the shape

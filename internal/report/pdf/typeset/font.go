@@ -11,11 +11,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/go-fonts/dejavu/dejavusans"
-	"github.com/go-fonts/liberation/liberationmonoregular"
-	"github.com/go-fonts/liberation/liberationsansbold"
-	"github.com/go-fonts/liberation/liberationsansregular"
-	"github.com/klauspost/compress/gzip"
+	"github.com/andybalholm/brotli"
 )
 
 // Face is one of the embedded fonts.
@@ -48,74 +44,67 @@ type font struct {
 	widths []uint16
 }
 
-// Fonts are the parsed embedded fonts. They are immutable and may be shared.
+// Fonts are the embedded fonts. They are immutable and may be shared.
 type Fonts struct {
-	faces  [Ideographs]font
-	late   [faceCount - Ideographs]func() *font
+	faces  [faceCount]func() *font
 	digest string
 }
 
-// The fonts of Chinese and Japanese, and of Korean: those that may be shipped and have the
-// outlines that gofpdf reads (glyf). Their 6 MB are carried as 3 MB of gzip and not unpacked
-// before a document has such a letter; their digests are constants for that reason.
+// The fonts: those that may be shipped and have the outlines that gofpdf reads (glyf). Their 8 MB
+// are carried as 3 MB of Brotli, and none is unpacked before a document has a letter of it, which
+// then takes some 10 ms for each megabyte. Their digests are constants for that reason.
 var (
-	//go:embed droid/DroidSansFallbackFull.ttf.gz
+	//go:embed liberation/LiberationSans-Regular.ttf.br
+	sansRegular []byte
+	//go:embed liberation/LiberationSans-Bold.ttf.br
+	sansBold []byte
+	//go:embed liberation/LiberationMono-Regular.ttf.br
+	monoRegular []byte
+	//go:embed dejavu/DejaVuSans.ttf.br
+	dejavu []byte
+	//go:embed droid/DroidSansFallbackFull.ttf.br
 	droid []byte
-	//go:embed nanum/NanumGothic-Regular.ttf.gz
+	//go:embed nanum/NanumGothic-Regular.ttf.br
 	nanum []byte
 )
 
-// lateFonts are in the order of their faces.
-var lateFonts = [faceCount - Ideographs]struct {
-	packed []byte // by gzip
+// files are the fonts of the faces.
+var files = [faceCount]struct {
+	packed []byte // by Brotli
 	sha256 string // of the font
 }{
-	{droid, "acb6440a713d880a13a21b468ba7cd43f5a2b2934972e51be791c880730777b8"},
-	{nanum, "cf050025dcce823de644153981ff8b171d5b78d7d0ddd6e3c9f39e814fad3564"},
+	Regular:    {sansRegular, "597589a852868f782c68e25112bab7785b34bc726f6160dca1519198c6e8c762"},
+	Bold:       {sansBold, "cf445da2ab82045d7c8a00a5d9c29a6e90b0579705e28b1f3e02d5b3a0a91ab8"},
+	Mono:       {monoRegular, "d63be47c3362b5867b054971c15923bf2e0a865fa7a31c51572b910fb76f7232"},
+	Fallback:   {dejavu, "7da195a74c55bef988d0d48f9508bd5d849425c1770dba5d7bfc6ce9ed848954"},
+	Ideographs: {droid, "acb6440a713d880a13a21b468ba7cd43f5a2b2934972e51be791c880730777b8"},
+	Hangul:     {nanum, "cf050025dcce823de644153981ff8b171d5b78d7d0ddd6e3c9f39e814fad3564"},
 }
 
-// LoadFonts returns the embedded fonts, which all documents of a process share.
-// It parses them once, for about 10 ms.
-var LoadFonts = sync.OnceValues(func() (*Fonts, error) {
-	files := [Ideographs][]byte{
-		Regular:  liberationsansregular.TTF,
-		Bold:     liberationsansbold.TTF,
-		Mono:     liberationmonoregular.TTF,
-		Fallback: dejavusans.TTF,
-	}
+// LoadFonts returns the embedded fonts, which all documents of a process share. Each is read when
+// a document needs it first.
+var LoadFonts = sync.OnceValue(func() *Fonts {
 	f := &Fonts{}
 	sum := sha256.New()
-	for i, ttf := range files {
-		var err error
-		if f.faces[i], err = parse(ttf); err != nil {
-			return nil, fmt.Errorf("read font %s: %w", Face(i).family(), err)
-		}
-		sum.Write(ttf)
-	}
-	for i, file := range lateFonts {
-		f.late[i] = sync.OnceValue(func() *font {
+	for i, file := range files {
+		f.faces[i] = sync.OnceValue(func() *font {
 			read, err := unpack(file.packed)
 			if err != nil {
-				panic(fmt.Errorf("read font %s: %w", (Ideographs + Face(i)).family(), err)) // a test reads it
+				panic(fmt.Errorf("read font %s: %w", Face(i).family(), err)) // a test reads it
 			}
 			return &read
 		})
 		sum.Write([]byte(file.sha256))
 	}
 	f.digest = hex.EncodeToString(sum.Sum(nil))
-	return f, nil
+	return f
 })
 
-// Digest is the SHA-256 over the bytes of all fonts, in the order of the faces.
+// Digest is the SHA-256 over the digests of all fonts, in the order of the faces.
 func (f *Fonts) Digest() string { return f.digest }
 
 // face is a face's font.
-func (f *Fonts) face(face Face) *font {
-	if face >= Ideographs {
-		return f.late[face-Ideographs]()
-	}
-	return &f.faces[face]
-}
+func (f *Fonts) face(face Face) *font { return f.faces[face]() }
 
 // lateFace is the face of a Chinese, Japanese or Korean letter; Fallback for any other.
 // The parts of which Korean syllables can be composed (U+1100) have none: they would stand
@@ -171,13 +160,9 @@ func (f *Fonts) advance(want Face, r rune) int {
 	return int(w)
 }
 
-// unpack reads a font that is carried as gzip.
+// unpack reads a font that is carried packed.
 func unpack(packed []byte) (font, error) {
-	file, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return font{}, err
-	}
-	ttf, err := io.ReadAll(file)
+	ttf, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
 	if err != nil {
 		return font{}, err
 	}
