@@ -26,7 +26,10 @@ type Build struct {
 	Commit  string
 }
 
-//go:embed *.go blocks/*.go inventory/*.go scorecard/*.go sections/*.go typeset/*.go
+// source is the program text that renders, without tests (see snapshot.Source).
+//
+//go:embed *[^t].go layout.go blocks/*.go inventory/*.go scorecard/*.go sections/*[^t].go
+//go:embed typeset/*[^t].go typeset/cut.go typeset/document.go typeset/font.go typeset/output.go typeset/paint.go
 var source embed.FS
 
 // Renderer renders reports. It is immutable: one serves all goroutines.

@@ -43,13 +43,13 @@ func TestTheIdentityCoversTheProgramText(t *testing.T) {
 	if got, err := digest("other fonts", source, snapshot.Source, engine.Source, quote.Source, forecast.Source); err != nil || got == want {
 		t.Errorf("other fonts, and the identity is the same (%v)", err)
 	}
-	if got, err := digest(r.fonts.Digest(), source, copyOf(t, "codec_test.go", snapshot.Source), engine.Source, quote.Source, forecast.Source); err != nil || got != want {
+	if got, err := digest(r.fonts.Digest(), source, snapshot.Source, engine.Source, copyOf(t, "quote_test.go", quote.Source), forecast.Source); err != nil || got != want {
 		t.Errorf("a test changed, and the identity with it (%v)", err)
 	}
 }
 
-// TestEveryRoomOfReportsIsInTheIdentity: a folder of code that is new below the packages whose
-// text the identity covers is covered, too.
+// TestEveryRoomOfReportsIsInTheIdentity: a file or folder that is new below the packages whose text
+// the identity covers is covered, too.
 func TestEveryRoomOfReportsIsInTheIdentity(t *testing.T) {
 	t.Parallel()
 	for root, covered := range map[string]fs.FS{".": source, "../snapshot": snapshot.Source, "../../engine": engine.Source} {
@@ -63,7 +63,7 @@ func TestEveryRoomOfReportsIsInTheIdentity(t *testing.T) {
 				return nil
 			}
 			if _, err := fs.Stat(covered, path); err != nil {
-				t.Errorf("%s/%s decides what a report says, and the identity does not cover it: %v", root, path, err)
+				t.Errorf("%s/%s decides what a report says, and no pattern of go:embed names it: %v", root, path, err)
 			}
 			return nil
 		})
