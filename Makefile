@@ -116,7 +116,7 @@ web: $(if $(NPM),web/dist/app/index.html)
 web/dist/app/index.html: $(WEB_BUILD) web/index.html web/docs.html web/package.json web/vite.config.ts $(shell find web/src web/public -type f -not -name schema.d.ts) internal/servers/met.json $(wildcard internal/*/*/grants.sql internal/*/*/grants/*.sql internal/*/*/*/grants.sql internal/*/*/*/grants/*.sql)
 	@echo '== building the pages'
 	@cd web && npm run --silent build
-	@gzip -9 -n web/dist/app/assets/docs-*.js web/dist/app/assets/docs-*.css web/dist/app/assets/common-*.js
+	@gzip -9 -n web/dist/app/assets/*.js web/dist/app/assets/*.css
 
 # Not npm ci: it refuses a lock where a registry lacks a program for a platform that is
 # not this one. Versions are those of the lock all the same. Nothing needs its install

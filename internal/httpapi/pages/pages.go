@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"muster/internal/httpapi/wire"
 	"muster/internal/text/pageaddress"
@@ -123,9 +124,6 @@ func (s *Site) addFiles(from fs.FS, dir string) error {
 			continue
 		}
 		text, err := fs.ReadFile(from, path.Join(dir, file.Name()))
-		if err == nil && packed {
-			text, err = unpack(text)
-		}
 		if err != nil {
 			return fmt.Errorf("asset: %w", err)
 		}
@@ -133,18 +131,33 @@ func (s *Site) addFiles(from fs.FS, dir string) error {
 		if hashed.MatchString(name) {
 			caching = KeepForEver
 		}
-		s.addPage("/assets/"+name, ContentSecurityPolicy, wire.Fixed(kind, caching, text))
+		if packed {
+			s.addPage("/assets/"+name, ContentSecurityPolicy, whenAsked(func() http.Handler { return wire.Fixed(kind, caching, unpack(text)) }))
+		} else {
+			s.addPage("/assets/"+name, ContentSecurityPolicy, wire.Fixed(kind, caching, text))
+		}
 	}
 	return nil
 }
 
-// unpack returns what gzip packed.
-func unpack(packed []byte) ([]byte, error) {
+// whenAsked makes a handler at its first request: to unpack all assets takes 20 ms, which each
+// start of a process would pay.
+func whenAsked(of func() http.Handler) http.Handler {
+	once := sync.OnceValue(of)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { once().ServeHTTP(w, r) })
+}
+
+// unpack reads what gzip packed when the program was built.
+func unpack(packed []byte) []byte {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, err
+		panic(fmt.Errorf("asset: %w", err)) // the build made it
 	}
-	return io.ReadAll(r)
+	text, err := io.ReadAll(r)
+	if err != nil {
+		panic(fmt.Errorf("asset: %w", err))
+	}
+	return text
 }
 
 // assetTypes are given here and not looked up: what the machine's own table says
