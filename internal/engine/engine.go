@@ -82,6 +82,15 @@ func FixedReleases(name string) bool {
 	return err == nil && e.Feed != nil && e.Feed.FixedReleases
 }
 
+// KeptBy is who keeps the version of an edition of an engine up to date; empty: the server's owner.
+func KeptBy(name, edition string) string {
+	e, err := Of(fleet.Engine(name))
+	if err != nil || e.Feed == nil || e.Feed.KeptBy == nil {
+		return ""
+	}
+	return e.Feed.KeptBy(edition)
+}
+
 // Titles returns what people call the engines of which in is true.
 func Titles(in func(*trait.Engine) bool) (titles []string) {
 	for _, e := range all {

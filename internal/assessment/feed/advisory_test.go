@@ -85,6 +85,19 @@ func TestVersionsOfOtherEnginesHaveTheirCVEs(t *testing.T) {
 	}
 }
 
+// TestAVersionThatMicrosoftKeepsHasNoRelease: Azure's version is that of SQL Server 2014, which is out of support.
+func TestAVersionThatMicrosoftKeepsHasNoRelease(t *testing.T) {
+	t.Parallel()
+	f := feedOf(t)
+	const version = "12.0.2000.8"
+	if r, concerns := f.Judge(fleet.SQLServer, version, &snapshot.Assessment{Edition: "Enterprise Edition (64-bit)"}, november); r == nil || len(concerns) == 0 {
+		t.Errorf("SQL Server 2014: %+v, %d CVEs", r, len(concerns))
+	}
+	if r, concerns := f.Judge(fleet.SQLServer, version, &snapshot.Assessment{Edition: "SQL Azure"}, november); r != nil || len(concerns) > 0 {
+		t.Errorf("Azure SQL: %+v, %d CVEs", r, len(concerns))
+	}
+}
+
 // A version that does not say which build it is has no CVE and is not clean.
 func TestAVersionWithoutABuildHasNoKnownCVEs(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,8 @@ func knownOf(name fleet.Engine) (f trait.Feed, ok bool) {
 	return *e.Feed, true
 }
 
+func keptBy(name fleet.Engine, edition string) string { return engine.KeptBy(string(name), edition) }
+
 // order is the place of an engine among all.
 func order(name fleet.Engine) int {
 	return slices.IndexFunc(engine.All(), func(e *trait.Engine) bool { return e.Name == name })
@@ -29,10 +31,11 @@ func order(name fleet.Engine) int {
 // Judge returns what is known of a version of another engine than PostgreSQL: how long
 // it is supported, which build of it is the latest, where to go, and its CVEs. The
 // release is nil where the feed does not know the major. Where the text does not say
-// which build it is, no CVE can be told, and the release says so.
+// which build it is, no CVE can be told, and the release says so. The release is also nil if a
+// provider keeps the version up to date.
 func (f *Feed) Judge(engine fleet.Engine, version string, a *snapshot.Assessment, at time.Time) (*snapshot.Release, []snapshot.InstanceCVE) {
 	l := f.lifecycleOf(engine, version)
-	if l == nil {
+	if l == nil || a != nil && keptBy(engine, a.Edition) != "" {
 		return nil, nil
 	}
 	end := l.endOfLife

@@ -6,6 +6,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/feed"
+	engines "muster/internal/engine"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
 )
@@ -19,7 +20,13 @@ func Behind(f *feed.Feed, engine fleet.Engine, version string, a *snapshot.Asses
 		}
 		name := analysis.EngineName(string(engine)) + " " + version
 		r, _ := f.Judge(engine, version, a, at)
+		keeper := ""
+		if a != nil {
+			keeper = engines.KeptBy(string(engine), a.Edition)
+		}
 		switch {
+		case keeper != "":
+			return nil, keeper + " keeps its version up to date", ""
 		case r == nil || r.EndOfLife == nil:
 			return nil, "", fmt.Sprintf("The feed of %s does not know %s.", f.Identity().Date.Format(time.DateOnly), name)
 		case !at.Before(*r.EndOfLife):

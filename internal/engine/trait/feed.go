@@ -23,6 +23,9 @@ type Feed struct {
 	// UpdateName what the table of builds has before that number. nil: builds have no names.
 	Update     *regexp.Regexp
 	UpdateName string
+	// KeptBy is who keeps the version of an edition up to date, if it is not the server's owner: such a server has no
+	// release and no CVE of its own. nil: it is always the owner.
+	KeptBy func(edition string) string
 	// AllBuilds: the table has all builds of a major. Else it has the latest.
 	AllBuilds bool
 }

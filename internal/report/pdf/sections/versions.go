@@ -99,6 +99,8 @@ func versionGaps(b *blocks.Builder, feed string) []Gap {
 		switch {
 		case analysis.CVEsWhole(in):
 			continue
+		case analysis.KeptBy(in) != "":
+			g.State, g.Reason = blocks.StateNotApplicable, analysis.KeptBy(in)+" keeps its version up to date"
 		case !in.Active && in.Release == nil:
 			g.Reason = analysis.WhyNotAssessed(in)
 		case in.Release != nil && in.Release.CVEGap != "":

@@ -168,6 +168,8 @@ func supportCap(doc snapshot.Document, in *snapshot.Instance) Cap {
 	c := Cap{Name: "Past end of support", Most: mostGrave, State: CapUnknown, Because: "the end of support is not known"}
 	of := engine.ChecksOf(in.Engine).EndOfLife
 	switch {
+	case KeptBy(in) != "":
+		c.State, c.Because = CapNot, KeptBy(in)+" keeps its version up to date"
 	case in.Release != nil && in.Release.EndOfLife != nil:
 		day := in.Release.EndOfLife.UTC().Format("2006-01-02")
 		c.State, c.Because = CapNot, "supported until "+day

@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,27 @@ func TestFault05ForecastBeginsAtTheMeasuredLevel(t *testing.T) {
 	s, _ = window.Utilization(snapshot.Document{Utilization: late})
 	if f := s.Full; f.Level != 90 || f.Reason != "" || f.Soonest < 38 || f.Days > 43 {
 		t.Errorf("one hour is no trend: %+v", f)
+	}
+}
+
+// TestAServerWhoseVersionMicrosoftKeeps counts neither as out of support nor as one whose version is not known.
+func TestAServerWhoseVersionMicrosoftKeeps(t *testing.T) {
+	t.Parallel()
+	azure := instance(two, "azure", snapshot.CheckResult{CheckID: "C1", Status: snapshot.StatusPass})
+	azure.Engine, azure.Assessment.Edition, azure.Assessment.VersionText = "sqlserver", "SQL Azure", "12.0.2000.8"
+	doc := document(azure)
+	doc.Kind = string(report.Security)
+	if s := analysis.SupportOf(doc); s != (analysis.Support{}) {
+		t.Errorf("%+v", s)
+	}
+	verdict, err := analysis.Judge(doc)
+	if err != nil || strings.Contains(fmt.Sprint(verdict), "does not know the version") {
+		t.Errorf("%+v, %v", verdict, err)
+	}
+	azure.Assessment.Edition = "Enterprise Edition"
+	doc.Instances[0] = azure
+	if verdict, err := analysis.Judge(doc); err != nil || !strings.Contains(fmt.Sprint(verdict), "does not know the version") {
+		t.Errorf("of a server whose version is not known: %+v, %v", verdict, err)
 	}
 }
 

@@ -89,7 +89,7 @@ func SupportOf(doc snapshot.Document) (s Support) {
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		switch {
-		case in.Release == nil && !in.Active:
+		case in.Release == nil && (!in.Active || KeptBy(in) != ""):
 		case in.Release == nil || in.Release.EndOfLife == nil:
 			s.Unknown++
 		case Over(doc, *in.Release.EndOfLife):

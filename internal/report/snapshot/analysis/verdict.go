@@ -105,7 +105,7 @@ func outlookOf(doc snapshot.Document, ofData bool) outlook {
 			o.alerting = append(o.alerting, in.Name)
 		}
 		switch {
-		case !reached(in) || CVEsWhole(in):
+		case !reached(in) || CVEsWhole(in) || KeptBy(in) != "":
 		case CVEsKnown(in):
 			o.gapped++
 		case in.Release == nil:

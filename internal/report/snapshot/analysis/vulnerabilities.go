@@ -3,6 +3,7 @@ package analysis
 import (
 	"time"
 
+	"muster/internal/engine"
 	"muster/internal/report/snapshot"
 )
 
@@ -74,6 +75,15 @@ func AllCVEs(doc snapshot.Document) CVECounts {
 		c.addCVE(how, cvss[id])
 	}
 	return c
+}
+
+// KeptBy is who keeps an instance's version up to date, if it is not its owner: such an instance has neither a release
+// nor CVEs that somebody here could mend.
+func KeptBy(in *snapshot.Instance) string {
+	if in.Assessment == nil {
+		return ""
+	}
+	return engine.KeptBy(in.Engine, in.Assessment.Edition)
 }
 
 // Over says whether an end of life is past as of the snapshot.
