@@ -30,9 +30,10 @@
 // them. The set of sent texts is stored with the list, and is valid if the list is. A server
 // that takes long to return them is asked rarely: they cost it one percent of a core at most.
 //
-// While a session waits for a lock, and only then, every look also asks who waits for whom (package
-// blocking), for statements with their texts where the organization stores these. Once nobody waits
-// any more, that is reported once.
+// While a session waits for a lock, and only then, a look also asks who waits for whom (package
+// blocking), for statements with their texts where the organization stores these. While the same
+// sessions wait for the same ones, every second look asks (standing). Once nobody waits any more,
+// that is reported once.
 //
 // Once a minute the server is asked what it tells about its transactions, temporary files, checkpoints
 // and new connections (Figure). A figure that it does not tell, or not to the account, is said to be

@@ -82,6 +82,7 @@ type Server struct {
 	// not know that nobody waits: as somebody did, or nothing was said yet.
 	waiting [2]bool
 	roots   [2]*blocking.Node // of the last looks at which somebody waited
+	stands  standing
 }
 
 // New returns a server; Run measures it.
@@ -225,12 +226,16 @@ func (s *Server) Round(ctx context.Context) error {
 // readBlocking reads who waits for whom, if a session waits for a lock. That nobody waits is said
 // once of each class, after somebody did, so that the episode ends.
 func (s *Server) readBlocking(ctx context.Context, a *Activity) ([]blocking.Sample, error) {
+	interval := s.Engine.SessionsEvery
+	if s.stands.skipped {
+		interval *= 2
+	}
 	look, err := s.lookAtBlocking(ctx, a)
-	if s.went("blocking", err) != nil || !a.SeesAll {
+	if s.went("blocking", err) != nil || !a.SeesAll || s.stands.skipped {
 		return nil, err
 	}
 	var out []blocking.Sample
-	for class, sample := range look.Samples(s.Instance, s.Engine.SessionsEvery) {
+	for class, sample := range look.Samples(s.Instance, interval) {
 		if roots := blocking.Roots(sample.Nodes); len(roots) > 0 {
 			s.roots[class] = &roots[0].Node
 		} else if root := s.roots[class]; root != nil && s.waiting[class] {
@@ -244,7 +249,7 @@ func (s *Server) readBlocking(ctx context.Context, a *Activity) ([]blocking.Samp
 			out = append(out, sample)
 		}
 	}
-	return append(out, look.Circles(s.Instance, s.Engine.SessionsEvery)...), nil
+	return append(out, look.Circles(s.Instance, interval)...), nil
 }
 
 // readDeadlocks has the databases' deadlocks counted where that takes a query of its own.
@@ -264,20 +269,35 @@ func (s *Server) readDeadlocks(ctx context.Context, a *Activity, at time.Time) (
 	return found, s.went("deadlocks", err)
 }
 
+// lookAtBlocking asks who waits for whom, unless that stands as it was (standing).
 func (s *Server) lookAtBlocking(ctx context.Context, a *Activity) (*blocking.Look, error) {
 	at := instant.Cut(s.Now())
 	if !a.SeesAll || !a.Locked {
+		s.stands = standing{}
 		return &blocking.Look{At: at}, nil
 	}
 	texts, err := s.home.KeepsTexts(ctx)
 	if err != nil {
+		s.stands = standing{}
 		return nil, err
 	}
-	return s.reader.Blocking(ctx, &s.line, at, texts)
+	if s.stands.skips(s.Engine.SessionsEvery, a.lockWaits(s.Engine.Name, texts)) {
+		return nil, nil
+	}
+	look, err := s.reader.Blocking(ctx, &s.line, at, texts)
+	if err != nil {
+		s.stands = standing{}
+		return nil, err
+	}
+	s.stands.answered(look)
+	return look, nil
 }
 
 // kept notes what the home knows of who waits, if it kept a batch.
 func (s *Server) kept(b measurements.Batch, err error) error {
+	if err != nil {
+		s.stands = standing{} // the next look asks
+	}
 	for class := range s.waiting {
 		for _, sample := range b.Blocking {
 			if sample.Deadlock == nil && sample.Advisory == (class == 1) {
