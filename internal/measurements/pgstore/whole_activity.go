@@ -173,16 +173,23 @@ func (a *addedActivity) add(instance uuid.UUID, row *codec.ActivityRow, slots in
 // row is the row of a dimension, with the lines of its greatest keys.
 func (a *addedActivity) row(dimension, most int) []byte {
 	set := a.lines[dimension]
-	sums := make(map[measurements.ActivityKey]float64)
+	keys, places, sums := []measurements.ActivityKey(nil), make(map[measurements.ActivityKey]int), []float64(nil)
 	for i, key := range set.keys {
+		place, known := places[key.ActivityKey]
+		if !known {
+			place = len(keys)
+			places[key.ActivityKey] = place
+			keys, sums = append(keys, key.ActivityKey), append(sums, 0)
+		}
 		for _, v := range set.values[i] {
-			sums[key.ActivityKey] += v
+			sums[place] += v
 		}
 	}
-	if greatest := greatest(sums, most); len(greatest) < len(sums) {
+	if len(keys) > most {
+		greatest := greatest(sums, most, func(i int) measurements.ActivityKey { return keys[i] })
 		left := newLineSet(set.buckets, set.most, restOfState)
 		for i, key := range set.keys {
-			if !greatest[key.ActivityKey] {
+			if !greatest[places[key.ActivityKey]] && !key.Rest {
 				key = restOfState(key)
 			}
 			to := left.values[left.line(key)]
@@ -211,29 +218,31 @@ func (a *addedActivity) row(dimension, most int) []byte {
 	return of.Encode()
 }
 
-// greatest are the keys with the greatest sums, so many of them, and the rest.
-func greatest(sums map[measurements.ActivityKey]float64, most int) map[measurements.ActivityKey]bool {
-	type ranked struct {
-		key measurements.ActivityKey
-		sum float64
-	}
-	order := make([]ranked, 0, len(sums))
-	for key, sum := range sums {
-		order = append(order, ranked{key, sum})
-	}
-	slices.SortFunc(order, func(a, b ranked) int {
-		if a.sum != b.sum {
-			return cmp.Compare(b.sum, a.sum)
+// greatest says of each place whether its sum is one of so many greatest ones; of equal sums those
+// of the first keys are. Most sums are below all that were found, and take one comparison.
+func greatest(sums []float64, most int, key func(int) measurements.ActivityKey) []bool {
+	order := func(i, j int) int {
+		if sums[i] != sums[j] {
+			return cmp.Compare(sums[j], sums[i])
 		}
-		return a.key.Compare(b.key)
-	})
-	found := make(map[measurements.ActivityKey]bool, min(most, len(order))+1)
-	for i, one := range order {
-		if i < most || one.key.Rest {
-			found[one.key] = true
-		}
+		return key(i).Compare(key(j))
 	}
-	return found
+	var found []int
+	for i := range sums {
+		if len(found) == most {
+			if most == 0 || order(i, found[most-1]) > 0 {
+				continue
+			}
+			found = found[:most-1]
+		}
+		at, _ := slices.BinarySearchFunc(found, i, order)
+		found = slices.Insert(found, at, i)
+	}
+	are := make([]bool, len(sums))
+	for _, i := range found {
+		are[i] = true
+	}
+	return are
 }
 
 // wholeActivity reads activity from the rows of a whole: first which lines are the greatest, and
@@ -244,53 +253,88 @@ func (s *Store) wholeActivity(ctx context.Context, of whole, w window, q measure
 		return measurements.ActivityPart{}, err
 	}
 	lines := s.newLines(w.buckets, q)
-	sums := make(map[measurements.ActivityKey]float64)
-	for i := range rows {
-		slots := rows[i].note(w, lines)
-		for j := range rows[i].Lines {
-			line := &rows[i].Lines[j]
-			sum, err := line.Sum(slots)
-			if err != nil {
-				return measurements.ActivityPart{}, err
-			}
-			if sum > 0 {
-				sums[line.Key] += sum
-			}
-		}
+	found, err := sumsOf(rows, w, lines)
+	if err != nil {
+		return measurements.ActivityPart{}, err
 	}
 	most := min(s.linesOfWhole, s.mostNumbers/w.buckets)
 	if q.Limit > 0 {
 		most = min(most, q.Limit)
 	}
-	shown := greatest(sums, most)
-	hidden := len(sums) - len(shown)
-	if err := lines.addRows(w, rows, sums, shown, hidden > most); err != nil {
+	shown := greatest(found.sums, most, func(i int) measurements.ActivityKey { return found.ids[i].Key() })
+	hidden := 0
+	for place, sum := range found.sums {
+		if rest := found.ids[place] == restID; rest || sum == 0 {
+			shown[place] = rest && sum > 0
+		}
+		if sum > 0 && !shown[place] {
+			hidden++
+		}
+	}
+	if err := lines.addRows(w, rows, found, shown, hidden > most); err != nil {
 		return measurements.ActivityPart{}, err
 	}
 	part := lines.part()
-	if part.RestLines = hidden; shown[restOf(measurements.ActivityKey{})] {
+	part.RestLines = hidden
+	if rest, there := found.places[restID]; there && shown[rest] {
 		part.RestLines++
 	}
 	return part, nil
 }
 
+// restID is the id of the line of the rest.
+var restID = activityrow.IDOf(measurements.ActivityKey{Rest: true})
+
+// foundLines are the different lines of rows, with what they come to in a window.
+type foundLines struct {
+	places map[activityrow.ID]int
+	ids    []activityrow.ID
+	sums   []float64
+	of     [][]int // the place of each line of each row
+}
+
+func sumsOf(rows []organizationRow, w window, lines *activityLines) (foundLines, error) {
+	f := foundLines{places: make(map[activityrow.ID]int), of: make([][]int, len(rows))}
+	for i := range rows {
+		slots := rows[i].note(w, lines)
+		f.of[i] = make([]int, len(rows[i].Lines))
+		for j := range rows[i].Lines {
+			line := &rows[i].Lines[j]
+			sum, err := line.Sum(slots)
+			if err != nil {
+				return f, err
+			}
+			place, known := f.places[line.ID]
+			if !known {
+				place = len(f.ids)
+				f.places[line.ID] = place
+				f.ids, f.sums = append(f.ids, line.ID), append(f.sums, 0)
+			}
+			f.of[i][j] = place
+			f.sums[place] += sum
+		}
+	}
+	return f, nil
+}
+
 // addRows adds the lines that are shown, and the others as the rest: each of them, or, if they are
 // many, what all lines have more than those that are shown.
-func (l *activityLines) addRows(w window, rows []organizationRow, sums map[measurements.ActivityKey]float64, shown map[measurements.ActivityKey]bool, many bool) error {
+func (l *activityLines) addRows(w window, rows []organizationRow, found foundLines, shown []bool, many bool) error {
 	rest := restOf(measurements.ActivityKey{})
 	for i := range rows {
 		row := &rows[i]
 		of := w.Index(row.start) - w.first // the bucket of slot 0
 		for j := range row.Lines {
-			key := row.Lines[j].Key
-			switch isShown := shown[key]; {
-			case many && (!isShown || key == rest):
+			place := found.of[i][j]
+			if found.sums[place] == 0 || many && !shown[place] { // nothing of it is in the window, or the totals tell
 				continue
-			case isShown:
-			case sums[key] == 0: // nothing of it is in the window
+			}
+			key := rest
+			if shown[place] {
+				key = found.ids[place].Key()
+			}
+			if many && key.Rest {
 				continue
-			default:
-				key = rest
 			}
 			if err := row.Lines[j].AddTo(l.values[l.line(key)], of, w.first, w.end); err != nil {
 				return err

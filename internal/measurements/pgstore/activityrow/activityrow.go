@@ -6,11 +6,8 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/google/uuid"
-
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/rowbytes"
-	"muster/internal/measurements/waitclass"
 )
 
 // states is by how much a state is multiplied in the byte that it shares with a class.
@@ -32,7 +29,7 @@ type Row struct {
 
 // Line is a line of the row.
 type Line struct {
-	Key   measurements.ActivityKey
+	ID    ID
 	sum   float64 // of all slots
 	state byte
 	slots []byte
@@ -41,7 +38,7 @@ type Line struct {
 // NewLine is a line of a state of a combination, with the values of its slots, 64 at
 // most.
 func NewLine(key measurements.ActivityKey, state byte, slots []float64) Line {
-	l := Line{Key: key, state: state}
+	l := Line{ID: IDOf(key), state: state}
 	filled := uint64(0)
 	for slot, v := range slots {
 		if v > 0 {
@@ -126,16 +123,6 @@ func (r *reader) filled() uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// Parts of the key of a line that are written.
-const (
-	ofInstance = 1 << iota
-	ofDatabase
-	ofName
-	ofStatement
-	ofRest
-	ofState
-)
-
 // Encode writes the row; nil: nothing was sampled.
 func (o Row) Encode() []byte {
 	if o.Sampled == 0 {
@@ -150,7 +137,7 @@ func appendLines(row []byte, lines []Line) []byte {
 	row = binary.AppendUvarint(row, uint64(len(lines)))
 	for i := range lines {
 		l := &lines[i]
-		row = appendLineKey(row, l)
+		row = l.appendID(row)
 		row = rowbytes.AppendShort(row, l.sum)
 		row = binary.AppendUvarint(row, uint64(len(l.slots)))
 		row = append(row, l.slots...)
@@ -162,65 +149,11 @@ func (r *reader) lines() []Line {
 	const least = 2 + rowbytes.ShortSize + 1 // of a line
 	lines := make([]Line, r.Count(least))
 	for i := range lines {
-		l := r.lineKey()
+		l := &lines[i]
+		r.lineID(l)
 		l.sum, l.slots = r.Short(), r.Take(r.Count(1))
-		lines[i] = l
 	}
 	return lines
-}
-
-func appendLineKey(row []byte, l *Line) []byte {
-	of := len(row) // what is written of it
-	row = append(row, 0, l.state*states+byte(l.Key.Class-waitclass.OnCPU))
-	if l.Key.Rest {
-		row[of] |= ofRest
-	}
-	if l.Key.State != "" {
-		row[of] |= ofState
-	}
-	if l.Key.Instance != uuid.Nil {
-		row[of] |= ofInstance
-		row = append(row, l.Key.Instance[:]...)
-	}
-	if l.Key.Database != uuid.Nil {
-		row[of] |= ofDatabase
-		row = append(row, l.Key.Database[:]...)
-	}
-	if l.Key.Name != 0 {
-		row[of] |= ofName
-		row = binary.BigEndian.AppendUint64(row, l.Key.Name)
-	}
-	if l.Key.Statement != 0 {
-		row[of] |= ofStatement
-		row = binary.BigEndian.AppendUint64(row, l.Key.Statement)
-	}
-	return row
-}
-
-func (r *reader) lineKey() (l Line) {
-	parts, b := r.Byte(), r.Byte()
-	l.state, l.Key.Class = b/states, int(b%states)+waitclass.OnCPU
-	if l.Key.Class >= waitclass.Categories || int(l.state) >= len(measurements.States()) {
-		r.Fail()
-		return l
-	}
-	l.Key.Rest = parts&ofRest != 0
-	if parts&ofState != 0 {
-		l.Key.State = l.State()
-	}
-	if parts&ofInstance != 0 {
-		l.Key.Instance = r.UUID()
-	}
-	if parts&ofDatabase != 0 {
-		l.Key.Database = r.UUID()
-	}
-	if parts&ofName != 0 {
-		l.Key.Name = r.Uint64()
-	}
-	if parts&ofStatement != 0 {
-		l.Key.Statement = r.Uint64()
-	}
-	return l
 }
 
 // Decode reads a row. It refers to the row's bytes.
