@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -371,7 +372,7 @@ func TestMarksThatMusterKnows(t *testing.T) {
 	for kind, want := range map[string]string{
 		"setting":  "orders: a: 1 → 2; archive_command changed; b: 1 → 2; c: 1 → 2; d: 1 → 2; and 2 more",
 		"version":  "orders: PostgreSQL: 15.4 → 15.6; pg_trgm: 1.5 → 1.6",
-		"failover": "orders: From primary to standby",
+		"failover": "", // its role in replication was not looked at
 		"restart":  "orders: Restarted",
 	} {
 		if got := said(all, kind); got != want {
@@ -403,7 +404,7 @@ func TestMarksThatMusterKnows(t *testing.T) {
 	}
 	// Values that are kept no longer leave the fact.
 	w.exec(`DELETE FROM instance_change_values`)
-	if got := said(w.marks(w.ours.member, ""), ""); got != "orders: Another role in replication; orders: Restarted; orders: 7 settings changed; orders: 1 extension changed; 1 version changed" {
+	if got := said(w.marks(w.ours.member, ""), ""); got != "orders: Restarted; orders: 7 settings changed; orders: 1 extension changed; 1 version changed" {
 		t.Errorf("without values: %q", got)
 	}
 	w.do(request{method: "PATCH", path: "/api/v1/instances/" + orders.String(), as: w.ours.admin, json: map[string]any{"active": false}}).is(200)
@@ -475,6 +476,83 @@ func TestMarksBehindManyOfOthers(t *testing.T) {
 	}
 }
 
+// TestFailoversAreMarks: a change of roles is a mark at the time of the look that saw it, and the assessment that finds the
+// other role makes none.
+func TestFailoversAreMarks(t *testing.T) {
+	t.Parallel()
+	w, ids, somebody := worldOfTeams(t) // who does not see ledger
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	send := func(all ...members) { in.send(samplesPath, members{"replication": all}).is(202) }
+	send(w.leads("orders", 3*time.Hour, nil), w.follows("billing", 3*time.Hour, nil), w.follows("ledger", 3*time.Hour, members{"systems": []string{"7302"}}))
+	send(w.follows("orders", 2*time.Hour, members{"timeline": 2}), w.leads("billing", 2*time.Hour, members{"timeline": 2}), w.leads("ledger", 2*time.Hour, members{"systems": []string{"7302"}, "timeline": 7}))
+	w.lookedAt(w.ours, ids["orders"], w.ago(4*time.Hour), w.ago(30*time.Hour), lived(nil, "15.4", "primary", "1.5"))
+	w.lookedAt(w.ours, ids["orders"], w.ago(time.Hour), w.ago(30*time.Hour), lived(nil, "15.4", "standby", "1.5"))
+	const own = "billing: From standby to primary, timeline 2; orders: From primary to standby, timeline 2"
+	for name, c := range map[string]struct {
+		list api.MarkList
+		want string
+	}{
+		"all":    {w.marks(w.ours.viewer, ""), own + "; ledger: From standby to primary, timeline 7"},
+		"one":    {w.marks(w.ours.viewer, "instanceId="+ids["ledger"].String()), "ledger: From standby to primary, timeline 7"},
+		"a team": {w.marks(somebody, ""), own},
+		"others": {w.marks(w.theirs.admin, ""), ""},
+	} {
+		texts := strings.Split(said(c.list, "failover"), "; ")
+		want := strings.Split(c.want, "; ")
+		if slices.Sort(texts); !slices.Equal(texts, slices.Sorted(slices.Values(want))) || !c.list.Complete || len(c.list.Unavailable) > 0 {
+			t.Errorf("%s: %v, want %v", name, texts, want)
+		}
+		for _, m := range c.list.Items {
+			if m.Kind == "failover" && !m.At.Equal(w.ago(2*time.Hour)) {
+				t.Errorf("%s: %s at %s", name, m.Text, m.At)
+			}
+		}
+	}
+}
+
+// TestReleasesAreMarks: several new statements of a database at once are a mark. Statements of the first day, those that the
+// server had counted before, and Muster's own are not new.
+func TestReleasesAreMarks(t *testing.T) {
+	t.Parallel()
+	w, ids, somebody := worldOfTeams(t) // who does not see ledger
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	sent := func(instance string, ago time.Duration, n int, of string, more members) members {
+		var all []members
+		for i := range n {
+			all = append(all, members{"key": fmt.Sprint(of, i), "calls": 1, "totalMs": 1}.with(more))
+		}
+		return w.ofStatements(members{"instance": instance, "at": w.ago(ago), "statements": all})
+	}
+	var all []members
+	for _, instance := range []string{"orders", "billing", "ledger"} {
+		all = append(all, sent(instance, 30*time.Hour, 3, "old", nil), sent(instance, 29*time.Hour, 9, "of the first day", nil), sent(instance, time.Hour, 9, "of the first day", nil))
+	}
+	all = append(all, sent("orders", 2*time.Hour, 6, "new", nil), sent("orders", 2*time.Hour-time.Minute, 7, "newer", nil), sent("orders", 30*time.Minute, 4, "few", nil),
+		sent("billing", 3*time.Hour, 9, "ran", members{"ranBefore": true}), sent("billing", 2*time.Hour, 9, "ours", members{"own": true}), sent("ledger", 4*time.Hour, 12, "new", nil))
+	in.send(samplesPath, members{"statements": all}).is(202)
+	const ledger = "ledger: 12 new statements in database"
+	for name, c := range map[string]struct {
+		list api.MarkList
+		want string
+	}{
+		"all":    {w.marks(w.ours.viewer, ""), "orders: 13 new statements in database; " + ledger},
+		"one":    {w.marks(w.ours.viewer, "instanceId="+ids["ledger"].String()), ledger},
+		"none":   {w.marks(w.ours.viewer, "instanceId="+ids["billing"].String()), ""},
+		"a team": {w.marks(somebody, ""), "orders: 13 new statements in database"},
+		"others": {w.marks(w.theirs.admin, ""), ""},
+	} {
+		got := regexp.MustCompile(`(in database) [a-z]+`).ReplaceAllString(said(c.list, "release"), "$1")
+		if got != c.want || len(c.list.Unavailable) > 0 {
+			t.Errorf("%s: %q, want %q; unavailable %+v", name, got, c.want, c.list.Unavailable)
+		}
+		for _, m := range c.list.Items {
+			if m.Kind == "release" && m.Instance.Name == "orders" && !m.At.Equal(w.ago(2*time.Hour)) {
+				t.Errorf("%s: %s at %s", name, m.Text, m.At)
+			}
+		}
+	}
+}
+
 // TestMarksWithoutTheirSources: what cannot be read is named, and the rest is answered.
 func TestMarksWithoutTheirSources(t *testing.T) {
 	t.Parallel()
@@ -482,7 +560,7 @@ func TestMarksWithoutTheirSources(t *testing.T) {
 	w.instance(w.ours, "orders")
 	w.mark(w.ours.member, "deploy", w.ago(time.Minute), nil)
 	w.stopProjections()
-	for source, figure := range map[string]string{"health_v1.": "items.changes", "audit_v3.": "items.retired", "tokens": "items.token"} {
+	for source, figure := range map[string]string{"health_v1.": "items.changes", "audit_v3.": "items.retired", "tokens": "items.token", "replication_roles": "items.failovers", "measured_statements": "items.releases"} {
 		w.without(source, func() {
 			list := w.marks(w.ours.viewer, "")
 			if got := said(list, "deploy"); got != "deploy" || len(list.Unavailable) != 1 || list.Unavailable[0].Figure != figure {

@@ -166,6 +166,13 @@ func (f *faultyStore) MatchStatements(ctx context.Context, organization uuid.UUI
 	return f.store.MatchStatements(ctx, organization, scope, match)
 }
 
+func (f *faultyStore) FirstExecutions(ctx context.Context, organization uuid.UUID, scope domain.Scope, from, to time.Time, most int) ([]measurements.FirstExecutions, error) {
+	if err := f.fails(ctx, "FirstExecutions"); err != nil {
+		return nil, err
+	}
+	return f.store.FirstExecutions(ctx, organization, scope, from, to, most)
+}
+
 func (f *faultyStore) ConnectionContributors(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, b measurements.Breakdown, now time.Time) (measurements.Ranking, error) {
 	if err := f.fails(ctx, "ConnectionContributors"); err != nil {
 		return measurements.Ranking{}, err

@@ -81,6 +81,10 @@ type Store interface {
 	// MatchStatements returns the statements of a scope that are looked for.
 	MatchStatements(ctx context.Context, organization uuid.UUID, scope StatementScope, match StatementMatch) (map[StatementRef]bool, error)
 
+	// FirstExecutions returns how many statements were executed for the first time from a time to another, by
+	// database and time, in no order. Of an instance with more than most of them, the newest are counted.
+	FirstExecutions(ctx context.Context, organization uuid.UUID, scope fleet.Scope, from, to time.Time, most int) ([]FirstExecutions, error)
+
 	// ConnectionContributors returns whose connections those of one engine are.
 	ConnectionContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, b Breakdown, now time.Time) (Ranking, error)
 }

@@ -1,7 +1,7 @@
 // What changed, on the charts: marks that the API takes are flags on every chart that is about their servers.
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, requestsTo, unique, violations, visit } from "./browser";
+import { apiAs, fed, readable, requestsTo, unique, violations, visit } from "./browser";
 import { episode, everyPage } from "./pages";
 
 const marks = "/api/v1/marks";
@@ -81,4 +81,52 @@ test("a mark stands only where its servers are, and not on those of others", asy
     await apiAs("viewer", "GET", `${marks}?from=${from}&to=${new Date().toISOString()}`)
   ).json()) as Schemas["MarkList"];
   expect(list.items.map((mark) => mark.text)).not.toContain(text);
+});
+
+test("a release and a failover are flags on the charts of their server", async () => {
+  const name = unique("e2e-release").replace(" ", "-");
+  const at = (minutes: number) => new Date(Date.now() - minutes * minute).toISOString();
+  const databases = [{ externalId: "shop", name: "shop", createdAt: at(3000) }];
+  const server = { externalId: name, name, engine: "postgresql", host: name, active: true, createdAt: at(3000) };
+  const made = await fed<{ instances: { id: string }[] }>("/ingest/v1/fleet", {
+    instances: [{ ...server, databases }],
+  });
+  const id = made.instances[0]?.id ?? "";
+  try {
+    await readable(`/api/v1/instances/${id}`);
+    const statements = (minutes: number, keys: string[]) => ({
+      instance: name,
+      database: "shop",
+      at: at(minutes),
+      intervalSeconds: 60,
+      statements: keys.map((key) => ({ key, calls: 1, totalMs: 1 })),
+    });
+    const role = (minutes: number, role: string) => ({
+      instance: name,
+      at: at(minutes),
+      role,
+      systems: [name],
+      condition: "works",
+      timeline: role === "primary" ? 2 : 1,
+    });
+    const fresh = ["a", "b", "c", "d", "e", "f"];
+    await fed("/ingest/v1/samples", {
+      statements: [statements(1700, ["old"]), statements(100, fresh)],
+      replication: [role(200, "standby"), role(150, "primary")],
+    });
+    const page = await visit(`/instances/${id}?range=6h`);
+    const charts = page.getByRole("group", { name: /: what changed$/ });
+    await charts.first().getByRole("button").first().waitFor();
+    for (const chart of await charts.all()) {
+      const said = []; // marks of other tests may be joined with these
+      for (const flag of await chart.getByRole("button").all()) {
+        await flag.focus();
+        said.push(await chart.getByRole("tooltip").textContent());
+      }
+      expect(said.join()).toMatch(/Failover.*From standby to primary, timeline 2/);
+      expect(said.join()).toMatch(/Release.*6 new statements in database shop/);
+    }
+  } finally {
+    await apiAs("admin", "DELETE", `/api/v1/instances/${id}`);
+  }
 });

@@ -3137,8 +3137,9 @@ type Mark struct {
 	// InstanceCount How many servers that the caller sees have the tags now. Null for marks of one server or of the whole organization.
 	InstanceCount *int `json:"instanceCount"`
 
-	// Kind `deploy`: set by a member or a program. `version`: the server, or an extension, has another version.
-	// `failover`: a primary became a standby, or the reverse. `registered`: Muster monitors the server from then on.
+	// Kind `deploy`: set by a member or a program. `release`: at least five statements of a database were executed for
+	// the first time within ten minutes, more than in the hour before. `version`: the server, or an extension, has
+	// another version. `failover`: the server has another role in replication. `registered`: Muster monitors the server from then on.
 	// `retired`: it was deactivated or removed.
 	Kind string `json:"kind"`
 

@@ -28,6 +28,7 @@ const (
 	markDeploy     = "deploy"
 	markSetting    = "setting"
 	markVersion    = "version"
+	markRelease    = "release"
 	markFailover   = "failover"
 	markRestart    = "restart"
 	markRegistered = "registered"

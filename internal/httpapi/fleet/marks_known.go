@@ -19,6 +19,8 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/measurements"
+	"muster/internal/measurements/replication"
 	"muster/projections/audit"
 	"muster/projections/health"
 )
@@ -28,6 +30,8 @@ const (
 	maxChanges = 5000
 	// namedChanges is how many of the changes of one kind that an assessment found a mark names.
 	namedChanges = 5
+	// maxNew is how many new statements of an instance are read for an answer.
+	maxNew = 5000
 	// foundWithin is how long after a restart an assessment finds it at the latest: it is looked for in those that
 	// came so long after the window.
 	foundWithin = 24 * time.Hour
@@ -37,7 +41,7 @@ const (
 // of pg_hba.conf are left out: they do not explain a figure.
 var changeMarks = map[domain.ChangeKind]string{
 	domain.ChangedSetting: markSetting, domain.ChangedVersion: markVersion, domain.ChangedExtension: markVersion,
-	domain.ChangedReplication: markFailover, domain.ChangedStart: markRestart,
+	domain.ChangedStart: markRestart,
 }
 
 // knownMarks are the marks that Muster derives from what it keeps.
@@ -46,14 +50,25 @@ type knownMarks struct {
 	whole bool // none was left out
 }
 
-// knownMarks derives them from the changes that assessments found (the same as on the page of a server), from when
-// servers were registered, and from the audit list. Each is a side figure.
+// knownMarks derives them from the changes that assessments found (the same as on the page of a server), from changes of
+// roles in replication, from new statements, from when servers were registered, and from the audit list. Each is a side
+// figure.
 func (s *ServerRoutes) knownMarks(ctx context.Context, scope domain.Scope, from, to time.Time, side *wire.Side) knownMarks {
 	known := knownMarks{marks: []api.Mark{}, whole: true}
 	organization := wire.Caller(ctx).Organization.ID
 	changed, err := s.changedMarks(ctx, scope, from, to, &known)
 	if !side.Lacks(ctx, err, "items.changes") {
 		known.marks = append(known.marks, changed...)
+	}
+	roles, err := replication.RoleChanges(ctx, s.DB, organization, scope, from, to, maxMarks+1)
+	if !side.Lacks(ctx, err, "items.failovers") {
+		known.whole = known.whole && len(roles) <= maxMarks
+		for _, c := range roles {
+			known.add(c.Instance, c.At, markFailover, failoverText(c), c.At.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	if err := s.releaseMarks(ctx, scope, from, to, &known); side.Lacks(ctx, err, "items.releases") {
+		known.whole = false
 	}
 	registered, err := s.Fleet.RegisteredIn(ctx, organization, scope, from, to, maxMarks+1)
 	if !side.Lacks(ctx, err, "items.registered") {
@@ -82,6 +97,43 @@ func (s *ServerRoutes) knownMarks(ctx context.Context, scope domain.Scope, from,
 		known.marks[i].Instance = &is
 	}
 	return known
+}
+
+// failoverText says from which role to which a server went.
+func failoverText(c replication.RoleChange) string {
+	said := "From " + string(c.Was) + " to " + string(c.Role)
+	if c.Timeline > 0 {
+		said += fmt.Sprintf(", timeline %d", c.Timeline)
+	}
+	return said
+}
+
+// releaseMarks adds where databases got several new statements at once.
+func (s *ServerRoutes) releaseMarks(ctx context.Context, scope domain.Scope, from, to time.Time, known *knownMarks) error {
+	organization := wire.Caller(ctx).Organization.ID
+	begin, end := measurements.ReleaseSpan(from, to)
+	all, err := s.Tiles.Store.FirstExecutions(ctx, organization, scope, begin, end, maxNew)
+	if err != nil {
+		return err
+	}
+	of := map[uuid.UUID]int{}
+	for _, f := range all {
+		of[f.Instance] += f.Statements
+		known.whole = known.whole && of[f.Instance] < maxNew
+	}
+	releases := measurements.Releases(all, from, to)
+	names, err := s.Fleet.DatabaseNames(ctx, organization, wire.List(releases, func(r measurements.Release) uuid.UUID { return r.Database }))
+	if err != nil {
+		return err
+	}
+	for _, r := range releases {
+		text := fmt.Sprintf("%d new statements", r.Statements)
+		if name := names[r.Database]; name != "" {
+			text += " in database " + quoted(name)
+		}
+		known.add(r.Instance, r.At, markRelease, text, r.Database.String()+" "+r.At.Format(time.RFC3339Nano))
+	}
+	return nil
 }
 
 // add adds a mark of an instance, whose name is read later. of tells it from others of its kind and instance.
@@ -117,7 +169,7 @@ func (s *ServerRoutes) retired(ctx context.Context, scope domain.Scope, from, to
 // changedMarks are the marks of what assessments found to be other than before: one for each kind of an assessment.
 func (s *ServerRoutes) changedMarks(ctx context.Context, scope domain.Scope, from, to time.Time, known *knownMarks) ([]api.Mark, error) {
 	org := wire.Caller(ctx).Organization.ID
-	kinds := []domain.ChangeKind{domain.ChangedSetting, domain.ChangedVersion, domain.ChangedExtension, domain.ChangedReplication}
+	kinds := []domain.ChangeKind{domain.ChangedSetting, domain.ChangedVersion, domain.ChangedExtension}
 	rows, err := s.Health.ChangesIn(ctx, org, scope, kinds, from, to, maxChanges)
 	if err != nil {
 		return nil, err
@@ -126,7 +178,7 @@ func (s *ServerRoutes) changedMarks(ctx context.Context, scope domain.Scope, fro
 	if err != nil {
 		return nil, err
 	}
-	known.whole = len(rows) < maxChanges && len(starts) < maxChanges
+	known.whole = known.whole && len(rows) < maxChanges && len(starts) < maxChanges
 	rows = append(rows, starts...)
 	ids := wire.List(rows, func(c health.Changed) uuid.UUID { return c.Assessment })
 	values, err := changes.ValuesOf(ctx, s.DB, org, slices.Compact(ids))
@@ -169,12 +221,7 @@ func changedText(of []health.Changed, values map[changes.Place]changes.Values, s
 	switch of[0].Kind {
 	case domain.ChangedStart:
 		return "Restarted"
-	case domain.ChangedReplication:
-		if v := values[changes.Place{Assessment: of[0].Assessment, Nth: of[0].Nth}]; v.Before != nil && v.After != nil {
-			return "From " + *v.Before + " to " + *v.After
-		}
-		return "Another role in replication"
-	case domain.ChangedSetting, domain.ChangedVersion, domain.ChangedExtension, domain.ChangedRole, domain.ChangedGrant, domain.ChangedHBA:
+	case domain.ChangedSetting, domain.ChangedVersion, domain.ChangedExtension, domain.ChangedRole, domain.ChangedGrant, domain.ChangedHBA, domain.ChangedReplication:
 	}
 	var said []string
 	counts := map[domain.ChangeKind]int{}

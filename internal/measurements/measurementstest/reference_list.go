@@ -3,6 +3,7 @@ package measurementstest
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -103,6 +104,7 @@ func (c *comparison) known(of measurements.StatementScope, w timegrid.Window, no
 	if got := matched(c.tested); fmt.Sprint(got) != fmt.Sprint(all) {
 		c.Errorf("%+v of %v: %v, want %v", match, of, got, all)
 	}
+	c.firstExecutions(of.Scope, w)
 	one := rapid.SampledFrom(seen).Draw(c.T, "statement")
 	found, ok := want[one]
 	if ok {
@@ -113,5 +115,25 @@ func (c *comparison) known(of measurements.StatementScope, w timegrid.Window, no
 			}
 			return answer{lines: map[string]line{"calls": series.Calls, "time": series.TotalMs, "maximum": series.MaxMs}}
 		})
+	}
+}
+
+// firstExecutions compares how many statements are new.
+func (c *comparison) firstExecutions(scope fleet.Scope, w timegrid.Window) {
+	c.Helper()
+	from := rapid.SampledFrom([]time.Time{w.Start(), w.Start().Add(-10 * 365 * 24 * time.Hour)}).Draw(c.T, "new from")
+	read := func(h Harness) map[string]bool {
+		all, err := h.Store.FirstExecutions(c.Context(), c.organization, scope, from, w.End(), 1000)
+		if err != nil {
+			c.Fatal(err)
+		}
+		found := make(map[string]bool, len(all))
+		for _, one := range all {
+			found[fmt.Sprint(one)] = true
+		}
+		return found
+	}
+	if want, got := read(c.reference), read(c.tested); !maps.Equal(got, want) {
+		c.Errorf("new from %s to %s in %v: %v, want %v", from, w.End(), scope, got, want)
 	}
 }

@@ -193,6 +193,31 @@ func (r *Reference) MatchStatements(_ context.Context, organization uuid.UUID, s
 	return matched, nil
 }
 
+// FirstExecutions is documented at measurements.Store.
+func (r *Reference) FirstExecutions(_ context.Context, organization uuid.UUID, scope fleet.Scope, from, to time.Time, most int) ([]measurements.FirstExecutions, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := map[uuid.UUID][]measurements.NamedStatement{}
+	for ref, is := range r.of(organization).known() {
+		if watched := is.FirstSeen.Sub(is.WatchedFrom); includes(scope, ref.Instance) && !is.RanBefore && watched >= measurements.NewAfter && !is.FirstSeen.Before(from) && is.FirstSeen.Before(to) {
+			of[ref.Instance] = append(of[ref.Instance], is)
+		}
+	}
+	counted := map[measurements.FirstExecutions]int{}
+	for instance, all := range of {
+		slices.SortFunc(all, func(a, b measurements.NamedStatement) int { return b.FirstSeen.Compare(a.FirstSeen) })
+		for _, is := range all[:min(len(all), most)] {
+			counted[measurements.FirstExecutions{Instance: instance, Database: is.Database, At: is.FirstSeen}]++
+		}
+	}
+	var found []measurements.FirstExecutions
+	for at, n := range counted {
+		at.Statements = n
+		found = append(found, at)
+	}
+	return found, nil
+}
+
 // coverage is over the samples that say how long their database executed.
 func (s *samples) coverage(engine fleet.Engine, scope fleet.Scope, in func(time.Time) bool) (c measurements.Coverage) {
 	telling := make(map[uuid.UUID]bool)

@@ -3,6 +3,7 @@ import { plural, shortTime } from "../ui/format";
 
 const kinds: Record<string, string> = {
   deploy: "Deployment",
+  release: "Release",
   setting: "Setting",
   version: "Version",
   failover: "Failover",
@@ -15,7 +16,7 @@ const kinds: Record<string, string> = {
 export const kindName = (kind: string) => kinds[kind] ?? "Change";
 
 /** Of what is joined to one flag, the first of these kinds gives its color. */
-const weight = ["failover", "restart", "deploy", "version", "setting", "retired", "registered"];
+const weight = ["failover", "restart", "deploy", "release", "version", "setting", "retired", "registered"];
 
 /**
  * Flag is where one or more changes are marked: as a part of the window, from 0 to 1. At the end of the window it flies to

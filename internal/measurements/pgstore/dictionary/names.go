@@ -22,6 +22,8 @@ var (
 	ownStatements string
 	//go:embed sql/match_statements.sql
 	matchStatements string
+	//go:embed sql/first_executions.sql
+	firstExecutions string
 )
 
 // namedRow is a statement as the dictionary has it.
@@ -83,4 +85,14 @@ func (d *Dictionary) MatchStatements(ctx context.Context, organization uuid.UUID
 		matched[measurements.StatementRef{Instance: row.Instance, Hash: uint64(row.Hash)}] = true
 	}
 	return matched, err
+}
+
+// FirstExecutions is documented at measurements.Store.
+func (d *Dictionary) FirstExecutions(ctx context.Context, organization uuid.UUID, scope fleet.Scope, from, to time.Time, most int) ([]measurements.FirstExecutions, error) {
+	found, err := statement.All[measurements.FirstExecutions](ctx, d.db, "count new statements", firstExecutions,
+		organization, !scope.Filtered, tables.Subjects(scope.Instances), from, to, measurements.NewAfter.Seconds(), most)
+	for i := range found {
+		found[i].At = found[i].At.UTC()
+	}
+	return found, err
 }
