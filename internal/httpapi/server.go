@@ -259,6 +259,7 @@ type Front struct {
 }
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config oapi-codegen.yaml openapi.yaml
+//go:generate go run oapi-codegen/compact.go
 
 //go:embed openapi.yaml
 var openapiYAML []byte

@@ -42,6 +42,12 @@ func writeFile(w http.ResponseWriter, status int, contentType string, body io.Re
 	return err
 }
 
+// writeEmpty writes an answer without a body.
+func writeEmpty(w http.ResponseWriter, status int, headers any) error {
+	writeHead(w, status, headers)
+	return nil
+}
+
 // writeHead writes headers and status. headers is a struct whose fields have the tag header, or
 // nil. A field that is a nil pointer is a header that the answer does not have.
 func writeHead(w http.ResponseWriter, status int, headers any) {

@@ -511,15 +511,10 @@ type AcceptInvitation struct {
 
 type ActOnAlerts struct {
 	Action ActOnAlertsAction `json:"action"`
-
 	// Ids 1 to 500.
 	Ids []openapi_types.UUID `json:"ids"`
 
-	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs are allowed; other control
-	// characters, and characters that change the direction of text, are not (`invalid_text`). Kept in the log
-	// forever: do not enter personal data.
 	Note *Note `json:"note,omitempty"`
-
 	// Until Only for `mute`: in the future, at most 366 days ahead. If absent: for good.
 	Until *time.Time `json:"until,omitempty"`
 }
@@ -534,7 +529,6 @@ type ActedOn struct {
 type ActedOnOne struct {
 	Done bool               `json:"done"`
 	Id   openapi_types.UUID `json:"id"`
-
 	// Problem The reason why the action failed, the same as for the action on a single one. An id of another
 	// organization is treated as unknown.
 	Problem *ItemProblem `json:"problem"`
@@ -546,46 +540,34 @@ type Activity struct {
 	BucketSize   BucketSize        `json:"bucketSize"`
 	BucketStarts []time.Time       `json:"bucketStarts"`
 	By           ActivityDimension `json:"by"`
-
 	// CoreHosts The number of hosts that `cores` is of.
 	CoreHosts int `json:"coreHosts"`
-
 	// Cores The logical CPUs of the hosts in scope, as far as their agents report them. Null if none does, or if more than 100 hosts are in scope.
 	Cores *int `json:"cores"`
-
 	// Engines The engines that were read and have a sample in the window.
 	Engines     []Engine  `json:"engines"`
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
-
 	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool `json:"incomplete"`
-
 	// Items The series but for `others`, the one with the highest mean first.
 	Items []ActivityItem `json:"items"`
-
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
-
 	// Others The number of series that `series.others` is the sum of. The sessions that were too many to be kept one by one count as one series.
 	Others int `json:"others"`
-
 	// PartialEngines The engines of `engines` with partial data, as for wait events.
 	PartialEngines []Engine `json:"partialEngines"`
-
 	// Series A series for each item, by its `key`, and `others` if there are other sessions. All are null in a bucket
 	// without samples.
 	Series map[string]Values `json:"series"`
 	To     time.Time         `json:"to"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable  `json:"unavailable"`
 	Unit        ActivityUnit `json:"unit"`
 }
 
 type ActivityUnit string
-
 type ActivityDimension string
 
 // ActivityItem Members that do not apply to the dimension are null.
@@ -594,20 +576,15 @@ type ActivityItem struct {
 	Average  float64               `json:"average"`
 	Database *ContributingDatabase `json:"database"`
 	Instance *ContributingInstance `json:"instance"`
-
 	// Key The name of the series: the state, the class of wait, an id, or the name itself. `unknown` if the value is not known. A name that is used twice, or that is `others` or `unknown`, has a number appended.
 	Key string `json:"key"`
-
 	// Known False if the sender did not report the value or it was deleted.
 	Known bool `json:"known"`
-
 	// Name For `waitEvent`, `user`, `application` and `client`.
 	Name *string `json:"name"`
-
 	// Share Its share of the mean of all series, from 0 to 1.
 	Share     *float64               `json:"share"`
 	Statement *ContributingStatement `json:"statement"`
-
 	// WaitClass For `waitClass` and `waitEvent`: `cpu`, `locks`, `lightweightLocks`, `io`, `clientNetwork` or `other`.
 	WaitClass *string `json:"waitClass"`
 }
@@ -628,7 +605,6 @@ type AddressLink struct {
 type AgentBuffer struct {
 	// Bytes The size of the buffered measurements.
 	Bytes int64 `json:"bytes"`
-
 	// Dropped The number of measurement records that were never sent since the agent was installed, by reason:
 	//
 	// - `buffer_full`: the buffer reached its bound or the disk is full, and the oldest records were dropped.
@@ -641,27 +617,21 @@ type AgentBuffer struct {
 	//
 	// There may be other reasons: at most 20 names that match `^[a-z_]{1,40}$`.
 	Dropped map[string]int64 `json:"dropped"`
-
 	// Facts The number of instances, databases and assessments. These are never dropped.
 	Facts int `json:"facts"`
-
 	// MaxBytes The maximum. When it is exceeded, the oldest measurements are dropped.
 	MaxBytes int64 `json:"maxBytes"`
-
 	// OldestAt The measuring time of the oldest one.
 	OldestAt *time.Time `json:"oldestAt"`
 	Records  int64      `json:"records"`
-
 	// Refused The number of facts that Muster refused.
 	Refused int `json:"refused"`
 }
 
 type AgentError struct {
 	At time.Time `json:"at"`
-
 	// Class At most 100 characters.
 	Class string `json:"class"`
-
 	// Detail A sentence; at most 2,000 characters.
 	Detail string `json:"detail"`
 }
@@ -669,27 +639,22 @@ type AgentError struct {
 type AgentIdentity struct {
 	Engine Engine              `json:"engine"`
 	Pooler AgentIdentityPooler `json:"pooler"`
-
 	// Process The identity that distinguishes the server from its copies; 1 to 200 characters.
 	Process string            `json:"process"`
 	Role    AgentIdentityRole `json:"role"`
-
 	// System The identity that the server shares with its copies, as in `server` of an instance. Empty if it is not known; at most 200 characters.
 	System string `json:"system"`
 }
 
 type AgentIdentityPooler string
-
 type AgentIdentityRole string
 
 type AgentLoop struct {
 	// Falls The number of failures since the agent started.
 	Falls int64 `json:"falls"`
-
 	// InTrouble The loop has not run for a whole minute since its last failure.
 	InTrouble bool      `json:"inTrouble"`
 	LastAt    time.Time `json:"lastAt"`
-
 	// Loop 1 to 300 characters.
 	Loop string `json:"loop"`
 }
@@ -697,7 +662,6 @@ type AgentLoop struct {
 type AgentMissingGrant struct {
 	// Object 1 to 2,000 characters. Muster shows its own statement for the object. An object that Muster does not know is shown without a statement.
 	Object string `json:"object"`
-
 	// Statement At most 4,000 characters. Agents of earlier versions send it; Muster ignores it.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	Statement *string `json:"statement,omitempty"`
@@ -707,14 +671,11 @@ type AgentReceipt struct {
 	// Ambiguous The number of these alerts whose labels match several instances. Each alert is recorded at the instance
 	// that the token is limited to, or otherwise at the instance that was registered first.
 	Ambiguous int `json:"ambiguous"`
-
 	// Dropped The number of these alerts that were not recorded.
 	Dropped int `json:"dropped"`
-
 	// Reasons The reasons why alerts were dropped, each with a count, as in `muster_ingest_dropped_total`. `truncated`
 	// counts alerts that the sender cut from its message; they are not included in `received` and `dropped`.
 	Reasons map[string]int `json:"reasons"`
-
 	// Received The number of alerts in the message.
 	Received int `json:"received"`
 }
@@ -722,21 +683,15 @@ type AgentReceipt struct {
 type AgentReport struct {
 	At time.Time `json:"at"`
 
-	// Buffer The backlog of data that the agent could not send yet.
 	Buffer AgentBuffer `json:"buffer"`
-
 	// Host The machine that the agent runs on; at most 255 characters.
 	Host string `json:"host"`
-
 	// Loops The agent's background loops that failed in the last 24 hours; at most 100, each once. Leave it out if none failed.
 	Loops *[]AgentLoop `json:"loops,omitempty"`
-
 	// Name The name for people; 1 to 200 characters.
 	Name string `json:"name"`
-
 	// Servers The servers that the agent measures; at most 1,000, each once.
 	Servers []AgentServer `json:"servers"`
-
 	// Version At most 200 characters.
 	Version string `json:"version"`
 }
@@ -744,16 +699,12 @@ type AgentReport struct {
 type AgentServer struct {
 	// Error The reason why the server cannot be reached. Null if it can be reached.
 	Error *AgentError `json:"error"`
-
 	// Identity The server that answered when the agent last connected. Left out if it is not known.
 	Identity *AgentIdentity `json:"identity,omitempty"`
-
 	// Instance Its externalId.
 	Instance string `json:"instance"`
-
 	// MissingGrants Objects that the agent's account may not read; at most 100.
 	MissingGrants []AgentMissingGrant `json:"missingGrants"`
-
 	// Signs Observations for the built-in watch, in addition to the samples.
 	Signs []AgentSign `json:"signs"`
 }
@@ -763,10 +714,8 @@ type AgentSign struct {
 	Advisory *bool     `json:"advisory,omitempty"`
 	At       time.Time `json:"at"`
 
-	// Details Details of the alert in addition to the value. An absent field is unknown. Texts are cut after 200 characters.
 	Details *AgentSignDetails `json:"details,omitempty"`
 	Rule    AgentSignRule     `json:"rule"`
-
 	// Value The duration of the longest wait for a lock in minutes, the percentage of the way to wraparound or of the connections in use, or the days until the certificate ends.
 	Value float64 `json:"value"`
 }
@@ -777,28 +726,20 @@ type AgentSignRule string
 type AgentSignDetails struct {
 	// Database The database of the session with the longest wait; for wraparound, the database with the oldest ids.
 	Database *string `json:"database,omitempty"`
-
 	// Holder The server's id of a session that holds the lock.
 	Holder *string `json:"holder,omitempty"`
-
 	// HolderIdle The holder is idle in a transaction.
 	HolderIdle *bool `json:"holderIdle,omitempty"`
-
 	// Kind The engine's name for the kind of lock.
 	Kind *string `json:"kind,omitempty"`
-
 	// Limit Only for connections: how many clients may have.
 	Limit *int `json:"limit,omitempty"`
-
 	// Multixact Only for wraparound: the ids are multixact ids.
 	Multixact *bool `json:"multixact,omitempty"`
-
 	// Object The locked object: a table, or the key of an advisory lock.
 	Object *string `json:"object,omitempty"`
-
 	// Session The server's id of the session with the longest wait.
 	Session *string `json:"session,omitempty"`
-
 	// Sessions The number of waiting sessions, or of connections in use.
 	Sessions *int `json:"sessions,omitempty"`
 }
@@ -806,31 +747,23 @@ type AgentSignDetails struct {
 type Alert struct {
 	CreatedAt time.Time  `json:"createdAt"`
 	Database  *Reference `json:"database"`
-
 	// FirstTriggeredAt Start of the firing window.
 	FirstTriggeredAt time.Time          `json:"firstTriggeredAt"`
 	Id               openapi_types.UUID `json:"id"`
-
 	// Instance The server of the alert or of its database. Null if the alert belongs to the organization only.
 	Instance *Reference `json:"instance"`
 	IsMuted  bool       `json:"isMuted"`
-
 	// LastTriggeredAt End of the firing window.
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
-
 	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on a server of the alert.
 	MayAct bool `json:"mayAct"`
-
 	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
 	MutedUntil *time.Time `json:"mutedUntil"`
-
 	// Occurrences The number of changes from not firing to firing.
 	Occurrences int `json:"occurrences"`
-
 	// Open True unless the state is Resolved or AutoResolved.
 	Open bool `json:"open"`
 
-	// Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
 	Owner      *Owner        `json:"owner"`
 	ResolvedAt *time.Time    `json:"resolvedAt"`
 	Severity   AlertSeverity `json:"severity"`
@@ -845,7 +778,6 @@ type AlertBatch struct {
 type AlertBlocking struct {
 	// EpisodeId The episode, as in `GET /api/v1/blocking/{episodeId}`.
 	EpisodeId openapi_types.UUID `json:"episodeId"`
-
 	// Tree Users, applications, clients and statements are known for as long as the episode keeps the tree.
 	Tree BlockingTree `json:"tree"`
 }
@@ -857,45 +789,33 @@ type AlertDetail struct {
 	CreatedAt   time.Time      `json:"createdAt"`
 	Database    *Reference     `json:"database"`
 	Description *string        `json:"description"`
-
 	// FirstTriggeredAt Start of the firing window.
 	FirstTriggeredAt time.Time          `json:"firstTriggeredAt"`
 	Id               openapi_types.UUID `json:"id"`
-
 	// Instance The server of the alert or of its database. Null if the alert belongs to the organization only.
 	Instance *Reference `json:"instance"`
 	IsMuted  bool       `json:"isMuted"`
-
 	// LastTriggeredAt End of the firing window.
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
-
 	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on a server of the alert.
 	MayAct bool `json:"mayAct"`
-
 	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
 	MutedUntil *time.Time `json:"mutedUntil"`
-
 	// Occurrences The number of changes from not firing to firing.
 	Occurrences int `json:"occurrences"`
-
 	// Open True unless the state is Resolved or AutoResolved.
 	Open bool `json:"open"`
 
-	// Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
 	Owner      *Owner     `json:"owner"`
 	ResolvedAt *time.Time `json:"resolvedAt"`
-
 	// Rule The rule that raised it, if it is known.
 	Rule     *AlertRule    `json:"rule"`
 	Severity AlertSeverity `json:"severity"`
 	State    string        `json:"state"`
-
 	// Timeline Oldest first. Null if `unavailable` names it.
 	Timeline *[]AlertMoment `json:"timeline"`
 	Title    string         `json:"title"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -904,10 +824,8 @@ type AlertHistory struct {
 	BucketStarts []time.Time `json:"bucketStarts"`
 	From         time.Time   `json:"from"`
 	GeneratedAt  time.Time   `json:"generatedAt"`
-
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
-
 	// MonitoringStartedAt The registration of the earliest server in scope.
 	MonitoringStartedAt *time.Time `json:"monitoringStartedAt"`
 	Series              struct {
@@ -923,19 +841,15 @@ type AlertIds struct {
 
 type AlertItem struct {
 	CreatedAt time.Time `json:"createdAt"`
-
 	// Database The externalId of the database. Requires `instance`, unless no other instance has a database with this externalId.
 	Database         *string   `json:"database,omitempty"`
 	ExternalId       string    `json:"externalId"`
 	FirstTriggeredAt time.Time `json:"firstTriggeredAt"`
-
 	// Instance Its externalId.
 	Instance *string `json:"instance,omitempty"`
-
 	// IsMuted If absent, the state is not changed.
 	IsMuted         *bool     `json:"isMuted,omitempty"`
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
-
 	// ResolvedAt Required if the state is Resolved or AutoResolved, and not allowed otherwise.
 	ResolvedAt *time.Time     `json:"resolvedAt,omitempty"`
 	Severity   AlertSeverity  `json:"severity"`
@@ -950,18 +864,13 @@ type AlertMoment struct {
 	Actor *Person   `json:"actor"`
 	At    time.Time `json:"at"`
 	Event string    `json:"event"`
-
 	// Note The member's note. It stays in the log forever: do not enter personal data.
 	Note *string `json:"note"`
-
 	// Until For `muted`: the time when the mute ends by itself. For `unmuted`: set if the mute ended by itself.
 	Until *time.Time `json:"until"`
 }
 
 type AlertNote struct {
-	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs are allowed; other control
-	// characters, and characters that change the direction of text, are not (`invalid_text`). Kept in the log
-	// forever: do not enter personal data.
 	Note *Note `json:"note,omitempty"`
 }
 
@@ -971,13 +880,10 @@ type AlertNotification struct {
 	DeliveryId openapi_types.UUID `json:"deliveryId"`
 	Event      string             `json:"event"`
 	EventAt    time.Time          `json:"eventAt"`
-
 	// LastCode The same as in the delivery.
 	LastCode *int `json:"lastCode"`
-
 	// Reason The same as in the delivery.
 	Reason *string `json:"reason"`
-
 	// Recipients For `email` and `team`: the members that it was or will be sent to. Those with the role team get the events of servers that their teams own.
 	Recipients []Person       `json:"recipients"`
 	Rule       Reference      `json:"rule"`
@@ -992,8 +898,6 @@ type AlertPage struct {
 	Items []Alert `json:"items"`
 	Page  Page    `json:"page"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -1014,19 +918,14 @@ type AlertSeverity string
 type AnsweringServer struct {
 	// MovedAt The last time when the name of the instance began to lead to a different server. Null if that never happened.
 	MovedAt *time.Time `json:"movedAt"`
-
 	// Pooler The pooler in front of the server. `transaction` shares connections to the server between transactions.
 	Pooler *string `json:"pooler"`
-
 	// Related Instances of other copies of the cluster, such as the standbys of a primary. They share findings.
 	Related []KnownServer `json:"related"`
-
 	// Role Null if the engine does not report it.
 	Role *string `json:"role"`
-
 	// SameAs Other instances that lead to the same server. The server is counted once for each of them.
 	SameAs []KnownServer `json:"sameAs"`
-
 	// System The identity that the server shares with its copies: PostgreSQL's system identifier, Oracle's DBID, or the
 	// name of a SQL Server. Null if the account may not read it.
 	System *string `json:"system"`
@@ -1041,7 +940,6 @@ type ApiToken struct {
 	Name       string             `json:"name"`
 	Prefix     string             `json:"prefix"`
 	Scopes     []string           `json:"scopes"`
-
 	// Token Only in the response that creates it.
 	Token *string `json:"token,omitempty"`
 }
@@ -1069,7 +967,6 @@ type AuditEntry struct {
 	At        time.Time           `json:"at"`
 	Data      json.RawMessage     `json:"data"`
 	SubjectId *openapi_types.UUID `json:"subjectId"`
-
 	// Token The ingest token of the program that did it, if no member did. It has no name if the names could not be
 	// read.
 	Token *Reference `json:"token,omitempty"`
@@ -1078,15 +975,12 @@ type AuditEntry struct {
 
 type AuditPage struct {
 	Items []AuditEntry `json:"items"`
-
 	// Names The current names of the ids in `subjectId` and `data`, by id: members (erased ones have the empty name),
 	// tokens, servers, databases, alerts, exceptions and findings (the name of their check), reports, schedules, channels and
 	// rules. Null if `unavailable` names them.
 	Names      *map[string]string `json:"names"`
 	NextCursor *string            `json:"nextCursor"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -1100,11 +994,9 @@ type BackedUpDatabase struct {
 type Backup struct {
 	FinishedAt time.Time `json:"finishedAt"`
 
-	// Kind `base` is of a whole PostgreSQL server, `wal` is archived WAL, and `log` is the log of SQL Server or Oracle. Incremental backups are `differential`.
 	Kind      BackupKind `json:"kind"`
 	SizeBytes *int64     `json:"sizeBytes"`
 
-	// Source Who tells of the backup.
 	Source    BackupSource `json:"source"`
 	StartedAt *time.Time   `json:"startedAt"`
 	Tool      *string      `json:"tool"`
@@ -1127,13 +1019,10 @@ type BackupCounts struct {
 
 type BackupDay struct {
 	Day openapi_types.Date `json:"day"`
-
 	// GreatestAgeSeconds Of the worst database. Null if nothing is known of that day.
 	GreatestAgeSeconds *int64 `json:"greatestAgeSeconds"`
-
 	// Kept Whether no database was older than the RPO. Null if that is not known.
 	Kept *bool `json:"kept"`
-
 	// Known Whether the ages of all databases are known for the whole day.
 	Known bool `json:"known"`
 }
@@ -1147,21 +1036,15 @@ type BackupLook struct {
 	// At Not before 1970.
 	At      time.Time       `json:"at"`
 	Backups *[]LookedBackup `json:"backups,omitempty"`
-
 	// Complete The databases of which the source knows every backup since a time.
 	Complete *[]BackedUpDatabase `json:"complete,omitempty"`
 
-	// Condition `off`: nobody switched backups on. `unknown`: the source cannot be read. `idle`: switched on, and nothing comes of
-	// it. `failing`: its last attempt failed. `refused`: it tells of another server, so none of its backups counts.
 	Condition BackupCondition `json:"condition"`
-
 	// Denied The grant without which it cannot be read.
 	Denied *string `json:"denied,omitempty"`
-
 	// Instance Its externalId.
 	Instance string `json:"instance"`
 
-	// Source Who tells of the backup.
 	Source BackupSource `json:"source"`
 	Why    *string      `json:"why,omitempty"`
 }
@@ -1170,17 +1053,12 @@ type BackupLook struct {
 type BackupSource string
 
 type BackupSourceState struct {
-	// Condition `off`: nobody switched backups on. `unknown`: the source cannot be read. `idle`: switched on, and nothing comes of
-	// it. `failing`: its last attempt failed. `refused`: it tells of another server, so none of its backups counts.
 	Condition  BackupCondition `json:"condition"`
 	MeasuredAt time.Time       `json:"measuredAt"`
-
 	// MissingGrant The grant without which it cannot be read.
 	MissingGrant *string `json:"missingGrant"`
 
-	// Source Who tells of the backup.
 	Source BackupSource `json:"source"`
-
 	// Why What is wrong, in a sentence.
 	Why *string `json:"why"`
 }
@@ -1191,25 +1069,18 @@ type BackupState string
 
 type Backups struct {
 	Counts BackupCounts `json:"counts"`
-
 	// Databases The databases of which a source tells, worst first; at most 200.
 	Databases []DatabaseBackups `json:"databases"`
-
 	// History Null if it could not be read.
 	History *[]BackupDay `json:"history"`
-
 	// MeasuredAt When a source was last read. Null if there is none.
 	MeasuredAt *time.Time `json:"measuredAt"`
-
 	// Omitted The number of databases that are not listed. `counts` includes them.
 	Omitted int `json:"omitted"`
-
 	// RpoMinutes The recovery point objective: the threshold of the watch rule `backup_rpo` for the server's tags.
 	RpoMinutes int                 `json:"rpoMinutes"`
 	Sources    []BackupSourceState `json:"sources"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -1222,10 +1093,8 @@ type BackupsAccepted struct {
 
 type BlockingDetail struct {
 	Episode BlockingEpisode `json:"episode"`
-
 	// Samples The samples that are kept, in the order of their times. Of more than 500, those with the most waiting sessions of 500 equal parts.
 	Samples []BlockingMoment `json:"samples"`
-
 	// Tree Null if no tree of the episode is kept any more.
 	Tree *BlockingTree `json:"tree"`
 }
@@ -1238,47 +1107,34 @@ type BlockingEnd string
 type BlockingEpisode struct {
 	// Advisory The sessions waited for advisory locks.
 	Advisory bool `json:"advisory"`
-
 	// Behind The number of sessions that waited for the root at `peakAt`, directly or behind others.
 	Behind int `json:"behind"`
-
 	// BlockedSeconds Session-seconds of waiting.
 	BlockedSeconds float64 `json:"blockedSeconds"`
-
 	// Cycle The sessions that waited for each other in a circle, the root first. Empty if there was none.
 	Cycle []string `json:"cycle"`
-
 	// Database The database of the root.
 	Database *string `json:"database"`
-
 	// EndSeen True if a sample without waiting sessions ended the episode.
 	EndSeen bool `json:"endSeen"`
-
 	// EndedBy How the last root let the others go, at the end of the episode. Null if it lasts, or if that is not known.
 	EndedBy *BlockingEnd `json:"endedBy"`
-
 	// From The first sample in which a session waited.
 	From     time.Time            `json:"from"`
 	Id       openapi_types.UUID   `json:"id"`
 	Instance ContributingInstance `json:"instance"`
-
 	// Lock The kind of lock that the first session behind the root waited for.
 	Lock *string `json:"lock"`
-
 	// MaxBlocked The highest number of waiting sessions in a sample.
 	MaxBlocked int     `json:"maxBlocked"`
 	Mode       *string `json:"mode"`
 	Object     *string `json:"object"`
-
 	// PeakAt The first sample with that number.
 	PeakAt time.Time `json:"peakAt"`
 
-	// Root A session that waits for another one, or for which another one waits. Null is unknown, unless `hidden` is true.
 	Root BlockingSession `json:"root"`
-
 	// Roots The number of sessions that held others up at `peakAt` without waiting themselves.
 	Roots int `json:"roots"`
-
 	// To The first sample without. Null while the episode lasts. If no sample came for five minutes, the last one.
 	To *time.Time `json:"to"`
 }
@@ -1290,19 +1146,14 @@ type BlockingKind string
 
 type BlockingMoment struct {
 	At time.Time `json:"at"`
-
 	// Blocked The number of waiting sessions.
 	Blocked int `json:"blocked"`
-
 	// Session The root.
 	Session string `json:"session"`
-
 	// StartedAt The root's beginning, as in BlockingSession.
 	StartedAt *time.Time `json:"startedAt"`
-
 	// Tree Null if it is not kept, or if it is left out.
 	Tree *BlockingTree `json:"tree"`
-
 	// TreeKept The tree of this sample is kept.
 	TreeKept bool `json:"treeKept"`
 }
@@ -1318,7 +1169,6 @@ type BlockingPage struct {
 type BlockingRoot struct {
 	// Behind The number of sessions that wait for it, directly or behind others.
 	Behind int `json:"behind"`
-
 	// Cycle The sessions that wait for each other in a circle, the root first. Empty if there is none.
 	Cycle   []string `json:"cycle"`
 	Session string   `json:"session"`
@@ -1331,28 +1181,18 @@ type BlockingRoot struct {
 type BlockingSample struct {
 	// Advisory The sessions wait for advisory locks, which applications define themselves. If absent, for locks of the engine.
 	Advisory *bool `json:"advisory,omitempty"`
-
 	// At Not before 1970. Samples that are older than 72 hours are dropped.
 	At time.Time `json:"at"`
 
-	// Deadlock The sample is about a deadlock and belongs to no episode: the sessions are its sides. Without sessions, it is
-	// a number of deadlocks of which neither the sides nor the database are known.
 	Deadlock *SentDeadlock `json:"deadlock,omitempty"`
 
-	// EndedBy `transactionEnded`: the root committed or rolled back, and its session is still there. `sessionEnded`: the root's
-	// session is gone; it was closed or terminated. `waitsEnded`: the root still has its transaction, but the sessions
-	// that waited gave up or were canceled.
 	EndedBy *BlockingEnd `json:"endedBy,omitempty"`
-
 	// Instance Its externalId.
 	Instance string `json:"instance"`
-
 	// IntervalSeconds How often the sessions are looked at; 0.001 to 604800 (a week).
 	IntervalSeconds json.Number `json:"intervalSeconds"`
-
 	// Omitted The number of waiting sessions that are not among the sessions.
 	Omitted *int `json:"omitted,omitempty"`
-
 	// Sessions The sessions that wait, and those that they wait for; each session once.
 	Sessions []SentBlockingSession `json:"sessions"`
 }
@@ -1360,63 +1200,45 @@ type BlockingSample struct {
 // BlockingSession A session that waits for another one, or for which another one waits. Null is unknown, unless `hidden` is true.
 type BlockingSession struct {
 	Application *string `json:"application"`
-
 	// Client The address or name of the client's host.
 	Client   *string `json:"client"`
 	Database *string `json:"database"`
-
 	// Hidden True if user, application, client and statement are hidden from the caller's role.
 	Hidden            bool `json:"hidden"`
 	IdleInTransaction bool `json:"idleInTransaction"`
 
-	// Kind A session of a client, a worker of PostgreSQL's autovacuum, a prepared transaction (PostgreSQL), an orphaned
-	// distributed transaction, a transaction that recovery has deferred, the unknown owner of a latch (SQL Server), or
-	// another process of the server.
 	Kind BlockingKind `json:"kind"`
-
 	// Lock The engine's name for the kind of lock that it waits for.
 	Lock *string `json:"lock"`
-
 	// Mode The mode in which it wants the lock.
 	Mode *string `json:"mode"`
-
 	// Object The locked object.
 	Object *string `json:"object"`
-
 	// Session The server's own id: PostgreSQL's process id, SQL Server's session id, Oracle's `sid,serial#,inst_id`. For a prepared transaction, `prepared` and its identifier.
 	Session string `json:"session"`
-
 	// StartedAt The session's beginning, by the server's clock. It tells the session from another one with the same id.
 	StartedAt *time.Time `json:"startedAt"`
-
 	// State The engine's name for the state.
 	State      *string    `json:"state"`
 	StateSince *time.Time `json:"stateSince"`
-
 	// Statement The text without literals and comments; of an idle session, its last statement. Null if the organization stores no texts.
 	Statement *string `json:"statement"`
-
 	// StatementId The engine's id of the statement.
 	StatementId      *string    `json:"statementId"`
 	TransactionSince *time.Time `json:"transactionSince"`
 	User             *string    `json:"user"`
-
 	// WaitsFor The ids of the sessions that it waits for; at most 20.
 	WaitsFor []string `json:"waitsFor"`
-
 	// WaitsSince Null if it does not wait.
 	WaitsSince *time.Time `json:"waitsSince"`
 }
 
 type BlockingTree struct {
 	At time.Time `json:"at"`
-
 	// Omitted The number of waiting sessions that are not among the sessions.
 	Omitted int `json:"omitted"`
-
 	// Roots The root with the most sessions behind it first.
 	Roots []BlockingRoot `json:"roots"`
-
 	// Sessions At most 500: first those that do not wait, then those that have waited longest.
 	Sessions []BlockingSession `json:"sessions"`
 }
@@ -1427,13 +1249,10 @@ type Budget struct {
 	// Limit The limit of the organization.
 	Limit int64  `json:"limit"`
 	Name  string `json:"name"`
-
 	// ResetAt The time when the count starts again. Null: it falls when alerts are resolved.
 	ResetAt *time.Time `json:"resetAt"`
-
 	// TokenLimit The limit of each token.
 	TokenLimit int64 `json:"tokenLimit"`
-
 	// Tokens The tokens that used it. The token that used the most comes first.
 	Tokens []BudgetOfToken `json:"tokens"`
 	Used   int64           `json:"used"`
@@ -1445,7 +1264,6 @@ type BudgetList struct {
 
 type BudgetOfToken struct {
 	Limit int64 `json:"limit"`
-
 	// Token Its name. Null if the token no longer exists.
 	Token   *string            `json:"token"`
 	TokenId openapi_types.UUID `json:"tokenId"`
@@ -1457,7 +1275,6 @@ type ChangeChannel struct {
 	Addresses      *[]string `json:"addresses,omitempty"`
 	Administrators *bool     `json:"administrators,omitempty"`
 
-	// Format The message format of the chat. Mattermost also accepts Slack's format, but shows some characters differently.
 	Format    *ChatFormat           `json:"format,omitempty"`
 	MemberIds *[]openapi_types.UUID `json:"memberIds,omitempty"`
 	Name      *string               `json:"name,omitempty"`
@@ -1468,29 +1285,23 @@ type ChangeChannel struct {
 type ChangeFinding struct {
 	// AssigneeId An active member of the organization. Null removes the assignee.
 	AssigneeId *openapi_types.UUID `json:"assigneeId,omitempty"`
-
 	// TicketUrl A URL with `https://` or `http://`, without user and password. Null removes the ticket.
 	TicketUrl *string `json:"ticketUrl,omitempty"`
 }
 
 type ChangeInstance struct {
 	Active *bool `json:"active,omitempty"`
-
 	// DeclinedGrants All grants that the organization declines. The list replaces the previous one; [] removes all entries.
 	// Each entry is the `object` of a missing grant that can be declined, or the part of it before " in database
 	// ". The latter declines the grant in every database, including later ones.
 	DeclinedGrants *[]string `json:"declinedGrants,omitempty"`
 	Dsn            *string   `json:"dsn,omitempty"`
-
 	// Engine The engine of the server. A different one is refused with 422 `engine_fixed`.
 	Engine *string `json:"engine,omitempty"`
 	Name   *string `json:"name,omitempty"`
 
-	// Separate Register the server even if another instance leads to it.
 	Separate *Separate `json:"separate,omitempty"`
 
-	// Tags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
-	// underscores. A value has 1 to 100 printable characters.
 	Tags *Tags `json:"tags,omitempty"`
 }
 
@@ -1507,13 +1318,8 @@ type ChangeNotificationRule struct {
 	Enabled      *bool                 `json:"enabled,omitempty"`
 	GroupSeconds *int32                `json:"groupSeconds,omitempty"`
 
-	// Match An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
-	// engine, name, tags and teams apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
-	// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
-	// High as `warning`, and Medium and Low as `info`.
 	Match *RuleMatch `json:"match,omitempty"`
 	Name  *string    `json:"name,omitempty"`
-
 	// Quiet Null removes the quiet hours.
 	Quiet         *QuietHours `json:"quiet,omitempty"`
 	RepeatMinutes *int32      `json:"repeatMinutes,omitempty"`
@@ -1530,31 +1336,19 @@ type ChangeOrganization struct {
 		Medium   *int32 `json:"medium,omitempty"`
 	} `json:"dueDays,omitempty"`
 
-	// ExceptionApproval The four-eyes rule for exceptions. With `another`, administrators cannot grant an exception that they
-	// requested themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted
-	// earlier stay in force.
 	ExceptionApproval   *ChangeOrganizationExceptionApproval `json:"exceptionApproval,omitempty"`
 	InputsRetentionDays *int32                               `json:"inputsRetentionDays,omitempty"`
 	Name                *string                              `json:"name,omitempty"`
 	PaperSize           *ChangeOrganizationPaperSize         `json:"paperSize,omitempty"`
-
 	// ProtectedTags The keys of the tags that only administrators can set. The list replaces the previous one. Members and
 	// feeds cannot move a server into a team whose selector uses such a tag. Existing tags are kept.
 	ProtectedTags       *[]string `json:"protectedTags,omitempty"`
 	ReportRetentionDays *int32    `json:"reportRetentionDays,omitempty"`
 
-	// SessionDetail `on`, the default, keeps the names of users, applications and clients of sessions that were active or
-	// waited. `off` keeps none, and deletes the kept names immediately.
 	SessionDetail *ChangeOrganizationSessionDetail `json:"sessionDetail,omitempty"`
 
-	// StatementTexts `normalized` keeps the texts of statements that servers and feeds send, without literals and comments, and
-	// at most 8 KiB of each. `off`, the default, keeps none, and deletes the kept texts immediately.
 	StatementTexts *ChangeOrganizationStatementTexts `json:"statementTexts,omitempty"`
 	Watch          *struct {
-		// AdvisoryLocks Whether sessions that wait for an advisory lock raise an alert. Applications define such locks
-		// themselves and may hold them on purpose: PostgreSQL's advisory locks, SQL Server's `sp_getapplock`,
-		// Oracle's `DBMS_LOCK`. With `off`, they raise none, and open alerts about them end. Episodes of
-		// blocking have them either way.
 		AdvisoryLocks     *ChangeOrganizationWatchAdvisoryLocks `json:"advisoryLocks,omitempty"`
 		LockWaitMinutes   *int32                                `json:"lockWaitMinutes,omitempty"`
 		SilentMinutes     *int32                                `json:"silentMinutes,omitempty"`
@@ -1567,7 +1361,6 @@ type ChangeOrganization struct {
 // requested themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted
 // earlier stay in force.
 type ChangeOrganizationExceptionApproval string
-
 type ChangeOrganizationPaperSize string
 
 // ChangeOrganizationSessionDetail `on`, the default, keeps the names of users, applications and clients of sessions that were active or
@@ -1587,30 +1380,23 @@ type ChangeOrganizationWatchAdvisoryLocks string
 type ChangeSchedule struct {
 	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
 	At *string `json:"at,omitempty"`
-
 	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. If the month is too short, the last day counts.
 	DayOfMonth    *int32  `json:"dayOfMonth,omitempty"`
 	Enabled       *bool   `json:"enabled,omitempty"`
 	Every         *Every  `json:"every,omitempty"`
 	Name          *string `json:"name,omitempty"`
 	OnlyIfChanged *bool   `json:"onlyIfChanged,omitempty"`
-
 	// PerTeam Makes one report for each team in `teamIds`, or for every team. The report covers the team's servers within the scope and goes to the team's members. Cannot be used with `onlyIfChanged` or for a scorecard.
 	PerTeam *bool `json:"perTeam,omitempty"`
-
 	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all. Those with the role team must see all servers of the report.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *ScheduleScope        `json:"scope,omitempty"`
-
 	// TakeOver The caller becomes the owner.
 	TakeOver *bool `json:"takeOver,omitempty"`
-
 	// TeamIds Teams whose members at the due time are also recipients.
 	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
-
 	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
 	TimeZone *string `json:"timeZone,omitempty"`
-
 	// Weekday Required for `week`.
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
@@ -1618,11 +1404,9 @@ type ChangeSchedule struct {
 type ChangeTeam struct {
 	Members *[]TeamMember `json:"members,omitempty"`
 	Name    *string       `json:"name,omitempty"`
-
 	// Position The place to move the team to, from 1 to the number of teams. The others keep their order.
 	Position *int `json:"position,omitempty"`
 
-	// Selector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.
 	Selector *TeamSelector `json:"selector,omitempty"`
 }
 
@@ -1637,30 +1421,24 @@ type Channel struct {
 	Addresses      []ChannelAddress `json:"addresses"`
 	Administrators bool             `json:"administrators"`
 	CreatedAt      time.Time        `json:"createdAt"`
-
 	// CreatedBy Null if Muster created it when the organization was set up.
 	CreatedBy *Person `json:"createdBy"`
-
 	// Format For `chat`. Null for other kinds.
 	Format *string            `json:"format"`
 	Id     openapi_types.UUID `json:"id"`
 	Kind   string             `json:"kind"`
-
 	// LastDelivery The last delivery that was sent or failed.
 	LastDelivery *ChannelOutcome      `json:"lastDelivery"`
 	MemberIds    []openapi_types.UUID `json:"memberIds"`
 	Name         string               `json:"name"`
-
 	// Rules The rules that use the channel, sorted by name.
 	Rules []Reference `json:"rules"`
-
 	// Url Null for `email` and `team`. For `chat` and `teams` only scheme and host, because the rest is a secret.
 	Url *string `json:"url"`
 }
 
 type ChannelAddress struct {
 	Address string `json:"address"`
-
 	// AskedAt The time of the last confirmation e-mail to the address. Null if that e-mail could not be sent.
 	AskedAt     *time.Time         `json:"askedAt"`
 	ConfirmedAt *time.Time         `json:"confirmedAt"`
@@ -1676,7 +1454,6 @@ type ChannelList struct {
 type ChannelOutcome struct {
 	At time.Time          `json:"at"`
 	Id openapi_types.UUID `json:"id"`
-
 	// LastCode The HTTP or SMTP code. Null for a `sent` e-mail means that it is in the outbox, because no mail server was set.
 	LastCode *int           `json:"lastCode"`
 	Status   DeliveryStatus `json:"status"`
@@ -1684,16 +1461,12 @@ type ChannelOutcome struct {
 
 type ChannelTest struct {
 	DurationMs int64 `json:"durationMs"`
-
 	// Error The error as a sentence, without the addresses that a name resolved to.
 	Error *string `json:"error"`
-
 	// Ok The receiver accepted the message, or the message is in the outbox.
 	Ok bool `json:"ok"`
-
 	// Outbox No mail server is set. The test message is in the outbox, and nobody has received it.
 	Outbox bool `json:"outbox"`
-
 	// StatusCode The HTTP code, or the SMTP code for `email` and `team`. Null if the receiver did not respond.
 	StatusCode *int `json:"statusCode"`
 }
@@ -1706,36 +1479,27 @@ type Check struct {
 	Domain CheckDomain `json:"domain"`
 	Engine Engine      `json:"engine"`
 	Id     string      `json:"id"`
-
 	// Object The pattern for the names of failing objects, for feeds and for Muster, such as `{schema}.{table}`. Null for PostgreSQL.
 	Object    *string `json:"object"`
 	Rationale string  `json:"rationale"`
-
 	// Reads The data that the check reads on the server.
 	Reads      []string         `json:"reads"`
 	References []CheckReference `json:"references"`
 
-	// Remediation The steps to fix a finding. You can run `statement`, `rollback` and `verify` unchanged, as a superuser and in
-	// the database `runIn`. They are null if the owner must choose a value; `summary` then describes the choice.
 	Remediation Remediation `json:"remediation"`
-
 	// Rights The minimum rights that an account needs to read the data.
 	Rights []string `json:"rights"`
 
-	// Scope Whether the check runs once for the server or once for each database.
 	Scope    CheckScope    `json:"scope"`
 	Severity CheckSeverity `json:"severity"`
-
 	// Threshold The condition under which the check passes.
 	Threshold string `json:"threshold"`
-
 	// Title The problem that a failed check reports.
 	Title string `json:"title"`
 }
 
 // CheckScope Whether the check runs once for the server or once for each database.
 type CheckScope string
-
 type CheckDomain string
 
 type CheckPage struct {
@@ -1746,19 +1510,15 @@ type CheckPage struct {
 type CheckReference struct {
 	// Id The place in the text.
 	Id string `json:"id"`
-
 	// Source The publisher of the reference.
 	Source string `json:"source"`
-
 	// Url The address of the place, or of the whole text if single places have no address.
 	Url *string `json:"url"`
-
 	// Version The title and the edition of the text.
 	Version *string `json:"version"`
 }
 
 type CheckSeverity string
-
 type Classify string
 
 type Connections struct {
@@ -1767,25 +1527,18 @@ type Connections struct {
 	Engines           []EngineConnections `json:"engines"`
 	Idle              int64               `json:"idle"`
 	IdleInTransaction int64               `json:"idleInTransaction"`
-
 	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool `json:"incomplete"`
-
 	// InstancesWithoutSample Active PostgreSQL, SQL Server and Oracle servers in scope without a sample that counts. Their connections are unknown and not in the figures. If `sampledAt` is null, no figure is known. Null if `unavailable` names it or the response is `incomplete`.
 	InstancesWithoutSample *int  `json:"instancesWithoutSample"`
 	Other                  int64 `json:"other"`
-
 	// PartialEngines The engines of `engines` whose data is partial: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
-
 	// SampledAt The time of the oldest sample that counts.
 	SampledAt *time.Time `json:"sampledAt"`
 	Total     int64      `json:"total"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
-
 	// Waiting Active sessions that wait. They are not counted in `active`.
 	Waiting int64 `json:"waiting"`
 }
@@ -1795,7 +1548,6 @@ type Consistency struct {
 	Checkpoint *string  `json:"checkpoint"`
 	From       int64    `json:"from"`
 	Hashes     [][]byte `json:"hashes"`
-
 	// Origin The origin of the log: `muster/<installation id>/reports`.
 	Origin string `json:"origin"`
 	To     int64  `json:"to"`
@@ -1810,7 +1562,6 @@ type ContributingAlert struct {
 
 type ContributingDatabase struct {
 	Id openapi_types.UUID `json:"id"`
-
 	// Name The last name, if the database was removed.
 	Name string `json:"name"`
 }
@@ -1818,7 +1569,6 @@ type ContributingDatabase struct {
 type ContributingInstance struct {
 	Engine Engine             `json:"engine"`
 	Id     openapi_types.UUID `json:"id"`
-
 	// Name The last name, if the server was removed.
 	Name    string `json:"name"`
 	Removed bool   `json:"removed"`
@@ -1826,7 +1576,6 @@ type ContributingInstance struct {
 
 type ContributingStatement struct {
 	Id openapi_types.UUID `json:"id"`
-
 	// Text The text without literals and comments. Null if no text is kept, and for viewers.
 	Text *string `json:"text"`
 }
@@ -1834,29 +1583,22 @@ type ContributingStatement struct {
 // Contributor Members that do not apply to the kind of item are null.
 type Contributor struct {
 	Alert *ContributingAlert `json:"alert"`
-
 	// Calls The number of executions behind an `average`.
 	Calls *float64 `json:"calls"`
-
 	// Category `locks`, `lightweightLocks`, `io`, `clientNetwork` or `other`.
 	Category *string               `json:"category"`
 	Database *ContributingDatabase `json:"database"`
 	Host     *string               `json:"host"`
 	Instance *ContributingInstance `json:"instance"`
-
 	// Mount For `volume`, together with its `host`.
 	Mount *string `json:"mount"`
-
 	// Name For `event`, `user`, `application` and `client`. Null if the name is not known: the sender did not report it, or it was deleted.
 	Name *string `json:"name"`
-
 	// Share Its share of the sum, from 0 to 1. Null for means over hosts and for maxima.
 	Share     *float64               `json:"share"`
 	Statement *ContributingStatement `json:"statement"`
-
 	// TotalMs The time of these executions.
 	TotalMs *float64 `json:"totalMs"`
-
 	// Value Percent, ms, the mean number of waiting sessions, connections, or alerts.
 	Value float64 `json:"value"`
 }
@@ -1865,34 +1607,25 @@ type ContributorKey string
 
 type Contributors struct {
 	By ContributorKey `json:"by"`
-
 	// Coverage Only for query performance: how much of the servers' execution time their statements account for. Null if no server reports its execution time.
 	Coverage *Coverage `json:"coverage"`
-
 	// Engines The engines that were read and have a sample in the window.
 	Engines []Engine `json:"engines"`
-
 	// From The beginning and the end of the window that Muster used. It includes the requested window.
 	From time.Time `json:"from"`
-
 	// GeneratedAt The time when the figure was read. If it is before `to`, the window is not over yet: this is the figure so far, and a tile that was read at another time shows a different one.
 	GeneratedAt time.Time `json:"generatedAt"`
-
 	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool              `json:"incomplete"`
 	Items      []Contributor     `json:"items"`
 	Others     OtherContributors `json:"others"`
-
 	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine  `json:"partialEngines"`
 	Series         string    `json:"series"`
 	To             time.Time `json:"to"`
-
 	// Total The tile's figure over the window. Null in a gap. For connections, 0 if no connection is open, as in the tile.
 	Total *float64 `json:"total"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable      `json:"unavailable"`
 	Unit        ContributorsUnit `json:"unit"`
 }
@@ -1903,12 +1636,10 @@ type Control struct {
 	// AsOf The time of the request. The response covers what was recorded by then.
 	AsOf  time.Time    `json:"asOf"`
 	Check FindingCheck `json:"check"`
-
 	// Exceptions The exceptions that were in force at any time in the window.
 	Exceptions []ControlException   `json:"exceptions"`
 	From       time.Time            `json:"from"`
 	Items      []ControlledInstance `json:"items"`
-
 	// To The end of the period: the requested one, or the time of the request if that is earlier.
 	To time.Time `json:"to"`
 }
@@ -1917,11 +1648,9 @@ type ControlAlteredAssessment struct {
 	// At The time of the assessment, from the log if the log has it.
 	At time.Time          `json:"at"`
 	Id openapi_types.UUID `json:"id"`
-
 	// Position The position of its event in the log `fleet`. Null if the log has none.
 	Position *int64 `json:"position"`
 	Reason   string `json:"reason"`
-
 	// RecordedAt The time when its event was recorded. Null if the log has none.
 	RecordedAt *time.Time `json:"recordedAt"`
 }
@@ -1929,15 +1658,12 @@ type ControlAlteredAssessment struct {
 type ControlException struct {
 	// DatabaseId Null: every database, and server-wide findings.
 	DatabaseId *openapi_types.UUID `json:"databaseId"`
-
 	// GrantedAt The time when the grant was recorded.
 	GrantedAt time.Time          `json:"grantedAt"`
 	GrantedBy Person             `json:"grantedBy"`
 	Id        openapi_types.UUID `json:"id"`
-
 	// InstanceId Null: every server.
 	InstanceId *openapi_types.UUID `json:"instanceId"`
-
 	// ObjectRef Null: every object.
 	ObjectRef   *string    `json:"objectRef"`
 	Reason      string     `json:"reason"`
@@ -1951,7 +1677,6 @@ type ControlLateAssessment struct {
 	// At The time of the assessment, as the sender gave it.
 	At time.Time          `json:"at"`
 	Id openapi_types.UUID `json:"id"`
-
 	// RecordedAt The time when Muster recorded the assessment.
 	RecordedAt time.Time `json:"recordedAt"`
 }
@@ -1959,16 +1684,13 @@ type ControlLateAssessment struct {
 type ControlLifeEvent struct {
 	// At The time of the record.
 	At time.Time `json:"at"`
-
 	// By The actor.
 	By     string  `json:"by"`
 	Engine Engine  `json:"engine"`
 	Event  string  `json:"event"`
 	Member *Person `json:"member"`
-
 	// Position The position of the event in the log `fleet`.
 	Position int64 `json:"position"`
-
 	// Since For `joined`: the time from which the server counts, if an earlier creation time was given.
 	Since *time.Time `json:"since"`
 }
@@ -1976,22 +1698,15 @@ type ControlLifeEvent struct {
 type ControlPeriod struct {
 	// Assessments The number of assessments that were recorded in the period.
 	Assessments int32 `json:"assessments"`
-
 	// CatalogueVersion The version of the catalog that defined the check, from its assessments. A new period begins when the version or the check's threshold changes.
 	CatalogueVersion *string `json:"catalogueVersion"`
-
 	// ExceptionId For `accepted`: the narrowest exception that covers the first finding.
 	ExceptionId *openapi_types.UUID `json:"exceptionId"`
 	From        time.Time           `json:"from"`
-
 	// Reasons For `notAssessed`, `reportedLate` and `altered`: the reasons, each once.
 	Reasons []string `json:"reasons"`
 
-	// State `reportedLate`: the only records about this time were made more than 24 hours after it (72 hours if they
-	// waited in an agent's buffer). `altered`: the database differs from the record in the log, so that the
-	// result is not known.
 	State ControlPeriodState `json:"state"`
-
 	// To The end of the period, exclusive.
 	To time.Time `json:"to"`
 }
@@ -2005,32 +1720,24 @@ type ControlledInstance struct {
 	// Altered Assessments that differ from the record in the log; at most 1,000.
 	Altered  []ControlAlteredAssessment `json:"altered"`
 	Instance Reference                  `json:"instance"`
-
 	// Late Assessments that were recorded too late to count from their own time; at most 1,000.
 	Late []ControlLateAssessment `json:"late"`
-
 	// LongestGapSeconds The longest time without a result: not assessed, reported late or altered.
 	LongestGapSeconds float64 `json:"longestGapSeconds"`
-
 	// PassedShare The share of the time of all periods, including periods without an assessment.
 	PassedShare float64 `json:"passedShare"`
-
 	// Periods The periods of the window in which the server was known, without gaps and in order.
 	Periods []ControlPeriod `json:"periods"`
-
 	// Population The times when the server joined, left, and was activated or deactivated, oldest first.
 	Population []ControlLifeEvent `json:"population"`
-
 	// Removed True if the server was removed.
 	Removed bool `json:"removed"`
 }
 
 type Count struct {
 	Current int64 `json:"current"`
-
 	// Previous The same count seven days earlier.
 	Previous int64 `json:"previous"`
-
 	// Trend `current` - `previous`.
 	Trend int64 `json:"trend"`
 }
@@ -2038,13 +1745,10 @@ type Count struct {
 type Coverage struct {
 	// AttributedMs The execution time of the statements on servers that report their execution time.
 	AttributedMs float64 `json:"attributedMs"`
-
 	// BusyMs The execution time that these servers report.
 	BusyMs float64 `json:"busyMs"`
-
 	// Instances The number of instances that report their execution time. The others are not in these figures.
 	Instances int `json:"instances"`
-
 	// Share attributedMs / busyMs. Above 1 if statements ended whose execution began earlier.
 	Share float64 `json:"share"`
 }
@@ -2059,21 +1763,16 @@ type CreateApiToken struct {
 type CreateChannel struct {
 	// Addresses Only for `email`: addresses that belong to no member; at most 20. Muster mails a link to each address, and the address gets alerts after its owner has used the link. `no_mail_server` if no mail server is set to send the links.
 	Addresses *[]string `json:"addresses,omitempty"`
-
 	// Administrators Only for `email`: also send to everyone who is an administrator when the message is sent.
 	Administrators *bool `json:"administrators,omitempty"`
-
 	// Format Only for `chat`. Default: `slack`.
 	Format *ChatFormat `json:"format,omitempty"`
 	Kind   ChannelKind `json:"kind"`
-
 	// MemberIds Only for `email`: at most 50.
 	MemberIds *[]openapi_types.UUID `json:"memberIds,omitempty"`
 	Name      string                `json:"name"`
-
 	// Secret For `webhook`: `whsec_` and 24 to 64 bytes in base64. For `pagerduty`: the 32 letters and digits of a routing key. Stored encrypted.
 	Secret *string `json:"secret,omitempty"`
-
 	// Url For all kinds except `email` and `team`: `https://` or `http://`, without user and password.
 	Url *string `json:"url,omitempty"`
 }
@@ -2081,7 +1780,6 @@ type CreateChannel struct {
 type CreateIngestToken struct {
 	// ExpiresAt At most a year ahead. If absent: 90 days.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
-
 	// InstanceIds At least one. Absent or null: the whole organization.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
 	Name        string                `json:"name"`
@@ -2089,28 +1787,22 @@ type CreateIngestToken struct {
 
 type CreateInstance struct {
 	Classify *Classify `json:"classify,omitempty"`
-
 	// Dsn A URL with host, port, user, password, database and TLS mode.
 	Dsn    string  `json:"dsn"`
 	Engine Engine  `json:"engine"`
 	Host   *string `json:"host,omitempty"`
 	Name   string  `json:"name"`
 
-	// Separate Register the server even if another instance leads to it.
 	Separate *Separate `json:"separate,omitempty"`
 
-	// Tags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
-	// underscores. A value has 1 to 100 printable characters.
 	Tags *Tags `json:"tags,omitempty"`
 }
 
 type CreateMark struct {
 	// At When it happened; now if it is absent.
 	At *time.Time `json:"at,omitempty"`
-
 	// Tags By key; at most 32. If there are none, the mark is about the whole organization.
 	Tags *map[string]string `json:"tags,omitempty"`
-
 	// Text 1 to 200 characters, all printable.
 	Text string `json:"text"`
 }
@@ -2119,29 +1811,21 @@ type CreateNotificationRule struct {
 	// ChannelIds 1 to 10.
 	ChannelIds []openapi_types.UUID `json:"channelIds"`
 	Enabled    *bool                `json:"enabled,omitempty"`
-
 	// GroupSeconds The seconds to wait for more events before sending: 0 to 3,600.
 	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
 
-	// Match An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
-	// engine, name, tags and teams apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
-	// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
-	// High as `warning`, and Medium and Low as `info`.
 	Match RuleMatch   `json:"match"`
 	Name  string      `json:"name"`
 	Quiet *QuietHours `json:"quiet,omitempty"`
-
 	// RepeatMinutes The minutes after which an alert is sent again if it is still open and not acknowledged: 0 (never), or 5 to 10,080.
 	RepeatMinutes *int32 `json:"repeatMinutes,omitempty"`
 }
 
 type CreateReport struct {
 	Kind ReportKind `json:"kind"`
-
 	// RecipientIds Members in addition to the requester, who is always a recipient; at most 20 in all. Those with the role team must see all servers of the report.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *CreateReportScope    `json:"scope,omitempty"`
-
 	// TeamIds Teams whose members are also recipients. The members are those when the request is accepted. Those with the role team must see all servers of the report.
 	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 }
@@ -2149,16 +1833,12 @@ type CreateReport struct {
 type CreateReportScope struct {
 	// DatabaseId Scorecard only.
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
-
 	// From Scorecard only; rounded down to the minute.
 	From *time.Time `json:"from,omitempty"`
-
 	// InstanceIds At most 100. Empty means all active servers. A scorecard takes exactly one.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
-
 	// Tags Instead of `instanceIds`: the active servers that have one of the values for each key when the request is accepted.
 	Tags *map[string][]string `json:"tags,omitempty"`
-
 	// To Scorecard only; at most 31 days after `from`.
 	To *time.Time `json:"to,omitempty"`
 }
@@ -2166,30 +1846,23 @@ type CreateReportScope struct {
 type CreateSchedule struct {
 	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
 	At string `json:"at"`
-
 	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. If the month is too short, the last day counts.
 	DayOfMonth *int32     `json:"dayOfMonth,omitempty"`
 	Enabled    *bool      `json:"enabled,omitempty"`
 	Every      Every      `json:"every"`
 	Kind       ReportKind `json:"kind"`
 	Name       string     `json:"name"`
-
 	// OnlyIfChanged Skip the report and its e-mails if the findings are the same as in the last run that became Ready. Not available for DataInventory (`not_comparable`).
 	OnlyIfChanged *bool `json:"onlyIfChanged,omitempty"`
-
 	// PerTeam Makes one report for each team in `teamIds`, or for every team. The report covers the team's servers within the scope and goes to the team's members. Cannot be used with `onlyIfChanged` or for a scorecard.
 	PerTeam *bool `json:"perTeam,omitempty"`
-
 	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all. Those with the role team must see all servers of the report.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *ScheduleScope        `json:"scope,omitempty"`
-
 	// TeamIds Teams whose members at the due time are also recipients.
 	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
-
 	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
 	TimeZone string `json:"timeZone"`
-
 	// Weekday Required for `week`.
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
@@ -2198,16 +1871,13 @@ type CreateTeam struct {
 	Members *[]TeamMember `json:"members,omitempty"`
 	Name    string        `json:"name"`
 
-	// Selector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.
 	Selector TeamSelector `json:"selector"`
 }
 
 type CreateView struct {
 	Name string `json:"name"`
-
 	// Query A page's path and search, as in `/alerts?status=open`.
 	Query string `json:"query"`
-
 	// Shared All members of the organization see it.
 	Shared *bool `json:"shared,omitempty"`
 }
@@ -2217,10 +1887,8 @@ type Database struct {
 	Id         openapi_types.UUID `json:"id"`
 	InstanceId openapi_types.UUID `json:"instanceId"`
 	Name       string             `json:"name"`
-
 	// SizeBytes The size at the last assessment.
 	SizeBytes *int64 `json:"sizeBytes"`
-
 	// SizeChange The change over the last 30 days, or over the part of them that has assessments. Null if no known size is
 	// at least a day older than the last one.
 	SizeChange *SizeChange `json:"sizeChange"`
@@ -2229,21 +1897,15 @@ type Database struct {
 type DatabaseBackups struct {
 	// AgeSeconds Null if it is not known. Of a database without a backup, for how long there has been none at least.
 	AgeSeconds *int64 `json:"ageSeconds"`
-
 	// Backups The newest of each kind, of the database or the whole server.
 	Backups []Backup `json:"backups"`
-
 	// Database Null stands for the whole server.
 	Database *ContributingDatabase `json:"database"`
-
 	// HasLog Whether its log can be backed up. False for the simple recovery model and for NOARCHIVELOG.
 	HasLog       bool       `json:"hasLog"`
 	RestorableTo *time.Time `json:"restorableTo"`
 
-	// State `none`: its source knows of no backup. `late`: older than the RPO. `unknown`: no source tells enough. `kept`: within
-	// the RPO.
 	State BackupState `json:"state"`
-
 	// Why Why it is not known, in a sentence.
 	Why *string `json:"why"`
 }
@@ -2251,26 +1913,19 @@ type DatabaseBackups struct {
 type DatabaseDeadlocks struct {
 	// Count The number of deadlocks in the window.
 	Count float64 `json:"count"`
-
 	// Database Null if the server does not say in which database they were.
 	Database *ContributingDatabase `json:"database"`
 	Instance ContributingInstance  `json:"instance"`
-
 	// NewestAt The time of the newest deadlock in the window whose sides are known.
 	NewestAt *time.Time `json:"newestAt"`
-
 	// Sessions Its sides, at most 20 sessions.
 	Sessions []BlockingSession `json:"sessions"`
-
 	// Source Where its sides are from. Null if there is none.
 	Source *DeadlockSource `json:"source"`
-
 	// Statements The statements of `sessions`, as far as they are known and the caller may see them.
 	Statements []string `json:"statements"`
 
-	// Values One value for each bucket. Null is a gap. At most three decimals.
 	Values Values `json:"values"`
-
 	// Victims Those of them that the server ended, if it says so.
 	Victims []string `json:"victims"`
 }
@@ -2279,27 +1934,21 @@ type DatabasePage struct {
 	Items []Database `json:"items"`
 	Page  Page       `json:"page"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
 type DeadLetter struct {
 	At       *time.Time `json:"at"`
 	Attempts int        `json:"attempts"`
-
 	// Endings The results of the attempts at a job, oldest first; only the latest 50. Empty for an event.
 	Endings []JobEnding        `json:"endings"`
 	Error   string             `json:"error"`
 	Id      openapi_types.UUID `json:"id"`
 	Kind    string             `json:"kind"`
-
 	// Source The projection, the handler `notify` or the kind of job.
 	Source string `json:"source"`
-
 	// Subject The stream, or the subject of the job.
 	Subject openapi_types.UUID `json:"subject"`
-
 	// Waiting The number of events of the same stream that wait behind this one.
 	Waiting int64 `json:"waiting"`
 }
@@ -2315,22 +1964,17 @@ type DeadlockSource string
 type Deadlocks struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
-
 	// Engines The engines that were read, and that counted.
 	Engines     []Engine  `json:"engines"`
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
-
 	// Incomplete True if an engine could not be read. Its missing figures are not zero.
 	Incomplete bool `json:"incomplete"`
-
 	// Items The databases with a deadlock in the window, the most first.
 	Items []DatabaseDeadlocks `json:"items"`
-
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
 	Series            struct {
-		// Deadlocks One value for each bucket. Null is a gap. At most three decimals.
 		Deadlocks Values `json:"deadlocks"`
 	} `json:"series"`
 	To   time.Time     `json:"to"`
@@ -2342,28 +1986,21 @@ type DeadlocksUnit string
 type Delivery struct {
 	// At The time of its current status.
 	At time.Time `json:"at"`
-
 	// Attempts The number of attempts that ended with success or with an error. An attempt that ended with its process is not counted, and is repeated under the same id.
 	Attempts  int             `json:"attempts"`
 	Channel   NotifiedChannel `json:"channel"`
 	CreatedAt time.Time       `json:"createdAt"`
-
 	// Events At most 100 in a list, and all of them in a single delivery.
 	Events []Notice `json:"events"`
-
 	// Id The same at every attempt. A webhook gets it as `webhook-id`, and as `id` in the body.
 	Id openapi_types.UUID `json:"id"`
-
 	// LastCode The HTTP or SMTP code. Null if the receiver did not respond, and for a `sent` e-mail that is in the outbox because no mail server was set.
 	LastCode  *int    `json:"lastCode"`
 	LastError *string `json:"lastError"`
-
 	// NextAttemptAt For `pending`.
 	NextAttemptAt *time.Time `json:"nextAttemptAt"`
-
 	// Omitted The number of events that are left out of `events`.
 	Omitted int `json:"omitted"`
-
 	// Reason The reason why the delivery waits (`quiet_hours`) or was not sent.
 	Reason *string        `json:"reason"`
 	Rule   Reference      `json:"rule"`
@@ -2382,7 +2019,6 @@ type DomainHealth struct {
 	Name        string `json:"name"`
 	NotAssessed int    `json:"notAssessed"`
 	Passed      int    `json:"passed"`
-
 	// Score 0-100. Null if no check of the domain has a result.
 	Score *float64 `json:"score"`
 }
@@ -2392,7 +2028,6 @@ type DroppedEngine struct {
 	Drops  int64     `json:"drops"`
 	Engine string    `json:"engine"`
 	LastAt time.Time `json:"lastAt"`
-
 	// LastError A clause; never the driver's error text.
 	LastError string `json:"lastError"`
 	Tile      string `json:"tile"`
@@ -2413,7 +2048,6 @@ type DueDays struct {
 type DueTimes struct {
 	// NextDueAts Five due times, the next one first.
 	NextDueAts []time.Time `json:"nextDueAts"`
-
 	// NextDueLocal `nextDueAts` in the local time of the time zone, with the offset from UTC. The server's time zone data decides; a browser may have different data.
 	NextDueLocal []string `json:"nextDueLocal"`
 }
@@ -2436,13 +2070,10 @@ type EventLog struct {
 	FirstMisfit  *int64 `json:"firstMisfit,omitempty"`
 	HeadPosition int64  `json:"headPosition"`
 	Log          string `json:"log"`
-
 	// Misfits The events or hashes of the tree that do not match because they were changed or deleted; at most 100.
 	Misfits int `json:"misfits"`
-
 	// Position All events up to this position were verified since `verifiedSince`.
 	Position int64 `json:"position"`
-
 	// VerifiedSince The start of the last complete pass, or the earliest time at which one was possible.
 	VerifiedSince time.Time `json:"verifiedSince"`
 }
@@ -2455,17 +2086,14 @@ type Every string
 
 type Exception struct {
 	CheckId string `json:"checkId"`
-
 	// CheckTitle The title of the check in today's catalog. Null if the catalog no longer has the check.
 	CheckTitle *string             `json:"checkTitle"`
 	DatabaseId *openapi_types.UUID `json:"databaseId"`
 	DecidedAt  *time.Time          `json:"decidedAt"`
-
 	// DecidedBy The member who last granted or revoked it.
 	DecidedBy  *Person             `json:"decidedBy"`
 	Id         openapi_types.UUID  `json:"id"`
 	InstanceId *openapi_types.UUID `json:"instanceId"`
-
 	// MayRevoke Whether the caller may refuse, revoke or withdraw it while it is requested or granted. True for administrators. With the role `team`, true if a team of the caller lets them act on the server.
 	MayRevoke   bool      `json:"mayRevoke"`
 	ObjectRef   *string   `json:"objectRef"`
@@ -2473,7 +2101,6 @@ type Exception struct {
 	RequestedAt time.Time `json:"requestedAt"`
 	RequestedBy Person    `json:"requestedBy"`
 
-	// Status `lapsed`: granted, and past its end. `revoked` also includes requests that were rejected.
 	Status ExceptionStatus `json:"status"`
 	Until  time.Time       `json:"until"`
 }
@@ -2489,13 +2116,10 @@ type ExceptionStatus string
 type ExhaustedBudget struct {
 	Limit int64  `json:"limit"`
 	Name  string `json:"name"`
-
 	// Of The owner of the budget.
 	Of string `json:"of"`
-
 	// ResetAt The time when the count starts again. Null: it falls when alerts are resolved.
 	ResetAt *time.Time `json:"resetAt"`
-
 	// Used The use before this call.
 	Used int64 `json:"used"`
 }
@@ -2509,12 +2133,10 @@ type ExportPage struct {
 type FallenLoop struct {
 	// Falls The number of failures since the process started.
 	Falls int64 `json:"falls"`
-
 	// InTrouble The loop has not run for a whole minute since its last failure.
 	InTrouble bool      `json:"inTrouble"`
 	LastAt    time.Time `json:"lastAt"`
 	Loop      string    `json:"loop"`
-
 	// Process Host, process id and a random part, as in the `workerId` of a job.
 	Process string `json:"process"`
 }
@@ -2527,11 +2149,9 @@ type FieldError struct {
 	Code   string       `json:"code"`
 	Detail string       `json:"detail"`
 	In     FieldErrorIn `json:"in"`
-
 	// Parameter The name of the query, path or header parameter.
 	Parameter *string                 `json:"parameter,omitempty"`
 	Params    *map[string]interface{} `json:"params,omitempty"`
-
 	// Pointer JSON Pointer fragment into the body.
 	Pointer *string `json:"pointer,omitempty"`
 }
@@ -2545,17 +2165,13 @@ type FigureState string
 type FileList struct {
 	Items []FileOfReport `json:"items"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
 type FileOfReport struct {
 	MediaType string `json:"mediaType"`
-
 	// Name The last part of its address.
 	Name string `json:"name"`
-
 	// Sha256 Hex. The event that made the report Ready, or the event that signed its PDF, has it too.
 	Sha256    string `json:"sha256"`
 	SizeBytes int64  `json:"sizeBytes"`
@@ -2564,69 +2180,49 @@ type FileOfReport struct {
 type Finding struct {
 	// AcceptedUntil The end of the exception that accepts the finding. Null if no exception accepts it.
 	AcceptedUntil *time.Time `json:"acceptedUntil"`
-
 	// AssigneeId The member who is to close it. Null if there is none, and once the member is erased.
 	AssigneeId   *openapi_types.UUID `json:"assigneeId"`
 	AssigneeName *string             `json:"assigneeName"`
 	Check        FindingCheck        `json:"check"`
-
 	// Database Null: instance-wide.
 	Database *FindingDatabase `json:"database"`
-
 	// DueAt `firstSeenAt` plus the organization's `dueDays` for the severity, in days of 24 hours. A change of `dueDays` applies at once. Null if the check could not be run.
 	DueAt *time.Time `json:"dueAt"`
-
 	// Earlier Null if the finding never came back.
 	Earlier     *FindingEarlier     `json:"earlier"`
 	Evidence    *string             `json:"evidence"`
 	ExceptionId *openapi_types.UUID `json:"exceptionId"`
-
 	// FirstSeenAt The first assessment of the current, unbroken series of assessments that found it.
 	FirstSeenAt time.Time `json:"firstSeenAt"`
-
 	// Id Derived from check, place and object: a finding that returns has the same id.
 	Id       openapi_types.UUID `json:"id"`
 	Instance Reference          `json:"instance"`
-
 	// LastSeenAt The last assessment that found it.
 	LastSeenAt time.Time `json:"lastSeenAt"`
-
 	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on the server.
 	MayAct bool `json:"mayAct"`
-
 	// Measured The overall result of the check.
 	Measured *string `json:"measured"`
-
 	// Object The object that fails the check. Null if the check names none.
 	Object *string `json:"object"`
-
 	// OverdueDays The number of days that have begun since `dueAt`: 1 from the first moment after it. 0 until then, and 0 if the finding is not open: a finding is not overdue while an exception accepts it.
 	OverdueDays int32 `json:"overdueDays"`
 
-	// Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
 	Owner *Owner `json:"owner"`
-
 	// PassedSince The assessment that no longer found it. Null while the finding exists.
 	PassedSince *time.Time `json:"passedSince"`
-
 	// Reason The reason why it could not be assessed, why the last assessment did not check it again, or why it is accepted.
 	Reason *string `json:"reason"`
-
 	// Remediation Null if the check could not be run.
 	Remediation *Remediation `json:"remediation"`
-
 	// ReopenedAt The assessment that found it again after it was gone, which is its `firstSeenAt`. Null if it never came back.
 	ReopenedAt *time.Time `json:"reopenedAt"`
-
 	// Status `accepted`: an exception in force covers the finding. `passed`: the finding is gone.
 	Status string `json:"status"`
-
 	// Threshold The condition under which the check passes.
 	Threshold *string `json:"threshold"`
 	TicketUrl *string `json:"ticketUrl"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -2636,7 +2232,6 @@ type FindingCheck struct {
 	Id         string           `json:"id"`
 	References []CheckReference `json:"references"`
 
-	// Severity The severity of this finding, which may depend on the evidence.
 	Severity FindingCheckSeverity `json:"severity"`
 	Title    string               `json:"title"`
 }
@@ -2653,7 +2248,6 @@ type FindingDatabase struct {
 type FindingEarlier struct {
 	// ClosedAt The last assessment that found it gone before it came back.
 	ClosedAt time.Time `json:"closedAt"`
-
 	// FirstSeenAt The first assessment that ever found it.
 	FirstSeenAt time.Time `json:"firstSeenAt"`
 }
@@ -2661,32 +2255,23 @@ type FindingEarlier struct {
 type FindingGroup struct {
 	// Check For groups by check. Its severity is that of the most severe finding.
 	Check *FindingCheck `json:"check"`
-
 	// Checks The number of checks with a finding.
 	Checks int64 `json:"checks"`
-
 	// Databases The number of databases with a finding.
 	Databases int64 `json:"databases"`
 	Findings  int64 `json:"findings"`
-
 	// FirstSeenAt The time of the oldest finding.
 	FirstSeenAt time.Time `json:"firstSeenAt"`
-
 	// Instance For groups by instance.
 	Instance *Reference `json:"instance"`
-
 	// Instances The number of servers with a finding.
 	Instances int64 `json:"instances"`
-
 	// LastSeenAt The time of the latest finding.
 	LastSeenAt time.Time `json:"lastSeenAt"`
 
-	// Severity The severity of the most severe finding.
 	Severity FindingGroupSeverity `json:"severity"`
-
 	// Unit The subject of each finding.
 	Unit string `json:"unit"`
-
 	// Upgrades Releases that close findings of the group. The release that closes the most findings comes first.
 	Upgrades []FindingUpgrade `json:"upgrades"`
 }
@@ -2707,10 +2292,8 @@ type FindingPage struct {
 type FindingUpgrade struct {
 	// Closes The number of findings that the upgrade closes.
 	Closes int64 `json:"closes"`
-
 	// Instances The number of servers with these findings.
 	Instances int64 `json:"instances"`
-
 	// To The release, such as 15.20.
 	To string `json:"to"`
 }
@@ -2745,8 +2328,6 @@ type FleetInstance struct {
 	Name       string           `json:"name"`
 	Removed    *bool            `json:"removed,omitempty"`
 
-	// Tags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
-	// underscores. A value has 1 to 100 printable characters.
 	Tags    *Tags   `json:"tags,omitempty"`
 	Version *string `json:"version,omitempty"`
 }
@@ -2755,7 +2336,6 @@ type FleetInstanceId struct {
 	Databases  []FleetDatabaseId  `json:"databases"`
 	ExternalId string             `json:"externalId"`
 	Id         openapi_types.UUID `json:"id"`
-
 	// KeptTags The keys of tags that the call sends with a different value and that the feed may not set. Left out if there are none, or if the call changes nothing.
 	KeptTags *[]string `json:"keptTags,omitempty"`
 }
@@ -2764,19 +2344,14 @@ type FleetInstanceId struct {
 type HostSample struct {
 	// At Not before 1970.
 	At time.Time `json:"at"`
-
 	// CpuPercent 0 to 100.
 	CpuPercent *json.Number `json:"cpuPercent,omitempty"`
-
 	// Host The host's name; 1 to 255 characters.
 	Host string `json:"host"`
-
 	// Instances The externalIds of the instances on the host; at most 100. If there are none, the instances that are registered with this host.
 	Instances []string `json:"instances"`
-
 	// MemoryPercent 0 to 100.
 	MemoryPercent *json.Number `json:"memoryPercent,omitempty"`
-
 	// Volumes At most 300; each mount once.
 	Volumes *[]VolumeSample `json:"volumes,omitempty"`
 }
@@ -2790,7 +2365,6 @@ type IngestToken struct {
 	LastUsedIp  *string               `json:"lastUsedIp"`
 	Name        string                `json:"name"`
 	Prefix      string                `json:"prefix"`
-
 	// Token Only in the response that creates it.
 	Token *string `json:"token,omitempty"`
 }
@@ -2801,85 +2375,58 @@ type IngestTokenList struct {
 
 type Instance struct {
 	Active bool `json:"active"`
-
 	// Agent Null if no agent measures the instance, or if `unavailable` names it.
 	Agent *MeasuringAgent `json:"agent"`
-
 	// Collected The server has a connection, so that Muster itself assesses it.
 	Collected     bool      `json:"collected"`
 	CreatedAt     time.Time `json:"createdAt"`
 	DatabaseCount int       `json:"databaseCount"`
-
 	// DeclinedGrants The objects that the organization declines to grant. Empty in lists.
 	DeclinedGrants []string `json:"declinedGrants"`
 	Engine         string   `json:"engine"`
-
 	// GrantOnPrimary For a standby, the server on which to run the grants. Null for other servers. Always null in lists.
 	GrantOnPrimary *Primary `json:"grantOnPrimary"`
-
 	// GrantScript The missing grants as one script. Needed grants are statements; optional grants are comments that explain what they reveal. If an agent measures the instance, the statements are for the account `muster`. Null if there is no statement for any grant. Always null in lists.
 	GrantScript *string `json:"grantScript"`
-
 	// Health Null if the caller may not read metrics.
 	Health           *InstanceFigures   `json:"health"`
 	Host             *string            `json:"host"`
 	Id               openapi_types.UUID `json:"id"`
 	LastAssessedAt   *time.Time         `json:"lastAssessedAt"`
 	LastClassifiedAt *time.Time         `json:"lastClassifiedAt"`
-
 	// LastError The error as a sentence. Null after a successful connection.
 	LastError *string `json:"lastError"`
-
 	// LastErrorAt The time of that error. Null if `lastError` is null.
 	LastErrorAt *time.Time `json:"lastErrorAt"`
-
 	// LastSeenAt The time of the last successful connection, or of the last fresh sample of its sessions or statements. Samples of its host do not count.
 	LastSeenAt *time.Time `json:"lastSeenAt"`
-
 	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on the server.
 	MayAct bool `json:"mayAct"`
-
 	// MissingGrantCount The number of grants that are missing and not declined.
 	MissingGrantCount int `json:"missingGrantCount"`
-
 	// MissingGrants The missing grants that are not declined; needed grants come first. Lists return only the first five.
 	MissingGrants []MissingGrant `json:"missingGrants"`
 	Name          string         `json:"name"`
-
 	// NeededGrantCount The number of these grants that are needed.
 	NeededGrantCount int `json:"neededGrantCount"`
 
-	// Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
 	Owner *Owner `json:"owner"`
-
 	// Parts The state of each part of its measurement and assessment.
 	Parts []InstancePart `json:"parts"`
-
 	// Server The server that answers, as it identifies itself. Null if it has not been asked yet, or if `unavailable`
 	// names it.
 	Server *AnsweringServer `json:"server"`
 
-	// Status `up` and `down` are the result of a connection to the engine by Muster, an agent or an exporter.
-	// `silent`: only other sources report the server, and none has done so for three of its intervals, at least 3
-	// minutes.
-	// `unknown`: no source checks the engine, or Muster was not observing. `inactive`: disabled.
 	Status InstanceStatus `json:"status"`
-
 	// StatusReason The reason why the server is not up.
 	StatusReason *StatusReason `json:"statusReason"`
-
 	// StatusSince The time when this state began, as far as Muster has observed it. Null if Muster has never checked the server.
 	StatusSince *time.Time `json:"statusSince"`
 
-	// Tags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
-	// underscores. A value has 1 to 100 printable characters.
 	Tags Tags `json:"tags"`
-
 	// TriedAt The time of the last attempt to reach the server, or of the last message about it. Null if there was none.
 	TriedAt *time.Time `json:"triedAt"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 	Version     *string     `json:"version"`
 }
@@ -2887,20 +2434,15 @@ type Instance struct {
 type InstanceChange struct {
 	// Added True if it did not exist before.
 	Added bool `json:"added"`
-
 	// After Null if it no longer exists, may hold a secret, or is no longer kept.
 	After *string `json:"after"`
-
 	// At The time of the assessment that found the change.
 	At time.Time `json:"at"`
-
 	// Before Null if it did not exist, may hold a secret, or is no longer kept.
 	Before *string `json:"before"`
 	Kind   string  `json:"kind"`
-
 	// Name Null if it is no longer kept.
 	Name *string `json:"name"`
-
 	// Removed True if it no longer exists.
 	Removed bool `json:"removed"`
 }
@@ -2910,31 +2452,22 @@ type InstanceChange struct {
 type InstanceFigures struct {
 	// Connections From the samples that still count.
 	Connections *int `json:"connections"`
-
 	// CpuPercent The mean of the last 15 minutes on the busiest host of the instance.
 	CpuPercent *float64 `json:"cpuPercent"`
-
 	// CriticalAlerts The critical ones of these alerts.
 	CriticalAlerts *int `json:"criticalAlerts"`
-
 	// DiskPercent The fullest volume of the hosts of the instance.
 	DiskPercent *float64 `json:"diskPercent"`
-
 	// FailedChecks Failed checks of its last assessment.
 	FailedChecks *int `json:"failedChecks"`
-
 	// MemoryPercent As for `cpuPercent`.
 	MemoryPercent *float64 `json:"memoryPercent"`
-
 	// OpenAlerts Alerts that are open and not muted.
 	OpenAlerts *int `json:"openAlerts"`
-
 	// SampledAt The time of its last fresh sample.
 	SampledAt *time.Time `json:"sampledAt"`
-
 	// Score The score of its last assessment.
 	Score *int `json:"score"`
-
 	// ScoreHistory 30 days up to today (UTC), oldest first. Null for a day without an assessment.
 	ScoreHistory *[]*int `json:"scoreHistory"`
 }
@@ -2942,23 +2475,17 @@ type InstanceFigures struct {
 type InstanceHealth struct {
 	// AssessedAt The time of the assessment that the figures come from.
 	AssessedAt *time.Time `json:"assessedAt"`
-
 	// Changes Newest first. Null if `unavailable` names them.
 	Changes *[]InstanceChange `json:"changes"`
 	Domains []DomainHealth    `json:"domains"`
 	Grade   *string           `json:"grade"`
-
 	// History Oldest first, with every day up to today.
 	History []ScoreOfDay `json:"history"`
-
 	// Score Null if no check could be run.
 	Score *int `json:"score"`
-
 	// Settings The settings of the last assessment, sorted by name. Null if `unavailable` names them.
 	Settings *[]Setting `json:"settings"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -2970,29 +2497,24 @@ type InstancePage struct {
 type InstancePart struct {
 	// Code The reason of the failure. For a part that is `ok`, the data that its figures lack. `statistics_reset`: the server's statement statistics were reset within the last hour, and executions between the last reading and the reset are not counted.
 	Code *string `json:"code"`
-
 	// Database The database of this part. Null for the whole server.
 	Database *string          `json:"database"`
 	Part     InstancePartPart `json:"part"`
 	Sentence *string          `json:"sentence"`
-
 	// Since The time when this state began. For a part that is no longer measured, the time of its last measurement. Null if it was never measured.
 	Since *time.Time        `json:"since"`
 	State InstancePartState `json:"state"`
 }
 
 type InstancePartPart string
-
 type InstancePartState string
 
 type InstanceRule struct {
 	Channels []ToldThrough `json:"channels"`
-
 	// Event Empty means all.
 	Event []NotifiedEvent `json:"event"`
 	Quiet *QuietHours     `json:"quiet"`
 	Rule  Reference       `json:"rule"`
-
 	// Severity Empty means all.
 	Severity []AlertSeverity `json:"severity"`
 }
@@ -3019,18 +2541,14 @@ type InstanceStatus string
 type InstanceTransactions struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
-
 	// Databases The ten databases that wrote most temporary bytes in the window, the most first.
 	Databases []TemporaryBytesOfDatabase `json:"databases"`
-
 	// Figures Every figure.
 	Figures     []TransactionFigure `json:"figures"`
 	From        time.Time           `json:"from"`
 	GeneratedAt time.Time           `json:"generatedAt"`
-
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
-
 	// Series By figure. Seconds for the two ages, bytes a second for temporaryBytes, new connections a second, and numbers, bytes or milliseconds for the others.
 	Series      map[string]Values   `json:"series"`
 	To          time.Time           `json:"to"`
@@ -3045,10 +2563,8 @@ type InviteMember struct {
 
 type Invited struct {
 	InviteUrl string `json:"inviteUrl"`
-
 	// MailError The reason why the e-mail was not sent, if a mail server is set.
 	MailError *string `json:"mailError"`
-
 	// Mailed The mail server accepted an e-mail with the link. False if no mail server is set.
 	Mailed bool   `json:"mailed"`
 	Member Member `json:"member"`
@@ -3072,13 +2588,10 @@ type Job struct {
 type JobEnding struct {
 	At      time.Time `json:"at"`
 	Attempt int       `json:"attempt"`
-
 	// Class The kind of the error. Empty if it has none.
 	Class string `json:"class"`
-
 	// Error Empty if there was no error.
 	Error string `json:"error"`
-
 	// How `lost`: the worker died before it could report the result. `returned`: the worker was stopped in good
 	// order, and the attempt does not count. `interrupted`: the database was away or did not commit, and the
 	// attempt does not count.
@@ -3103,7 +2616,6 @@ type LookedBackup struct {
 	Database   *string   `json:"database,omitempty"`
 	FinishedAt time.Time `json:"finishedAt"`
 
-	// Kind `base` is of a whole PostgreSQL server, `wal` is archived WAL, and `log` is the log of SQL Server or Oracle. Incremental backups are `differential`.
 	Kind      BackupKind `json:"kind"`
 	SizeBytes *int64     `json:"sizeBytes,omitempty"`
 	StartedAt *time.Time `json:"startedAt,omitempty"`
@@ -3113,45 +2625,34 @@ type LookedBackup struct {
 type MakeEvidence struct {
 	// Check The check's id.
 	Check string `json:"check"`
-
 	// From The beginning of the period, inclusive.
 	From time.Time `json:"from"`
-
 	// InstanceIds Only these servers, including removed ones; at most 500. If absent, all servers of the check's engine.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
-
 	// To The end of the period, exclusive, at most 400 days after `from`. A time in the future is replaced by the current time.
 	To time.Time `json:"to"`
 }
 
 type Mark struct {
 	At time.Time `json:"at"`
-
 	// By The member who set it. Null for all other kinds, if Muster set it, and once the member was erased.
 	By *Person            `json:"by"`
 	Id openapi_types.UUID `json:"id"`
-
 	// Instance The server; null for a `deploy`.
 	Instance *ContributingInstance `json:"instance"`
-
 	// InstanceCount How many servers that the caller sees have the tags now. Null for marks of one server or of the whole organization.
 	InstanceCount *int `json:"instanceCount"`
-
 	// Kind `deploy`: set by a member or a program. `release`: at least five statements of a database were executed for
 	// the first time within ten minutes, more than in the hour before. `version`: the server, or an extension, has
 	// another version. `failover`: the server has another role in replication. `registered`: Muster monitors the server from then on.
 	// `retired`: it was deactivated or removed.
 	Kind string `json:"kind"`
-
 	// MayRemove Whether the caller may remove it.
 	MayRemove bool `json:"mayRemove"`
-
 	// Tags Of a `deploy`; empty for all other kinds.
 	Tags map[string]string `json:"tags"`
-
 	// Text What happened: text of people, programs and servers.
 	Text string `json:"text"`
-
 	// Token The API token that it was set with; null if there was none.
 	Token *Reference `json:"token"`
 }
@@ -3163,8 +2664,6 @@ type MarkList struct {
 	Items    []Mark    `json:"items"`
 	To       time.Time `json:"to"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -3172,22 +2671,18 @@ type MarkList struct {
 type MeasuringAgent struct {
 	// BufferedBytes The size of the measurements that the agent could not send at the time of its report.
 	BufferedBytes int64 `json:"bufferedBytes"`
-
 	// Dropped The number of measurement records that were never sent, by reason (AgentBuffer). Empty in lists.
 	Dropped map[string]int64 `json:"dropped"`
 	Facts   int              `json:"facts"`
 	Host    string           `json:"host"`
-
 	// Loops The agent's background loops that failed in the 24 hours before its last report. Loops that are still in trouble come first. Empty in lists. The agent restarts each loop; its log has the reason of the failure.
 	Loops            []AgentLoop `json:"loops"`
 	MaxBytes         int64       `json:"maxBytes"`
 	Name             string      `json:"name"`
 	OldestBufferedAt *time.Time  `json:"oldestBufferedAt"`
 	Refused          int         `json:"refused"`
-
 	// SeenAt The time of its last report.
 	SeenAt time.Time `json:"seenAt"`
-
 	// Takeover The last time that one agent took over the statements from another. Null if none did.
 	Takeover *Takeover `json:"takeover"`
 	Version  string    `json:"version"`
@@ -3210,30 +2705,21 @@ type MemberPage struct {
 
 type MissingGrant struct {
 	Checks []string `json:"checks"`
-
 	// Database The database in which to run the statement. Null: any database.
 	Database *string `json:"database"`
-
 	// Declinable True: `declinedGrants` may name it. False: nothing can be measured without it.
 	Declinable bool `json:"declinable"`
-
 	// Needed True: the measurements or several checks depend on the grant. False: only one check depends on it, or it opens a secret.
 	Needed bool   `json:"needed"`
 	Object string `json:"object"`
-
 	// Reveals The data that the grant lets its holder read. Null: nothing that needs a warning.
 	Reveals *string `json:"reveals"`
-
 	// Statement From Muster's own lists. Empty if there is no statement for the grant, or if an agent names an object that Muster does not know.
 	Statement string `json:"statement"`
 }
 
 type MuteAlert struct {
-	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs are allowed; other control
-	// characters, and characters that change the direction of text, are not (`invalid_text`). Kept in the log
-	// forever: do not enter personal data.
 	Note *Note `json:"note,omitempty"`
-
 	// Until In the future, at most 366 days ahead. If absent: for good.
 	Until *time.Time `json:"until,omitempty"`
 }
@@ -3247,35 +2733,25 @@ type Note = string
 type Notice struct {
 	AlertId *openapi_types.UUID `json:"alertId"`
 	At      time.Time           `json:"at"`
-
 	// CheckId For `finding.new`: one event covers the new findings of one check and one severity on one server.
 	CheckId *string `json:"checkId"`
-
 	// DueAt For `schedule.missed`.
 	DueAt *time.Time `json:"dueAt"`
-
 	// FindingSeverity For `finding.new`.
 	FindingSeverity *string `json:"findingSeverity"`
-
 	// Id The same in every notification of the event.
 	Id openapi_types.UUID `json:"id"`
-
 	// Instance For alerts and new findings.
 	Instance *Reference `json:"instance"`
-
 	// Owner The team that owns the server when the notification is sent. Null if no team does.
 	Owner *Reference `json:"owner"`
-
 	// Reason For `report.failed` and `schedule.missed`.
 	Reason   *string             `json:"reason"`
 	ReportId *openapi_types.UUID `json:"reportId"`
-
 	// ScheduleId For `schedule.missed`, and for a report that a schedule requested (the first one, if several did).
 	ScheduleId *openapi_types.UUID `json:"scheduleId"`
-
 	// Severity For alerts and new findings.
 	Severity *string `json:"severity"`
-
 	// Title The title of the alert; the report's kind, scope and schedule; or the schedule's name.
 	Title string `json:"title"`
 	Type  string `json:"type"`
@@ -3284,7 +2760,6 @@ type Notice struct {
 type NotificationRule struct {
 	ChannelIds []openapi_types.UUID `json:"channelIds"`
 	CreatedAt  time.Time            `json:"createdAt"`
-
 	// CreatedBy Null if Muster created it when the organization was set up.
 	CreatedBy    *Person            `json:"createdBy"`
 	Enabled      bool               `json:"enabled"`
@@ -3296,10 +2771,8 @@ type NotificationRule struct {
 		InstanceIds  []openapi_types.UUID `json:"instanceIds"`
 		NameContains *string              `json:"nameContains"`
 		Severity     []AlertSeverity      `json:"severity"`
-
 		// Tags Absent if the rule has none.
 		Tags *map[string][]string `json:"tags,omitempty"`
-
 		// TeamIds Absent if the rule has none.
 		TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 	} `json:"match"`
@@ -3323,9 +2796,7 @@ type NotifiedEvent string
 type Organization struct {
 	Demo bool `json:"demo"`
 
-	// DueDays The number of days after a finding was first seen in which it must be closed, by severity.
 	DueDays DueDays `json:"dueDays"`
-
 	// ExceptionApproval The approver of an exception: `any` administrator, or `another` administrator than the one who requested it.
 	ExceptionApproval   string             `json:"exceptionApproval"`
 	Id                  openapi_types.UUID `json:"id"`
@@ -3333,25 +2804,17 @@ type Organization struct {
 	MonitoringStartedAt *time.Time         `json:"monitoringStartedAt"`
 	Name                string             `json:"name"`
 	PaperSize           string             `json:"paperSize"`
-
 	// ProtectedTags The keys of the tags that only administrators can set.
 	ProtectedTags       []string `json:"protectedTags"`
 	ReportRetentionDays int      `json:"reportRetentionDays"`
-
 	// SessionDetail Whether users, applications and clients of sessions are kept.
 	SessionDetail string `json:"sessionDetail"`
-
 	// StatementTexts The form in which statement texts are kept: none, or the text without literals and comments.
 	StatementTexts string `json:"statementTexts"`
 	TimeZone       string `json:"timeZone"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 
-	// Watch Thresholds of the built-in watch: the minutes without a report after which a server is silent, the percentage
-	// at which a volume is full, the minutes that a session may wait for a lock, and the percentage of transaction
-	// ids on the way to wraparound. A change applies from the next judgment, within 15 seconds.
 	Watch Watch `json:"watch"`
 }
 
@@ -3360,18 +2823,15 @@ type OtherContributors struct {
 	Count   int64    `json:"count"`
 	Share   *float64 `json:"share"`
 	TotalMs *float64 `json:"totalMs"`
-
 	// Value The mean of the others (cpu, memory, average) or their sum (waits, connections, alerts). Null for maxima, and if there are no others.
 	Value *float64 `json:"value"`
 }
 
 type OtlpAnswer struct {
-	// PartialSuccess Present if some data points could not be used.
 	PartialSuccess *OtlpPartialSuccess `json:"partialSuccess,omitempty"`
 }
 
 type OtlpLogsAnswer struct {
-	// PartialSuccess Present if some records could not be used.
 	PartialSuccess *OtlpPartialLogs `json:"partialSuccess,omitempty"`
 }
 
@@ -3379,7 +2839,6 @@ type OtlpLogsAnswer struct {
 type OtlpPartialLogs struct {
 	// ErrorMessage The reason.
 	ErrorMessage string `json:"errorMessage"`
-
 	// RejectedLogRecords The number of rejected ones.
 	RejectedLogRecords string `json:"rejectedLogRecords"`
 }
@@ -3388,7 +2847,6 @@ type OtlpPartialLogs struct {
 type OtlpPartialSuccess struct {
 	// ErrorMessage The reason.
 	ErrorMessage string `json:"errorMessage"`
-
 	// RejectedDataPoints The number of rejected ones.
 	RejectedDataPoints string `json:"rejectedDataPoints"`
 }
@@ -3396,10 +2854,8 @@ type OtlpPartialSuccess struct {
 type Outage struct {
 	// Alert Null if no alert is open.
 	Alert *OutageAlert `json:"alert"`
-
 	// First The first notification that was sent. Null if none was.
 	First *AlertNotification `json:"first"`
-
 	// Notifications The number of notifications of the alert, including those that wait, failed or were suppressed. At most 200.
 	Notifications int `json:"notifications"`
 }
@@ -3423,7 +2879,6 @@ type OutboxList struct {
 
 type OutboxMail struct {
 	Id string `json:"id"`
-
 	// Raw The message as it was written, RFC 5322.
 	Raw string `json:"raw"`
 }
@@ -3432,20 +2887,15 @@ type Overview struct {
 	// Alerts Null if `unavailable` names it.
 	Alerts *Count    `json:"alerts"`
 	AsOf   time.Time `json:"asOf"`
-
 	// ComparedAt Seven days before asOf.
 	ComparedAt time.Time `json:"comparedAt"`
 	Databases  Count     `json:"databases"`
 	Instances  Count     `json:"instances"`
-
 	// OverdueFindings The number of findings that `GET /api/v1/findings?overdue=true` lists in all. Null if `unavailable` names it, and for a caller who may not read findings.
 	OverdueFindings *int64 `json:"overdueFindings"`
-
 	// States Null if `unavailable` names it.
 	States *InstanceStates `json:"states"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -3461,7 +2911,6 @@ type Page struct {
 
 type Person struct {
 	Id openapi_types.UUID `json:"id"`
-
 	// Name Empty after the member was erased.
 	Name string `json:"name"`
 }
@@ -3469,10 +2918,6 @@ type Person struct {
 type PreviewNotificationRule struct {
 	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
 
-	// Match An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
-	// engine, name, tags and teams apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
-	// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
-	// High as `warning`, and Medium and Low as `info`.
 	Match RuleMatch `json:"match"`
 }
 
@@ -3485,7 +2930,6 @@ type PreviousExecutions struct {
 type Primary struct {
 	// Address host:port, as configured on the standby. Null if it is not known.
 	Address *string `json:"address"`
-
 	// Instance Null if no registered server has this address.
 	Instance *Reference `json:"instance"`
 }
@@ -3506,18 +2950,15 @@ type Projection struct {
 	// AheadEvents The number of events that it had applied and that its log has lost since: the log was cut off, or set back to an older state.
 	AheadEvents  int64 `json:"aheadEvents"`
 	HeadPosition int64 `json:"headPosition"`
-
 	// LagEvents The number of events that it has not applied yet.
 	LagEvents  int64    `json:"lagEvents"`
 	LagSeconds float32  `json:"lagSeconds"`
 	LastError  *string  `json:"lastError"`
 	Logs       []string `json:"logs"`
 	Name       string   `json:"name"`
-
 	// Parked The number of events that were set aside.
 	Parked   int64 `json:"parked"`
 	Position int64 `json:"position"`
-
 	// Status `ahead`: the log lost events that the read model had applied. It lasts until the read model is rebuilt.
 	Status    string     `json:"status"`
 	UpdatedAt *time.Time `json:"updatedAt"`
@@ -3527,7 +2968,6 @@ type Projection struct {
 type ProjectionDiff struct {
 	Empty bool   `json:"empty"`
 	Name  string `json:"name"`
-
 	// Positions The positions at which both generations were compared, by log.
 	Positions map[string]int64  `json:"positions"`
 	Tables    []TableDifference `json:"tables"`
@@ -3540,34 +2980,27 @@ type ProjectionList struct {
 type Proof struct {
 	Attestation struct {
 		KeyId string `json:"keyId"`
-
 		// Signature Ed25519, over the statement that docs/auditors.md defines.
 		Signature []byte `json:"signature"`
-
 		// Timestamp RFC 3161 token over the SHA-256 of the signature. Null if there is none (yet).
 		Timestamp *[]byte `json:"timestamp"`
 	} `json:"attestation"`
-
 	// Checkpoint A C2SP signed note over the log's tree, with the cosignatures of witnesses.
 	Checkpoint string `json:"checkpoint"`
-
 	// CheckpointTimestamp RFC 3161 token over the SHA-256 of the note's text. Null if there is none (yet).
 	CheckpointTimestamp *[]byte `json:"checkpointTimestamp"`
-
 	// Consistency RFC 6962, section 2.1.2: proof that the checkpoint's tree begins with the trees of the organization's
 	// previous report and of the previous checkpoint. Absent in proofs from before this member existed.
 	Consistency *[]struct {
 		From   int64    `json:"from"`
 		Hashes [][]byte `json:"hashes"`
 	} `json:"consistency,omitempty"`
-
 	// Event The whole event `report.ready`, so that its digest and hash can be computed again.
 	Event struct {
 		// Data The exact bytes.
 		Data string `json:"data"`
 		Hash string `json:"hash"`
 		Log  string `json:"log"`
-
 		// Metadata The exact bytes.
 		Metadata       string             `json:"metadata"`
 		OccurredAt     time.Time          `json:"occurredAt"`
@@ -3581,18 +3014,14 @@ type Proof struct {
 		Type           string             `json:"type"`
 	} `json:"event"`
 	Format ProofFormat `json:"format"`
-
 	// Inclusion RFC 6962, section 2.1.1: the path from the leaf to the checkpoint's root.
 	Inclusion [][]byte `json:"inclusion"`
-
 	// Keys The signing keys, for human readers. A verifier must take the keys from elsewhere.
 	Keys []struct {
 		Algorithm string `json:"algorithm"`
-
 		// Certificate Of a key for PDFs, in PEM.
 		Certificate *string `json:"certificate,omitempty"`
 		Id          string  `json:"id"`
-
 		// PublicKey SubjectPublicKeyInfo, DER.
 		PublicKey []byte     `json:"publicKey"`
 		Reason    *string    `json:"reason,omitempty"`
@@ -3600,24 +3029,19 @@ type Proof struct {
 		Use       string     `json:"use"`
 		ValidFrom time.Time  `json:"validFrom"`
 		ValidTo   *time.Time `json:"validTo"`
-
 		// VerifierKey Of a log's key, in C2SP's format.
 		VerifierKey *string `json:"verifierKey,omitempty"`
 	} `json:"keys"`
-
 	// Origin The origin of the log: `muster/<installation id>/reports`.
 	Origin string `json:"origin"`
 	Report struct {
 		Id openapi_types.UUID `json:"id"`
-
 		// InputsSha256 Hex. The digest of `inputs.json`.
 		InputsSha256   string             `json:"inputsSha256"`
 		Kind           string             `json:"kind"`
 		OrganizationId openapi_types.UUID `json:"organizationId"`
-
 		// PdfSha256 Hex. The digest of the PDF as it was built.
 		PdfSha256 string `json:"pdfSha256"`
-
 		// ScopeSha256 Hex. The fingerprint of the request, over organization, kind and scope.
 		ScopeSha256 string `json:"scopeSha256"`
 	} `json:"report"`
@@ -3628,29 +3052,21 @@ type ProofFormat string
 type PublicKey struct {
 	// Algorithm `Ed25519` or `ECDSA-P256`. An operator's own certificate may have `ECDSA-P384` or `RSA`.
 	Algorithm string `json:"algorithm"`
-
 	// Certificate For `pdf`: PEM, with the signer's own certificate first.
 	Certificate *string `json:"certificate,omitempty"`
-
 	// Id Unique within a use.
 	Id string `json:"id"`
-
 	// PublicKey SubjectPublicKeyInfo, DER, base64.
 	PublicKey []byte `json:"publicKey"`
-
 	// Reason The reason of the revocation.
 	Reason *string `json:"reason,omitempty"`
-
 	// RevokedAt The time since which someone else may have the key. Signatures from then on are worthless. Earlier signatures count only if a time stamp or a witness shows that they are older. Absent if the key is not known to be compromised.
 	RevokedAt *time.Time   `json:"revokedAt,omitempty"`
 	Use       PublicKeyUse `json:"use"`
-
 	// ValidFrom The time of its publication.
 	ValidFrom time.Time `json:"validFrom"`
-
 	// ValidTo The time until which it signed. Null while it may sign.
 	ValidTo *time.Time `json:"validTo"`
-
 	// VerifierKey For `log`: in the format of C2SP's signed notes.
 	VerifierKey *string `json:"verifierKey,omitempty"`
 }
@@ -3662,12 +3078,10 @@ type PublicKeys struct {
 	Head         *string             `json:"head,omitempty"`
 	Installation *openapi_types.UUID `json:"installation,omitempty"`
 	Keys         []PublicKey         `json:"keys"`
-
 	// Signature Made with the current key of use `report`, over the text in docs/auditors.md. If you kept an earlier
 	// document, the signature shows that this one comes from the same installation.
 	Signature *struct {
 		KeyId string `json:"keyId"`
-
 		// Signature Ed25519.
 		Signature []byte `json:"signature"`
 	} `json:"signature,omitempty"`
@@ -3676,25 +3090,19 @@ type PublicKeys struct {
 type QueryPerformance struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
-
 	// Engines The engines that were read and have a sample in the window.
 	Engines     []Engine  `json:"engines"`
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
-
 	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool `json:"incomplete"`
-
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
-
 	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
 	Series         struct {
-		// AvgLatencyMs One value for each bucket. Null is a gap. At most three decimals.
 		AvgLatencyMs Values `json:"avgLatencyMs"`
 
-		// MaxLatencyMs One value for each bucket. Null is a gap. At most three decimals.
 		MaxLatencyMs Values `json:"maxLatencyMs"`
 	} `json:"series"`
 	To time.Time `json:"to"`
@@ -3704,10 +3112,8 @@ type QuietHours struct {
 	// ExceptCritical Critical alerts are sent immediately even during quiet hours.
 	ExceptCritical bool   `json:"exceptCritical"`
 	From           string `json:"from"`
-
 	// TimeZone IANA name of the time zone.
 	TimeZone string `json:"timeZone"`
-
 	// To If earlier than `from`, a time on the next day.
 	To string `json:"to"`
 }
@@ -3731,7 +3137,6 @@ type ReadinessCheckStatus string
 
 type Recipient struct {
 	Delivery RecipientDelivery `json:"delivery"`
-
 	// Email Null for viewers.
 	Email    *string            `json:"email"`
 	Id       openapi_types.UUID `json:"id"`
@@ -3745,12 +3150,10 @@ type RecipientDelivery string
 // RecordedEvidence Evidence of a control over a period. The member `witness` next to it is the event that recorded the evidence.
 type RecordedEvidence struct {
 	CheckId string `json:"checkId"`
-
 	// CheckTitle The title in the evidence.
 	CheckTitle string             `json:"checkTitle"`
 	From       time.Time          `json:"from"`
 	Id         openapi_types.UUID `json:"id"`
-
 	// MadeAt The time of the record.
 	MadeAt time.Time `json:"madeAt"`
 	To     time.Time `json:"to"`
@@ -3759,14 +3162,11 @@ type RecordedEvidence struct {
 type Recurrence struct {
 	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
 	At string `json:"at"`
-
 	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. If the month is too short, the last day counts.
 	DayOfMonth *int32 `json:"dayOfMonth,omitempty"`
 	Every      Every  `json:"every"`
-
 	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
 	TimeZone string `json:"timeZone"`
-
 	// Weekday Required for `week`.
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
@@ -3782,17 +3182,13 @@ type Remediation struct {
 	// Impact The effect of the statements, and the risks.
 	Impact       *string `json:"impact"`
 	NeedsRestart bool    `json:"needsRestart"`
-
 	// Rollback Restores the state that was measured.
 	Rollback *string `json:"rollback"`
-
 	// RunIn The database in which to run the statements. Null: any database.
 	RunIn *string `json:"runIn"`
-
 	// Statement One statement on each line. Run each one separately.
 	Statement *string `json:"statement"`
 	Summary   string  `json:"summary"`
-
 	// Verify Returns a row for as long as the finding exists.
 	Verify *string `json:"verify"`
 }
@@ -3800,70 +3196,48 @@ type Remediation struct {
 type Replication struct {
 	Condition *ReplicationCondition `json:"condition"`
 	Edges     []ReplicationEdge     `json:"edges"`
-
 	// EngineRole The engine's name for the role.
 	EngineRole *string `json:"engineRole"`
-
 	// History Null without a window, and if it could not be read.
 	History *ReplicationHistory `json:"history"`
-
 	// LagBytes Likewise.
 	LagBytes *int64 `json:"lagBytes"`
-
 	// LagSeconds Of a standby its own lag, of a primary that of the standby that is furthest behind. Null if it is not known.
 	LagSeconds *float64 `json:"lagSeconds"`
-
 	// MeasuredAt When the server was last looked at. Null: never, or it has no replication of its own, as Azure SQL Database.
 	MeasuredAt *time.Time `json:"measuredAt"`
-
 	// MissingGrant The grant without which the server does not tell everything.
 	MissingGrant *string `json:"missingGrant"`
-
 	// Nodes The servers that replicate with each other, directly or over others, this one among them.
 	Nodes []ReplicationNode `json:"nodes"`
-
 	// Omitted How many standbys, slots and subscriptions are not listed. Of each kind 100 are.
 	Omitted int `json:"omitted"`
-
 	// OtherPrimaries Other servers that are primaries of the same system: a failover without fencing, or a copy.
 	OtherPrimaries []ContributingInstance `json:"otherPrimaries"`
-
 	// RetainedBytes The most that one slot holds back.
 	RetainedBytes *int64 `json:"retainedBytes"`
-
 	// Role Null if it is not known.
 	Role *ReplicationRole `json:"role"`
-
 	// RoleChanges The newest 20 changes of roles of the servers in `nodes`: failovers and promotions. Null if they could not be read.
 	RoleChanges *[]ReplicationRoleChange `json:"roleChanges"`
-
 	// RoleSince When it was first seen in its role. Null if it was never seen in another one.
 	RoleSince *time.Time `json:"roleSince"`
-
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.
 	Since *time.Time        `json:"since"`
 	Slots []ReplicationSlot `json:"slots"`
-
 	// Standbys Those that follow this server, and those that did within seven days.
 	Standbys []ReplicationStandby `json:"standbys"`
-
 	// State Of a standby, the engine's name for its state.
 	State         *string                   `json:"state"`
 	Subscriptions []ReplicationSubscription `json:"subscriptions"`
-
 	// System PostgreSQL's system identifier, or Oracle's DBID.
 	System *string `json:"system"`
-
 	// Timeline PostgreSQL's timeline.
 	Timeline *int64 `json:"timeline"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
-
 	// Upstream Whom the server follows.
 	Upstream *ReplicationUpstream `json:"upstream"`
-
 	// Why What is wrong, in a few words.
 	Why *string `json:"why"`
 }
@@ -3874,26 +3248,19 @@ type Replication struct {
 type ReplicationCondition string
 
 type ReplicationEdge struct {
-	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
-	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
-	// longer is.
 	Condition ReplicationCondition `json:"condition"`
-
 	// From The place of the sender in `nodes`.
 	From       int             `json:"from"`
 	Group      *string         `json:"group"`
 	Kind       ReplicationKind `json:"kind"`
 	LagBytes   *int64          `json:"lagBytes"`
 	LagSeconds *float64        `json:"lagSeconds"`
-
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.
 	Since *time.Time `json:"since"`
 	State *string    `json:"state"`
 	Sync  *string    `json:"sync"`
-
 	// To The place of the receiver in `nodes`.
 	To int `json:"to"`
-
 	// Why What is wrong, in a few words.
 	Why *string `json:"why"`
 }
@@ -3903,16 +3270,12 @@ type ReplicationHistory struct {
 	BucketStarts []time.Time `json:"bucketStarts"`
 	From         time.Time   `json:"from"`
 
-	// LagBytes One value for each bucket. Null is a gap. At most three decimals.
 	LagBytes Values `json:"lagBytes"`
 
-	// LagSeconds One value for each bucket. Null is a gap. At most three decimals.
 	LagSeconds Values `json:"lagSeconds"`
-
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
 
-	// RetainedBytes One value for each bucket. Null is a gap. At most three decimals.
 	RetainedBytes Values    `json:"retainedBytes"`
 	To            time.Time `json:"to"`
 }
@@ -3920,24 +3283,17 @@ type ReplicationHistory struct {
 type ReplicationKind string
 
 type ReplicationNode struct {
-	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
-	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
-	// longer is.
 	Condition  ReplicationCondition  `json:"condition"`
 	Instance   *ContributingInstance `json:"instance"`
 	LagBytes   *int64                `json:"lagBytes"`
 	LagSeconds *float64              `json:"lagSeconds"`
-
 	// MeasuredAt Null if nobody watches it.
 	MeasuredAt *time.Time `json:"measuredAt"`
-
 	// Name The instance's name, or what the servers around it call it.
 	Name string           `json:"name"`
 	Role *ReplicationRole `json:"role"`
-
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.
 	Since *time.Time `json:"since"`
-
 	// Why What is wrong, in a few words.
 	Why *string `json:"why"`
 }
@@ -3950,16 +3306,11 @@ type ReplicationRoleChange struct {
 	// At When it was first seen in the role.
 	At time.Time `json:"at"`
 
-	// From `mixed` is a SQL Server that is primary in one availability group and secondary in another, `resolving` one that is
-	// neither at the moment, and `alone` one without availability groups.
 	From     ReplicationRole      `json:"from"`
 	Instance ContributingInstance `json:"instance"`
-
 	// Timeline PostgreSQL's timeline after the change.
 	Timeline *int64 `json:"timeline"`
 
-	// To `mixed` is a SQL Server that is primary in one availability group and secondary in another, `resolving` one that is
-	// neither at the moment, and `alone` one without availability groups.
 	To ReplicationRole `json:"to"`
 }
 
@@ -3968,49 +3319,34 @@ type ReplicationSample struct {
 	// At Not before 1970. Samples that are older than 72 hours are dropped.
 	At time.Time `json:"at"`
 
-	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
-	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
-	// longer is.
 	Condition *ReplicationCondition `json:"condition,omitempty"`
-
 	// Denied The grant without which the server does not tell who follows it.
 	Denied *string `json:"denied,omitempty"`
-
 	// Instance Its externalId.
 	Instance   string   `json:"instance"`
 	LagBytes   *int64   `json:"lagBytes,omitempty"`
 	LagSeconds *float64 `json:"lagSeconds,omitempty"`
-
 	// Members How those that the server follows know it, as in `member` of their peers.
 	Members *[]string `json:"members,omitempty"`
-
 	// Omitted The number of peers, slots and subscriptions that are not listed.
 	Omitted *int        `json:"omitted,omitempty"`
 	Peers   *[]SentPeer `json:"peers,omitempty"`
-
 	// Port The port on which the server takes connections.
 	Port *int `json:"port,omitempty"`
 
-	// Role `mixed` is a SQL Server that is primary in one availability group and secondary in another, `resolving` one that is
-	// neither at the moment, and `alone` one without availability groups.
 	Role ReplicationRole `json:"role"`
-
 	// Since When the condition began, if the server tells.
 	Since *time.Time  `json:"since,omitempty"`
 	Slots *[]SentSlot `json:"slots,omitempty"`
-
 	// State Of a standby, the engine's name for its state.
 	State         *string             `json:"state,omitempty"`
 	Subscriptions *[]SentSubscription `json:"subscriptions,omitempty"`
-
 	// Systems What the server is a copy of: PostgreSQL's system identifier, ids of availability groups, or Oracle's DBID.
 	Systems *[]string `json:"systems,omitempty"`
-
 	// Timeline PostgreSQL's timeline.
 	Timeline *int64        `json:"timeline,omitempty"`
 	Upstream *SentUpstream `json:"upstream,omitempty"`
 	Why      *string       `json:"why,omitempty"`
-
 	// Words The engine's name for the role.
 	Words *string `json:"words,omitempty"`
 }
@@ -4018,88 +3354,61 @@ type ReplicationSample struct {
 type ReplicationSlot struct {
 	Active bool `json:"active"`
 
-	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
-	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
-	// longer is.
 	Condition ReplicationCondition `json:"condition"`
 	Database  *string              `json:"database"`
 	Kind      ReplicationKind      `json:"kind"`
 	Name      string               `json:"name"`
 	Plugin    *string              `json:"plugin"`
-
 	// RetainedBytes The log that it holds back.
 	RetainedBytes *int64 `json:"retainedBytes"`
-
 	// SafeBytes How much may be written before it loses what it needs. Null if there is no limit, the slot has lost it already, or the server does not report it.
 	SafeBytes *int64 `json:"safeBytes"`
-
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.
 	Since *time.Time `json:"since"`
-
 	// WalStatus reserved, extended, unreserved or lost.
 	WalStatus *string `json:"walStatus"`
-
 	// Why What is wrong, in a few words.
 	Why *string `json:"why"`
 }
 
 type ReplicationStandby struct {
-	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
-	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
-	// longer is.
 	Condition ReplicationCondition `json:"condition"`
-
 	// Databases Of the availability group.
 	Databases *int64 `json:"databases"`
-
 	// Group The availability group.
 	Group *string `json:"group"`
-
 	// Host From where it is connected.
 	Host       *string               `json:"host"`
 	Instance   *ContributingInstance `json:"instance"`
 	Kind       ReplicationKind       `json:"kind"`
 	LagBytes   *int64                `json:"lagBytes"`
 	LagSeconds *float64              `json:"lagSeconds"`
-
 	// Name PostgreSQL: application_name; else the server's name.
 	Name string `json:"name"`
-
 	// RedoQueueBytes What it has, and has not applied yet.
 	RedoQueueBytes *int64 `json:"redoQueueBytes"`
-
 	// SendQueueBytes What was not sent yet.
 	SendQueueBytes *int64 `json:"sendQueueBytes"`
-
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.
 	Since *time.Time `json:"since"`
 	Slot  *string    `json:"slot"`
-
 	// State The engine's name for the state.
 	State              *string `json:"state"`
 	SuspendedDatabases *int64  `json:"suspendedDatabases"`
-
 	// Sync How commits wait for it, in the engine's words.
 	Sync *string `json:"sync"`
-
 	// Why What is wrong, in a few words.
 	Why *string `json:"why"`
 }
 
 type ReplicationSubscription struct {
-	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
-	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
-	// longer is.
 	Condition ReplicationCondition `json:"condition"`
 	Database  *string              `json:"database"`
-
 	// LagBytes What it received, and has not confirmed yet.
 	LagBytes *int64 `json:"lagBytes"`
 	Name     string `json:"name"`
-
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.
 	Since *time.Time `json:"since"`
-
 	// Why What is wrong, in a few words.
 	Why *string `json:"why"`
 }
@@ -4108,7 +3417,6 @@ type ReplicationUpstream struct {
 	// Host As the standby calls it.
 	Host     *string               `json:"host"`
 	Instance *ContributingInstance `json:"instance"`
-
 	// Name The server's name in its group or configuration.
 	Name *string `json:"name"`
 	Port *int64  `json:"port"`
@@ -4129,7 +3437,6 @@ type Report struct {
 	Kind           string             `json:"kind"`
 	Progress       *ReportProgress    `json:"progress"`
 	RecipientCount int                `json:"recipientCount"`
-
 	// Recipients Only present in the response for a single report.
 	Recipients *[]Recipient `json:"recipients,omitempty"`
 	Requester  Person       `json:"requester"`
@@ -4138,8 +3445,6 @@ type Report struct {
 	StartedAt  *time.Time   `json:"startedAt"`
 	Status     string       `json:"status"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -4152,13 +3457,11 @@ type ReportError struct {
 type ReportFile struct {
 	// BaseSha256 SHA-256 of the PDF before its signature, as in the event that made the report Ready. Equal to `sha256` until the file is signed.
 	BaseSha256 string `json:"baseSha256"`
-
 	// Companions Files in addition to the PDF, by the name in their address: `findings.csv`, `inventory.csv`. Empty in reports from before companions existed.
 	Companions []string `json:"companions"`
 	Name       string   `json:"name"`
 	Pages      int      `json:"pages"`
 	Sha256     string   `json:"sha256"`
-
 	// Signed Whether the PDF has its second revision, with the proof and a signature.
 	Signed    bool  `json:"signed"`
 	SizeBytes int64 `json:"sizeBytes"`
@@ -4168,33 +3471,26 @@ type ReportKind string
 
 type ReportMail struct {
 	Member Person `json:"member"`
-
 	// Raw The message as sent, RFC 5322; ASCII.
 	Raw string `json:"raw"`
-
 	// SentAt The time when the mail server accepted it.
 	SentAt time.Time `json:"sentAt"`
-
 	// Sha256 Hex. The digest of the message.
 	Sha256    string `json:"sha256"`
 	SizeBytes int64  `json:"sizeBytes"`
 	Subject   string `json:"subject"`
-
 	// To The address at that time.
 	To string `json:"to"`
 }
 
 type ReportMailEntry struct {
 	Member Person `json:"member"`
-
 	// SentAt The time when the mail server accepted it.
 	SentAt time.Time `json:"sentAt"`
-
 	// Sha256 Hex. The digest of the message.
 	Sha256    string `json:"sha256"`
 	SizeBytes int64  `json:"sizeBytes"`
 	Subject   string `json:"subject"`
-
 	// To The address at that time.
 	To string `json:"to"`
 }
@@ -4218,7 +3514,6 @@ type ReportScope struct {
 	DatabaseId  *openapi_types.UUID  `json:"databaseId"`
 	From        *time.Time           `json:"from"`
 	InstanceIds []openapi_types.UUID `json:"instanceIds"`
-
 	// Tags The tags by which the request named its servers, where it did. `instanceIds` are the servers that had them.
 	Tags *map[string][]string `json:"tags,omitempty"`
 	To   *time.Time           `json:"to"`
@@ -4228,17 +3523,13 @@ type ReportStatus string
 
 type RequestException struct {
 	CheckId string `json:"checkId"`
-
 	// DatabaseId Requires instanceId.
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
 	InstanceId *openapi_types.UUID `json:"instanceId,omitempty"`
-
 	// ObjectRef The exact name of the object, as a report prints it with the finding. If absent, every object of the check.
 	ObjectRef *string `json:"objectRef,omitempty"`
-
 	// Reason Kept in the log forever and printed in reports. Do not enter personal data.
 	Reason string `json:"reason"`
-
 	// Until In the future, at most 366 days ahead.
 	Until time.Time `json:"until"`
 }
@@ -4258,17 +3549,13 @@ type Role string
 type RuleMatch struct {
 	Engine *[]Engine        `json:"engine,omitempty"`
 	Event  *[]NotifiedEvent `json:"event,omitempty"`
-
 	// InstanceIds At most 100.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
-
 	// NameContains Substring of the server's name, case-insensitive.
 	NameContains *string          `json:"nameContains,omitempty"`
 	Severity     *[]AlertSeverity `json:"severity,omitempty"`
-
 	// Tags Values by tag key. The rule matches if, at the time of the event, the server has one of the values for each key. A rule with tags or teams matches only events of servers.
 	Tags *map[string][]string `json:"tags,omitempty"`
-
 	// TeamIds The rule matches if one of these teams owns the server when Muster sends the notification. At most 100.
 	TeamIds *[]openapi_types.UUID `json:"teamIds,omitempty"`
 }
@@ -4277,10 +3564,8 @@ type RulePreview struct {
 	// Events The number of events that would have matched.
 	Events int64     `json:"events"`
 	From   time.Time `json:"from"`
-
 	// Items The newest events, at most 20.
 	Items []Notice `json:"items"`
-
 	// Notifications The number of groups for each channel, without quiet hours and repetitions.
 	Notifications int64     `json:"notifications"`
 	To            time.Time `json:"to"`
@@ -4315,41 +3600,31 @@ type Schedule struct {
 	Kind       string             `json:"kind"`
 	LastRun    *ScheduleRun       `json:"lastRun"`
 	Name       string             `json:"name"`
-
 	// NextDueAts The next five due times. Empty if the schedule is disabled.
 	NextDueAts []time.Time `json:"nextDueAts"`
-
 	// NextDueLocal `nextDueAts` in the local time of the time zone, with the offset from UTC. The server's time zone data decides; a browser may have different data.
 	NextDueLocal  []string `json:"nextDueLocal"`
 	OnlyIfChanged bool     `json:"onlyIfChanged"`
 	Owner         Person   `json:"owner"`
-
 	// Paused The reason why due times pass without a report although the schedule is enabled: its owner may not request reports.
 	Paused *string `json:"paused"`
-
 	// PerTeam Each team gets its own report.
 	PerTeam bool `json:"perTeam"`
-
 	// RecipientIds In addition to the owner.
 	RecipientIds []openapi_types.UUID `json:"recipientIds"`
 	Scope        struct {
 		DatabaseId  *openapi_types.UUID  `json:"databaseId"`
 		InstanceIds []openapi_types.UUID `json:"instanceIds"`
-
 		// Tags The tags that name the servers instead of `instanceIds`.
 		Tags   *map[string][]string `json:"tags,omitempty"`
 		Window *string              `json:"window"`
 	} `json:"scope"`
-
 	// ScopeLabel Null if `unavailable` names it.
 	ScopeLabel *string `json:"scopeLabel"`
-
 	// TeamIds Teams whose members at the due time are recipients.
 	TeamIds  []openapi_types.UUID `json:"teamIds"`
 	TimeZone string               `json:"timeZone"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 	Weekday     *Weekday    `json:"weekday"`
 }
@@ -4361,17 +3636,13 @@ type SchedulePage struct {
 
 type ScheduleRun struct {
 	DueAt time.Time `json:"dueAt"`
-
 	// DueLocal `dueAt` in the local time of the schedule's time zone, with the offset from UTC.
 	DueLocal string `json:"dueLocal"`
-
 	// Reason For `missed` and `paused`. `away`: Muster was not running. `next_due`: it waited until the next one was due. `refused`: the remaining scope can no longer be requested. `changed`: it was waiting when the schedule was changed.
 	Reason   *string             `json:"reason"`
 	ReportId *openapi_types.UUID `json:"reportId"`
-
 	// StartedAt The time when the report was requested.
 	StartedAt *time.Time `json:"startedAt"`
-
 	// Status `waiting`: it waits until there is capacity to build. `unchanged`: the findings are the same as in the last run that became Ready, and no e-mail was sent.
 	Status string `json:"status"`
 }
@@ -4384,19 +3655,15 @@ type ScheduleRunPage struct {
 type ScheduleScope struct {
 	// DatabaseId Scorecard only.
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
-
 	// InstanceIds At most 100. Empty means all servers that are active at the due time. A scorecard takes exactly one.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
-
 	// Tags Instead of `instanceIds`: the active servers that have one of the values for each key at the due time.
 	Tags *map[string][]string `json:"tags,omitempty"`
-
 	// Window Required for a scorecard, and not allowed for other kinds: the number of days before the due time.
 	Window *ScheduleWindow `json:"window,omitempty"`
 }
 
 type ScheduleWindow string
-
 type Scope string
 
 type ScoreOfDay struct {
@@ -4408,10 +3675,8 @@ type ScoreOfDay struct {
 type SenderCount struct {
 	Count int64  `json:"count"`
 	Door  string `json:"door"`
-
 	// Name The name of the metric, or the kind of the stored data. Empty if it has no name.
 	Name string `json:"name"`
-
 	// Reason The reason why the data was not used, as in `muster_ingest_dropped_total`. Null: it was used.
 	Reason *string `json:"reason"`
 }
@@ -4422,14 +3687,11 @@ type SenderList struct {
 
 type SenderOfToken struct {
 	Counts []SenderCount `json:"counts"`
-
 	// Doors The routes that it called.
 	Doors  []string  `json:"doors"`
 	LastAt time.Time `json:"lastAt"`
-
 	// Sender The value of `X-Muster-Sender`. Null if the header was not sent.
 	Sender *string `json:"sender"`
-
 	// Token Its name. Null if the token no longer exists.
 	Token   *string            `json:"token"`
 	TokenId openapi_types.UUID `json:"tokenId"`
@@ -4439,16 +3701,12 @@ type SentAccount struct {
 	CanLogin     bool       `json:"canLogin"`
 	ExpiresAt    *time.Time `json:"expiresAt,omitempty"`
 	LastSignInAt *time.Time `json:"lastSignInAt,omitempty"`
-
 	// MemberOf Roles and groups; at most 1,000, each of at most 1,000 characters.
 	MemberOf *[]string `json:"memberOf,omitempty"`
-
 	// Name 1 to 1,000 characters.
 	Name string `json:"name"`
-
 	// Privileges Privileges that not every account has; at most 1,000, each of at most 1,000 characters.
 	Privileges *[]string `json:"privileges,omitempty"`
-
 	// Superuser The account has all rights on the instance: sysadmin, SYSDBA.
 	Superuser bool `json:"superuser"`
 }
@@ -4456,19 +3714,15 @@ type SentAccount struct {
 // SentActivity Sessions that do the same for the same people. An absent field is unknown. Names are cut after 200 characters.
 type SentActivity struct {
 	Application *string `json:"application,omitempty"`
-
 	// Client The address or name of the client's host.
 	Client *string `json:"client,omitempty"`
-
 	// Event The engine's name for the single wait event.
 	Event    *string       `json:"event,omitempty"`
 	Sessions json.Number   `json:"sessions"`
 	State    ActivityState `json:"state"`
-
 	// Statement The `key` of the statement that they execute.
 	Statement *string `json:"statement,omitempty"`
 	User      *string `json:"user,omitempty"`
-
 	// Wait Their name in `waits`. Absent for `cpu`.
 	Wait *string `json:"wait,omitempty"`
 }
@@ -4477,25 +3731,18 @@ type SentActivity struct {
 type SentAssessment struct {
 	// Accounts All accounts; each name once.
 	Accounts *[]SentAccount `json:"accounts,omitempty"`
-
 	// At The time of the assessment; not before 1970.
 	At time.Time `json:"at"`
-
 	// Checks Each check once.
 	Checks *[]SentCheck `json:"checks,omitempty"`
-
 	// Databases Each database once.
 	Databases *[]SentDatabase `json:"databases,omitempty"`
-
 	// Edition At most 200 characters.
 	Edition *string `json:"edition,omitempty"`
-
 	// Instance Its externalId.
 	Instance string `json:"instance"`
-
 	// Settings Each name once.
 	Settings *[]SentSetting `json:"settings,omitempty"`
-
 	// Version As the server reports it; at most 200 characters.
 	Version *string `json:"version,omitempty"`
 }
@@ -4503,14 +3750,11 @@ type SentAssessment struct {
 type SentBackup struct {
 	// Database The externalId of the database. If absent, the whole server.
 	Database *string `json:"database,omitempty"`
-
 	// FinishedAt Not before 1970.
 	FinishedAt time.Time `json:"finishedAt"`
-
 	// Instance Its externalId.
 	Instance string `json:"instance"`
 
-	// Kind `base` is of a whole PostgreSQL server, `wal` is archived WAL, and `log` is the log of SQL Server or Oracle. Incremental backups are `differential`.
 	Kind      BackupKind `json:"kind"`
 	SizeBytes *int64     `json:"sizeBytes,omitempty"`
 	StartedAt *time.Time `json:"startedAt,omitempty"`
@@ -4522,47 +3766,33 @@ type SentBlockingSession struct {
 	// Advisory The lock is an advisory lock.
 	Advisory    *bool   `json:"advisory,omitempty"`
 	Application *string `json:"application,omitempty"`
-
 	// Client The address or name of the client's host.
 	Client            *string `json:"client,omitempty"`
 	Database          *string `json:"database,omitempty"`
 	IdleInTransaction *bool   `json:"idleInTransaction,omitempty"`
 
-	// Kind A session of a client, a worker of PostgreSQL's autovacuum, a prepared transaction (PostgreSQL), an orphaned
-	// distributed transaction, a transaction that recovery has deferred, the unknown owner of a latch (SQL Server), or
-	// another process of the server.
 	Kind BlockingKind `json:"kind"`
-
 	// Lock The engine's name for the kind of lock.
 	Lock *string `json:"lock,omitempty"`
-
 	// Mode The mode in which it wants the lock.
 	Mode *string `json:"mode,omitempty"`
-
 	// Object The locked object.
 	Object *string `json:"object,omitempty"`
-
 	// Session The server's id of the session.
 	Session string `json:"session"`
-
 	// StartedAt The session's beginning, by the server's clock.
 	StartedAt *time.Time `json:"startedAt,omitempty"`
-
 	// State The engine's name for the state.
 	State      *string    `json:"state,omitempty"`
 	StateSince *time.Time `json:"stateSince,omitempty"`
-
 	// Statement The statement's text, or that of the last one. Literals are removed before it is stored; it is stored only if the organization stores texts.
 	Statement *string `json:"statement,omitempty"`
-
 	// StatementId The engine's id of the statement.
 	StatementId      *string    `json:"statementId,omitempty"`
 	TransactionSince *time.Time `json:"transactionSince,omitempty"`
 	User             *string    `json:"user,omitempty"`
-
 	// WaitsFor The ids of the sessions that it waits for.
 	WaitsFor *[]string `json:"waitsFor,omitempty"`
-
 	// WaitsSince Required with waitsFor.
 	WaitsSince *time.Time `json:"waitsSince,omitempty"`
 }
@@ -4570,23 +3800,16 @@ type SentBlockingSession struct {
 type SentCheck struct {
 	// Id The id of a check in the catalog for the instance's engine.
 	Id string `json:"id"`
-
 	// Measured The finding in a few words; at most 2,000 characters, of which 200 are kept.
 	Measured *string `json:"measured,omitempty"`
-
 	// MeasuredIn For a check of databases that passes or fails, the measured values of single databases; each database once.
 	MeasuredIn *[]SentMeasured `json:"measuredIn,omitempty"`
-
 	// NotAssessedIn The databases in which the check could not be run, although it passes or fails in the others; each database once.
 	NotAssessedIn *[]SentUnassessed `json:"notAssessedIn,omitempty"`
-
 	// Objects The objects that fail the check. All are counted; 500 for each check and database are kept.
 	Objects *[]SentObject `json:"objects,omitempty"`
 
-	// Outcome notApplicable and notAssessed need a reason. fail needs objects or a measured value. Only fail has
-	// objects.
 	Outcome SentCheckOutcome `json:"outcome"`
-
 	// Reason The reason why the check could not be run or does not apply; at most 2,000 characters, of which 500 are kept.
 	Reason *string `json:"reason,omitempty"`
 }
@@ -4599,15 +3822,11 @@ type SentClassification struct {
 	// CompletedAt Not before 1970. Of several runs over a database, the latest counts.
 	CompletedAt time.Time `json:"completedAt"`
 
-	// Coverage The part of the database that was read. If absent, the tables of the request count as all tables.
 	Coverage *SentCoverage `json:"coverage,omitempty"`
 
-	// Method Whether columns were classified by their names alone, or also by samples of their values.
 	Method SentClassificationMethod `json:"method"`
-
 	// NotRead Tables, and columns of tables, whose content could not be read; at most 10,000. With any entry, the classification is partial.
 	NotRead *[]SentNotRead `json:"notRead,omitempty"`
-
 	// Tables The tables with a sensitive column; each table once.
 	Tables []SentTable `json:"tables"`
 }
@@ -4616,12 +3835,9 @@ type SentClassification struct {
 type SentClassificationMethod string
 
 type SentColumn struct {
-	// Category The type of the content, or its category if the type is not known.
 	Category SentColumnCategory `json:"category"`
-
 	// Column 1 to 1,000 characters.
 	Column string `json:"column"`
-
 	// Confidence 0 to 1. 0.95 and above is Certain, 0.8 and above is High, 0.5 and above is Medium, below that is Low.
 	Confidence json.Number `json:"confidence"`
 }
@@ -4633,26 +3849,20 @@ type SentColumnCategory string
 type SentCoverage struct {
 	// Columns 0 to 2^60, and not fewer than the request contains.
 	Columns json.Number `json:"columns"`
-
 	// ColumnsRead At most that number.
 	ColumnsRead json.Number `json:"columnsRead"`
-
 	// Tables 0 to 2^60, and not fewer than the request contains.
 	Tables json.Number `json:"tables"`
-
 	// TablesRead At most that number.
 	TablesRead json.Number `json:"tablesRead"`
 }
 
 type SentDatabase struct {
 	Classification *SentClassification `json:"classification,omitempty"`
-
 	// Database Its externalId.
 	Database string `json:"database"`
-
 	// EncryptedAtRest True if all files of the database are encrypted.
 	EncryptedAtRest *bool `json:"encryptedAtRest,omitempty"`
-
 	// SizeBytes 0 to 2^60.
 	SizeBytes *json.Number `json:"sizeBytes,omitempty"`
 }
@@ -4662,13 +3872,10 @@ type SentDatabase struct {
 type SentDeadlock struct {
 	// Count The number of deadlocks. With sessions it is one.
 	Count *int `json:"count,omitempty"`
-
 	// Database The name of the database. If absent, it is not known.
 	Database *string `json:"database,omitempty"`
-
 	// Seen A look at the sessions found them waiting for each other. If absent, the server reported the deadlock.
 	Seen *bool `json:"seen,omitempty"`
-
 	// Victims The ids of the sessions that the server ended.
 	Victims *[]string `json:"victims,omitempty"`
 }
@@ -4677,23 +3884,13 @@ type SentFigure struct {
 	// Database The externalId of a database, only of temporaryBytes. If absent, the figure is the whole server's. Databases that are not named have none of it.
 	Database *string `json:"database,omitempty"`
 
-	// Figure The age of the oldest open transaction, and the longest time that a session has been idle in a transaction, in
-	// milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
-	// use; checkpoints that were due or were requested, the milliseconds in which checkpoints wrote and synchronized
-	// files, and the pages that they wrote; sessions that were begun. All but the first two and temporaryUsed count
-	// what happened in an interval.
 	Figure ServerFigure `json:"figure"`
 
-	// Holder The session that holds the oldest transaction open. An absent field is unknown. Texts are cut after 200 characters.
 	Holder *SentHolder `json:"holder,omitempty"`
-
 	// IntervalSeconds Required of figures that count: the time in which the value was counted; 0.001 to 604800 (a week).
 	IntervalSeconds *json.Number `json:"intervalSeconds,omitempty"`
 
-	// State Whether the server tells a figure: it does (also if absent), its engine or version does not, or it does not tell
-	// the account. `notMeasured` is only in answers: no sample has the figure.
 	State *FigureState `json:"state,omitempty"`
-
 	// Value Required if the state is ok: milliseconds, bytes or a number; 0 to 2^53.
 	Value *json.Number `json:"value,omitempty"`
 }
@@ -4701,17 +3898,13 @@ type SentFigure struct {
 // SentHolder The session that holds the oldest transaction open. An absent field is unknown. Texts are cut after 200 characters.
 type SentHolder struct {
 	Application *string `json:"application,omitempty"`
-
 	// Client The address or name of the client's host.
 	Client *string `json:"client,omitempty"`
-
 	// Database Its externalId.
 	Database *string `json:"database,omitempty"`
-
 	// Session The server's id of the session.
 	Session string        `json:"session"`
 	State   ActivityState `json:"state"`
-
 	// Statement The key of the statement that it executes, or executed last.
 	Statement *string `json:"statement,omitempty"`
 	User      *string `json:"user,omitempty"`
@@ -4720,10 +3913,8 @@ type SentHolder struct {
 type SentMeasured struct {
 	// Database Its externalId.
 	Database string `json:"database"`
-
 	// FailFraction For a check that fails, the failing share of the objects in this database: more than 0, at most 1. If absent, all of them fail.
 	FailFraction *json.Number `json:"failFraction,omitempty"`
-
 	// Measured The measured value in a few words; at most 2,000 characters, of which 200 are kept.
 	Measured *string `json:"measured,omitempty"`
 }
@@ -4731,13 +3922,10 @@ type SentMeasured struct {
 type SentNotRead struct {
 	// Columns At most 1,000, each of at most 1,000 characters. Null for the whole table.
 	Columns *[]string `json:"columns,omitempty"`
-
 	// Reason 1 to 2,000 characters.
 	Reason string `json:"reason"`
-
 	// Schema At most 1,000 characters. Empty if the engine has none.
 	Schema string `json:"schema"`
-
 	// Table 1 to 1,000 characters.
 	Table string `json:"table"`
 }
@@ -4745,13 +3933,10 @@ type SentNotRead struct {
 type SentObject struct {
 	// Database The externalId of the object's database. Null if the object belongs to the instance.
 	Database *string `json:"database,omitempty"`
-
 	// Evidence The evidence; at most 2,000 characters, of which 200 are kept.
 	Evidence *string `json:"evidence,omitempty"`
-
 	// Object The object's name, 1 to 1,000 characters. It is kept unchanged, whatever characters it has.
 	Object string `json:"object"`
-
 	// Severity The severity of this object, if it depends on the evidence. Null: the severity of the check. The result
 	// has the highest severity of its objects.
 	Severity *SentSeverity `json:"severity,omitempty"`
@@ -4759,9 +3944,6 @@ type SentObject struct {
 
 // SentPeer A server that follows.
 type SentPeer struct {
-	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
-	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
-	// longer is.
 	Condition      ReplicationCondition `json:"condition"`
 	Databases      *int                 `json:"databases,omitempty"`
 	Group          *string              `json:"group,omitempty"`
@@ -4773,7 +3955,6 @@ type SentPeer struct {
 	Name           string               `json:"name"`
 	RedoQueueBytes *int64               `json:"redoQueueBytes,omitempty"`
 	SendQueueBytes *int64               `json:"sendQueueBytes,omitempty"`
-
 	// Since When the condition began, if the server tells.
 	Since              *time.Time `json:"since,omitempty"`
 	Slot               *string    `json:"slot,omitempty"`
@@ -4788,10 +3969,8 @@ type SentPeer struct {
 type SentSetting struct {
 	// Name 1 to 1,000 characters.
 	Name string `json:"name"`
-
 	// Unit At most 100 characters.
 	Unit *string `json:"unit,omitempty"`
-
 	// Value At most 10,000 characters.
 	Value *string `json:"value,omitempty"`
 }
@@ -4801,9 +3980,6 @@ type SentSeverity string
 type SentSlot struct {
 	Active bool `json:"active"`
 
-	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
-	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
-	// longer is.
 	Condition     ReplicationCondition `json:"condition"`
 	Database      *string              `json:"database,omitempty"`
 	Kind          ReplicationKind      `json:"kind"`
@@ -4811,7 +3987,6 @@ type SentSlot struct {
 	Plugin        *string              `json:"plugin,omitempty"`
 	RetainedBytes *int64               `json:"retainedBytes,omitempty"`
 	SafeBytes     *int64               `json:"safeBytes,omitempty"`
-
 	// Since When the condition began, if the server tells.
 	Since     *time.Time `json:"since,omitempty"`
 	WalStatus *string    `json:"walStatus,omitempty"`
@@ -4819,14 +3994,10 @@ type SentSlot struct {
 }
 
 type SentSubscription struct {
-	// Condition `catchingUp`: it works, and the standby is not where it should be yet. `paused`: somebody stopped it. `inactive`: a
-	// slot without a consumer, or a disabled subscription. `gone`: a standby that was connected within seven days, and no
-	// longer is.
 	Condition ReplicationCondition `json:"condition"`
 	Database  *string              `json:"database,omitempty"`
 	LagBytes  *int64               `json:"lagBytes,omitempty"`
 	Name      string               `json:"name"`
-
 	// Since When the condition began, if the server tells.
 	Since *time.Time `json:"since,omitempty"`
 	Why   *string    `json:"why,omitempty"`
@@ -4835,19 +4006,14 @@ type SentSubscription struct {
 type SentTable struct {
 	// Columns Each column once.
 	Columns []SentColumn `json:"columns"`
-
 	// Encrypted Whether the rows are encrypted at rest. Null if this depends on the database.
 	Encrypted *bool `json:"encrypted,omitempty"`
-
 	// Readers The accounts that may read the table; at most 1,000, each of at most 1,000 characters.
 	Readers *[]string `json:"readers,omitempty"`
-
 	// Rows 0 to 2^60. Null if the rows were not counted.
 	Rows *json.Number `json:"rows,omitempty"`
-
 	// Schema At most 1,000 characters. Empty if the engine has none.
 	Schema string `json:"schema"`
-
 	// Table 1 to 1,000 characters.
 	Table string `json:"table"`
 }
@@ -4855,7 +4021,6 @@ type SentTable struct {
 type SentUnassessed struct {
 	// Database Its externalId.
 	Database string `json:"database"`
-
 	// Reason 1 to 2,000 characters, of which 500 are kept.
 	Reason string `json:"reason"`
 }
@@ -4884,10 +4049,6 @@ type ServerNotUp struct {
 	Id        openapi_types.UUID `json:"id"`
 	Name      string             `json:"name"`
 
-	// Status `up` and `down` are the result of a connection to the engine by Muster, an agent or an exporter.
-	// `silent`: only other sources report the server, and none has done so for three of its intervals, at least 3
-	// minutes.
-	// `unknown`: no source checks the engine, or Muster was not observing. `inactive`: disabled.
 	Status       InstanceStatus `json:"status"`
 	StatusReason *StatusReason  `json:"statusReason"`
 	StatusSince  *time.Time     `json:"statusSince"`
@@ -4896,7 +4057,6 @@ type ServerNotUp struct {
 
 type ServerSaid struct {
 	Code string `json:"code"`
-
 	// Last True: the server sent this before the connection was lost. False: this is its current response.
 	Last  bool   `json:"last"`
 	Words string `json:"words"`
@@ -4906,10 +4066,8 @@ type ServerSaid struct {
 type ServerSample struct {
 	// At Not before 1970. Samples that are older than 72 hours are dropped.
 	At time.Time `json:"at"`
-
 	// Figures Each figure of a database once.
 	Figures []SentFigure `json:"figures"`
-
 	// Instance Its externalId.
 	Instance string `json:"instance"`
 }
@@ -4921,7 +4079,6 @@ type Session struct {
 	Authenticated bool       `json:"authenticated"`
 	ExpiresAt     *time.Time `json:"expiresAt,omitempty"`
 
-	// Mail The destination of e-mails: a mail server or, if none is set, files in the outbox. Only for signed-in callers.
 	Mail          *SessionMail  `json:"mail,omitempty"`
 	Member        *Member       `json:"member,omitempty"`
 	Organization  *Organization `json:"organization,omitempty"`
@@ -4933,13 +4090,9 @@ type Session struct {
 		StartUrl string `json:"startUrl"`
 	} `json:"providers,omitempty"`
 
-	// Servers The servers that are not up when the session is read, so that a page can show them first. Only for callers who
-	// may list servers.
 	Servers       *SessionServers `json:"servers,omitempty"`
 	SetupRequired *bool           `json:"setupRequired,omitempty"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable *Unavailable `json:"unavailable,omitempty"`
 }
 
@@ -4963,30 +4116,23 @@ type SessionList struct {
 // SessionSample Counts are 0 to 2^40.
 type SessionSample struct {
 	Active json.Number `json:"active"`
-
 	// Activity The sessions of `active` and `waits`, by what they do and whose they are. Sessions that are not in it are
 	// counted without these details, and more sessions than those of `active` and `waits` are not counted.
 	Activity *[]SentActivity `json:"activity,omitempty"`
-
 	// At Not before 1970.
 	At time.Time `json:"at"`
-
 	// Database Its externalId.
 	Database string `json:"database"`
-
 	// Deadlocks The number of deadlocks in the database since the sample before. Absent: unknown.
 	Deadlocks         *json.Number `json:"deadlocks,omitempty"`
 	Idle              json.Number  `json:"idle"`
 	IdleInTransaction json.Number  `json:"idleInTransaction"`
-
 	// Instance Its externalId.
 	Instance string `json:"instance"`
-
 	// IntervalSeconds The interval between samples, 0.001 to 604800 (a week). The default is 10.
 	IntervalSeconds *json.Number `json:"intervalSeconds,omitempty"`
 	Other           json.Number  `json:"other"`
 	Waiting         json.Number  `json:"waiting"`
-
 	// Waits Waiting sessions by the engine's own name (wait_event_type, wait_type, wait_class); at most 300 names of 1
 	// to 200 characters.
 	Waits map[string]json.Number `json:"waits"`
@@ -4998,7 +4144,6 @@ type SessionServers struct {
 	// NotUp The servers that are down, then silent, then unknown. Within each state, the newest change comes first.
 	NotUp []ServerNotUp `json:"notUp"`
 
-	// States The current number of servers in each state.
 	States InstanceStates `json:"states"`
 }
 
@@ -5007,7 +4152,6 @@ type SetUp struct {
 	Demo  *bool  `json:"demo,omitempty"`
 	Email string `json:"email"`
 	Name  string `json:"name"`
-
 	// OrganizationName If the organization already exists, it is renamed.
 	OrganizationName string `json:"organizationName"`
 	Password         string `json:"password"`
@@ -5017,12 +4161,10 @@ type SetUp struct {
 type SetWatchRule struct {
 	Enabled    *bool  `json:"enabled,omitempty"`
 	ForSeconds *int32 `json:"forSeconds,omitempty"`
-
 	// Settings At most 50. Without other fields.
 	Settings *[]SetWatchRuleSetting `json:"settings,omitempty"`
 	Severity *AlertSeverity         `json:"severity,omitempty"`
 
-	// Tags By key of a tag: its values, 1 to 100. A server has to have one of the values of each key.
 	Tags      *WatchTags `json:"tags,omitempty"`
 	Threshold *int32     `json:"threshold,omitempty"`
 }
@@ -5032,7 +4174,6 @@ type SetWatchRuleSetting struct {
 	ForSeconds *int32         `json:"forSeconds,omitempty"`
 	Severity   *AlertSeverity `json:"severity,omitempty"`
 
-	// Tags By key of a tag: its values, 1 to 100. A server has to have one of the values of each key.
 	Tags      *WatchTags `json:"tags,omitempty"`
 	Threshold *int32     `json:"threshold,omitempty"`
 }
@@ -5042,7 +4183,6 @@ type Setting struct {
 	ChangedAt *time.Time `json:"changedAt"`
 	Name      string     `json:"name"`
 	Unit      *string    `json:"unit"`
-
 	// Value Null if it may hold a secret.
 	Value *string `json:"value"`
 }
@@ -5050,11 +4190,9 @@ type Setting struct {
 type SignedEvidence struct {
 	// Evidence The signed document. docs/auditors.md describes its fields.
 	Evidence map[string]interface{} `json:"evidence"`
-
 	// KeyId The installation's report key.
 	KeyId     string `json:"keyId"`
 	Signature []byte `json:"signature"`
-
 	// Timestamp RFC 3161 token over the SHA-256 of the signature. Null if there is none.
 	Timestamp *[]byte `json:"timestamp"`
 }
@@ -5062,7 +4200,6 @@ type SignedEvidence struct {
 type SizeChange struct {
 	// Bytes Negative if the database shrank.
 	Bytes int64 `json:"bytes"`
-
 	// Since The time of the assessment with the earlier size.
 	Since time.Time `json:"since"`
 }
@@ -5071,51 +4208,36 @@ type Statement struct {
 	// Calls The number of executions in the window.
 	Calls    float64              `json:"calls"`
 	Database ContributingDatabase `json:"database"`
-
 	// FirstSeenAt The time of its oldest sample. Null if it was measured before Muster recorded this time.
 	FirstSeenAt *time.Time `json:"firstSeenAt"`
-
 	// Id Derived from the statement: the same statement of a database always has the same id.
 	Id       openapi_types.UUID   `json:"id"`
 	Instance ContributingInstance `json:"instance"`
-
 	// Key The identifier that the server or the sender uses. Null for viewers, and if it was not recorded. For PostgreSQL measured by Muster or an agent: queryid, `/` and the OID of the role, followed by `/nested` if another statement executed it.
 	Key *string `json:"key"`
-
 	// LastSeenAt The time of its newest sample, or up to an hour earlier, because it is recorded once an hour. For a single statement, it is not earlier than the beginning of the last bucket in which the statement was executed.
 	LastSeenAt *time.Time `json:"lastSeenAt"`
-
 	// MaxMs The same maximum as in the tile: the mean over the window or, for SQL Server, the longest execution if it is known.
 	MaxMs *float64 `json:"maxMs"`
-
 	// MeanMs totalMs / calls. Null if the statement was not executed.
 	MeanMs *float64 `json:"meanMs"`
-
 	// New The statement was executed for the first time in the window: its server was watched when the window began, and had not counted any execution.
 	New *bool `json:"new"`
-
 	// Previous The figures of the window before. Null if the statement was not executed then, or if that is not known
 	// (`watchedSince`) or no longer kept.
 	Previous *PreviousExecutions `json:"previous"`
-
 	// QueryId PostgreSQL's queryid, from `key`. Null if `key` has none.
 	QueryId *string `json:"queryId"`
-
 	// RanBefore Its server had counted executions of it before `firstSeenAt`.
 	RanBefore *bool `json:"ranBefore"`
-
 	// Role The name of the PostgreSQL role that executes the statement, from the time when Muster first saw the statement. Null if it was not recorded, and for viewers. Agents do not send it.
 	Role *string `json:"role"`
-
 	// Share Its share of the execution time of the requested servers and database, from 0 to 1, without regard to other filters. Null if there is no execution time.
 	Share *float64 `json:"share"`
-
 	// Text The text without literals and comments. Null if no text is kept, and for viewers.
 	Text *string `json:"text"`
-
 	// TotalMs The time of these executions.
 	TotalMs float64 `json:"totalMs"`
-
 	// WatchedSince The time since which Muster watches the statements of its server. Null if it was not recorded. If the
 	// server has no sample in the window before, the value is `from`. If the value is later than `previousFrom`,
 	// a `previous` of null means that earlier executions are not known.
@@ -5125,25 +4247,19 @@ type Statement struct {
 type StatementDelta struct {
 	// Calls 0 to 2^40.
 	Calls json.Number `json:"calls"`
-
 	// Key The identifier of the statement in its database; 1 to 200 characters.
 	Key string `json:"key"`
-
 	// MaxMs The maximum in the interval, if the engine has one (SQL Server); 0 to 10^15.
 	MaxMs *json.Number `json:"maxMs,omitempty"`
-
 	// Own The sender itself executes the statement to watch the server. Such statements are listed separately.
 	Own *bool `json:"own,omitempty"`
-
 	// RanBefore The server had counted executions of the statement before the interval. The statement is then not new, whenever its first sample arrives.
 	RanBefore *bool `json:"ranBefore,omitempty"`
-
 	// Text The statement's text. If the organization keeps texts, Muster removes literals and comments, whoever sent
 	// the text, and keeps at most 8 KiB. A statement that changes users, settings or code, and a text that
 	// cannot be parsed to its end, is cut to its leading keywords. If the organization keeps no texts, the text
 	// is dropped.
 	Text *string `json:"text,omitempty"`
-
 	// TotalMs 0 to 10^15.
 	TotalMs json.Number `json:"totalMs"`
 }
@@ -5151,81 +4267,60 @@ type StatementDelta struct {
 type StatementDetail struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
-
 	// From The beginning and the end of the window that Muster used. It includes the requested window.
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
-
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
-
 	// PreviousFrom The beginning of the window before, which ends at `from`. Null if that window is no longer kept.
 	PreviousFrom *time.Time `json:"previousFrom"`
 	Series       struct {
-		// Calls One value for each bucket. Null is a gap. At most three decimals.
 		Calls Values `json:"calls"`
 
-		// MaxMs One value for each bucket. Null is a gap. At most three decimals.
 		MaxMs Values `json:"maxMs"`
 
-		// MeanMs One value for each bucket. Null is a gap. At most three decimals.
 		MeanMs Values `json:"meanMs"`
 
-		// TotalMs One value for each bucket. Null is a gap. At most three decimals.
 		TotalMs Values `json:"totalMs"`
 	} `json:"series"`
 	Statement Statement `json:"statement"`
 	To        time.Time `json:"to"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
 type StatementPage struct {
 	// Engines The engines that were read and have a sample in the window.
 	Engines []Engine `json:"engines"`
-
 	// From The beginning and the end of the window that Muster used. It includes the requested window.
 	From time.Time `json:"from"`
-
 	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool        `json:"incomplete"`
 	Items      []Statement `json:"items"`
-
 	// OwnStatements The number of Muster's own statements that were left out. Null if `unavailable` names it; the statements are then in the list.
 	OwnStatements *int `json:"ownStatements"`
 	Page          Page `json:"page"`
-
 	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
-
 	// PreviousFrom The beginning of the window before, which ends at `from`. Null if that window is no longer kept.
 	PreviousFrom *time.Time `json:"previousFrom"`
 	To           time.Time  `json:"to"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
 type StatementSample struct {
 	// At The end of the interval; not before 1970.
 	At time.Time `json:"at"`
-
 	// BusyMs The time that sessions of the database spent executing statements in the interval, as the server counts it
 	// (PostgreSQL 14 and newer: the difference of pg_stat_database.active_time); 0 to 10^15.
 	BusyMs *json.Number `json:"busyMs,omitempty"`
-
 	// Database Its externalId.
 	Database string `json:"database"`
-
 	// Instance Its externalId.
 	Instance string `json:"instance"`
-
 	// IntervalSeconds 0.001 to 604800 (a week).
 	IntervalSeconds json.Number `json:"intervalSeconds"`
-
 	// Statements Each key once.
 	Statements []StatementDelta `json:"statements"`
 }
@@ -5233,13 +4328,10 @@ type StatementSample struct {
 type StatusReason struct {
 	// Code The server's own code (`57P01`, `53300`, `18456`, `ORA-12514`), or `refused`, `timeout`, `dns`, `tls`, `authentication`, `database`. For states other than down: `not_allowed`, `host_only`, `never_heard`, `not_looking` or `not_heard`.
 	Code string `json:"code"`
-
 	// Said The server's own words. Null if it sent none.
 	Said *ServerSaid `json:"said"`
-
 	// Seen The observation of Muster or of another source.
 	Seen string `json:"seen"`
-
 	// Sentence `seen` and `said` in one text.
 	Sentence string `json:"sentence"`
 }
@@ -5248,7 +4340,6 @@ type TableDifference struct {
 	Different int64 `json:"different"`
 	OnlyNew   int64 `json:"onlyNew"`
 	OnlyOld   int64 `json:"onlyOld"`
-
 	// Rows The number of rows in the new generation.
 	Rows  int64  `json:"rows"`
 	Table string `json:"table"`
@@ -5257,21 +4348,16 @@ type TableDifference struct {
 type TagInstances struct {
 	// Ids 1 to 1,000.
 	Ids []openapi_types.UUID `json:"ids"`
-
 	// RemoveTags The keys of the tags to remove.
 	RemoveTags *[]string `json:"removeTags,omitempty"`
 
-	// SetTags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
-	// underscores. A value has 1 to 100 printable characters.
 	SetTags *Tags `json:"setTags,omitempty"`
 }
 
 type TagKey struct {
 	Key string `json:"key"`
-
 	// Protected Only administrators can set it.
 	Protected bool `json:"protected"`
-
 	// Values Sorted by value.
 	Values []TagValue `json:"values"`
 }
@@ -5297,11 +4383,9 @@ type Tags map[string]string
 // for Oracle, otherwise a minute).
 type Takeover struct {
 	At time.Time `json:"at"`
-
 	// By The agent that took over. Null if it has not reported.
 	By   *string   `json:"by"`
 	From time.Time `json:"from"`
-
 	// To Null until an interval of the new agent is stored.
 	To *time.Time `json:"to"`
 }
@@ -5309,23 +4393,17 @@ type Takeover struct {
 type Team struct {
 	CreatedAt time.Time          `json:"createdAt"`
 	Id        openapi_types.UUID `json:"id"`
-
 	// InstanceCount How many servers the selector matches. Null where that is `unavailable`.
 	InstanceCount *int64       `json:"instanceCount"`
 	Members       []TeamMember `json:"members"`
 	Name          string       `json:"name"`
-
 	// OwnedCount How many of them no earlier team's selector matches. Null where that is `unavailable`.
 	OwnedCount *int64 `json:"ownedCount"`
-
 	// Position The place among the teams, from 1. The first team whose selector matches a server owns it.
 	Position int `json:"position"`
 
-	// Selector Which servers are the team's: those with one of the values of each key, and those of `instanceIds`. Without both it is none.
 	Selector TeamSelector `json:"selector"`
 
-	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
-	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -5337,7 +4415,6 @@ type TeamMember struct {
 	MemberId openapi_types.UUID `json:"memberId"`
 	Name     *string            `json:"name,omitempty"`
 
-	// Role The rights of a member with the role `team` on the servers of the team.
 	Role TeamMemberRole `json:"role"`
 }
 
@@ -5348,7 +4425,6 @@ type TeamMemberRole string
 type TeamSelector struct {
 	// InstanceIds At most 1000.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
-
 	// Tags By key of a tag: its values, 1 to 100.
 	Tags *map[string][]string `json:"tags,omitempty"`
 }
@@ -5358,7 +4434,6 @@ type TemporaryBytesOfDatabase struct {
 	Average  float64              `json:"average"`
 	Database ContributingDatabase `json:"database"`
 
-	// Values One value for each bucket. Null is a gap. At most three decimals.
 	Values Values `json:"values"`
 }
 
@@ -5366,7 +4441,6 @@ type ToldThrough struct {
 	Id   openapi_types.UUID `json:"id"`
 	Kind string             `json:"kind"`
 	Name string             `json:"name"`
-
 	// Recipients For `email` and `team`: the members that it would be sent to today.
 	Recipients []Person `json:"recipients"`
 }
@@ -5384,27 +4458,16 @@ type TrailPage struct {
 }
 
 type TransactionFigure struct {
-	// Figure The age of the oldest open transaction, and the longest time that a session has been idle in a transaction, in
-	// milliseconds; bytes and files that were written to temporary files; bytes of temporary space in
-	// use; checkpoints that were due or were requested, the milliseconds in which checkpoints wrote and synchronized
-	// files, and the pages that they wrote; sessions that were begun. All but the first two and temporaryUsed count
-	// what happened in an interval.
 	Figure ServerFigure `json:"figure"`
-
 	// Greatest The bucket with the greatest value.
 	Greatest *TransactionMoment `json:"greatest"`
-
 	// Latest The last bucket with a value.
 	Latest *TransactionMoment `json:"latest"`
-
 	// Sentence Why the server does not tell it. Null if it does.
 	Sentence *string `json:"sentence"`
-
 	// Since The first bucket of this state. Null if it began before the window, or nothing is known.
 	Since *time.Time `json:"since"`
 
-	// State Whether the server tells a figure: it does (also if absent), its engine or version does not, or it does not tell
-	// the account. `notMeasured` is only in answers: no sample has the figure.
 	State FigureState `json:"state"`
 }
 
@@ -5412,11 +4475,9 @@ type TransactionHolder struct {
 	Application *string               `json:"application"`
 	Client      *string               `json:"client"`
 	Database    *ContributingDatabase `json:"database"`
-
 	// Session The server's id of the session.
 	Session string        `json:"session"`
 	State   ActivityState `json:"state"`
-
 	// Statement The statement that it executes, or executed last.
 	Statement *ContributingStatement `json:"statement"`
 	User      *string                `json:"user"`
@@ -5425,10 +4486,8 @@ type TransactionHolder struct {
 type TransactionMoment struct {
 	// At The beginning of the bucket.
 	At time.Time `json:"at"`
-
 	// Holder The session that holds the transaction open, for the two ages. Null if there is none.
 	Holder *TransactionHolder `json:"holder"`
-
 	// Value As in the series.
 	Value float64 `json:"value"`
 }
@@ -5440,7 +4499,6 @@ type Unavailable = []UnavailableFigure
 type UnavailableFigure struct {
 	// Code The reason: `unavailable` (try again), `detail_not_kept` or `internal_error`.
 	Code string `json:"code"`
-
 	// Figure The path in the object that has the member `unavailable`, such as `health.cpuPercent`, or the name of a file. `sort`: the items could not be sorted as requested.
 	Figure   string `json:"figure"`
 	Sentence string `json:"sentence"`
@@ -5451,20 +4509,15 @@ type Utilization struct {
 	BucketStarts []time.Time `json:"bucketStarts"`
 	From         time.Time   `json:"from"`
 	GeneratedAt  time.Time   `json:"generatedAt"`
-
 	// HostCount The number of hosts in scope with a sample in the window.
 	HostCount int `json:"hostCount"`
-
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
 	Series            struct {
-		// CpuPercent One value for each bucket. Null is a gap. At most three decimals.
 		CpuPercent Values `json:"cpuPercent"`
 
-		// DiskPercent One value for each bucket. Null is a gap. At most three decimals.
 		DiskPercent Values `json:"diskPercent"`
 
-		// MemoryPercent One value for each bucket. Null is a gap. At most three decimals.
 		MemoryPercent Values `json:"memoryPercent"`
 	} `json:"series"`
 	To time.Time `json:"to"`
@@ -5476,9 +4529,7 @@ type Values = measurements.Values
 type Verification struct {
 	Chain *string `json:"chain,omitempty"`
 
-	// Evidence Evidence of a control over a period. The member `witness` next to it is the event that recorded the evidence.
 	Evidence *RecordedEvidence `json:"evidence,omitempty"`
-
 	// File The kind of file: report.pdf, findings.csv, inventory.csv or inputs.json.
 	File         *string  `json:"file,omitempty"`
 	InputsSha256 *string  `json:"inputsSha256,omitempty"`
@@ -5490,21 +4541,16 @@ type Verification struct {
 type Version struct {
 	BuiltAt string `json:"builtAt"`
 	Commit  string `json:"commit"`
-
 	// Go The toolchain that built the program.
 	Go string `json:"go"`
-
 	// GoVersion The same as `go`.
 	GoVersion string `json:"goVersion"`
-
 	// TimeZoneData The time zone rules for schedules and quiet hours: the newer of the program's and the machine's data.
 	TimeZoneData struct {
 		// Release The release of the IANA database. Null if the data does not name its release; it is then newer than the program's.
 		Release *string `json:"release"`
-
 		// Source `embedded`: the program's own data. Otherwise, the machine's directory.
 		Source string `json:"source"`
-
 		// Stale The data is older than a year.
 		Stale bool `json:"stale"`
 	} `json:"timeZoneData"`
@@ -5528,7 +4574,6 @@ type ViewList struct {
 type VolumeSample struct {
 	// Mount 1 to 255 bytes.
 	Mount string `json:"mount"`
-
 	// UsedPercent 0 to 100.
 	UsedPercent json.Number `json:"usedPercent"`
 }
@@ -5536,34 +4581,25 @@ type VolumeSample struct {
 type WaitEvents struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
-
 	// Engines The engines that were read and have a sample in the window.
 	Engines     []Engine  `json:"engines"`
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
-
 	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool `json:"incomplete"`
-
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
-
 	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
 	Series         struct {
-		// ClientNetwork One value for each bucket. Null is a gap. At most three decimals.
 		ClientNetwork Values `json:"clientNetwork"`
 
-		// Io One value for each bucket. Null is a gap. At most three decimals.
 		Io Values `json:"io"`
 
-		// LightweightLocks One value for each bucket. Null is a gap. At most three decimals.
 		LightweightLocks Values `json:"lightweightLocks"`
 
-		// Locks One value for each bucket. Null is a gap. At most three decimals.
 		Locks Values `json:"locks"`
 
-		// Other One value for each bucket. Null is a gap. At most three decimals.
 		Other Values `json:"other"`
 	} `json:"series"`
 	To   time.Time      `json:"to"`
@@ -5587,36 +4623,27 @@ type Watch struct {
 type WatchRule struct {
 	// Advice The response to such an alert.
 	Advice string `json:"advice"`
-
 	// Comparison On which side of the threshold the rule raises an alert.
 	Comparison string `json:"comparison"`
 
-	// Default The conditions for an alert about servers with these tags.
 	Default WatchRuleSetting `json:"default"`
-
 	// Group For the page.
 	Group        string `json:"group"`
 	Id           string `json:"id"`
 	MaxThreshold int    `json:"maxThreshold"`
-
 	// Meaning What an alert of this rule means.
 	Meaning string `json:"meaning"`
-
 	// Measured Whether a source measures the figure. If not, the rule watches nothing and cannot be enabled.
 	Measured     bool   `json:"measured"`
 	MinThreshold int    `json:"minThreshold"`
 	Name         string `json:"name"`
-
 	// Settings In their order: the first one that matches a server counts.
 	Settings []WatchRuleSetting `json:"settings"`
-
 	// Sources Who reports the figure.
 	Sources *string `json:"sources"`
-
 	// Unit Of the threshold; null: the rule has no threshold.
 	Unit             *string `json:"unit"`
 	UnmeasuredReason *string `json:"unmeasuredReason"`
-
 	// Watches The watched figure.
 	Watches string `json:"watches"`
 }
@@ -5641,22 +4668,16 @@ type WatchRulePreview struct {
 	// Alerts Alerts that would have been raised.
 	Alerts int `json:"alerts"`
 
-	// Current What the settings in force would have raised.
 	Current WatchRuleCounts `json:"current"`
 	From    time.Time       `json:"from"`
-
 	// Items The servers with most alerts first, at most 50.
 	Items []WatchRulePreviewItem `json:"items"`
-
 	// NotMeasured Active servers without a figure of this rule. Alerts that it would have raised there are unknown.
 	NotMeasured int `json:"notMeasured"`
-
 	// Servers The number of servers with such an alert.
 	Servers int `json:"servers"`
-
 	// Settings The settings of this preview.
 	Settings []WatchRuleSetting `json:"settings"`
-
 	// Since The time of the first judged figure; null: there are none.
 	Since *time.Time `json:"since"`
 	To    time.Time  `json:"to"`
@@ -5664,21 +4685,16 @@ type WatchRulePreview struct {
 
 type WatchRulePreviewItem struct {
 	Alerts int `json:"alerts"`
-
 	// CurrentAlerts Alerts with the settings in force.
 	CurrentAlerts int `json:"currentAlerts"`
-
 	// Figures Of the first 8 servers: by the hour, the figure that was farthest on the side of a breach.
 	Figures      []WatchRuleFigure  `json:"figures"`
 	InstanceId   openapi_types.UUID `json:"instanceId"`
 	InstanceName string             `json:"instanceName"`
-
 	// LongestSeconds Of the alerts that would have been raised.
 	LongestSeconds int `json:"longestSeconds"`
-
 	// Raised At most 100, the newest.
 	Raised []WatchRuleRaised `json:"raised"`
-
 	// Threshold Of the setting that matches the server.
 	Threshold int `json:"threshold"`
 }
@@ -5686,11 +4702,9 @@ type WatchRulePreviewItem struct {
 // WatchRuleRaised An alert that would have been raised.
 type WatchRuleRaised struct {
 	At time.Time `json:"at"`
-
 	// CurrentToo Whether the settings in force raise one then, too.
 	CurrentToo bool          `json:"currentToo"`
 	Severity   AlertSeverity `json:"severity"`
-
 	// Until null: it would still be open.
 	Until *time.Time `json:"until"`
 }
@@ -5698,21 +4712,17 @@ type WatchRuleRaised struct {
 // WatchRuleSetting The conditions for an alert about servers with these tags.
 type WatchRuleSetting struct {
 	Enabled bool `json:"enabled"`
-
 	// ForSeconds For how long the figure has to be beyond the threshold; 0: one figure is enough.
 	ForSeconds int           `json:"forSeconds"`
 	Severity   AlertSeverity `json:"severity"`
 
-	// Tags By key of a tag: its values, 1 to 100. A server has to have one of the values of each key.
 	Tags WatchTags `json:"tags"`
-
 	// Threshold In the rule's unit; 0 for a rule without one.
 	Threshold int `json:"threshold"`
 }
 
 // WatchTags By key of a tag: its values, 1 to 100. A server has to have one of the values of each key.
 type WatchTags map[string][]string
-
 type Weekday string
 
 type Witness struct {
@@ -5722,213 +4732,160 @@ type Witness struct {
 }
 
 type AlertId = openapi_types.UUID
-
 type ChannelId = openapi_types.UUID
-
 type CheckId = string
 
+// ContributorLimit The number of items; all others are summed.
 type ContributorLimit = int32
 
+// Cursor `nextCursor` of the previous response.
 type Cursor = string
-
 type DeadLetterId = openapi_types.UUID
-
 type DeliveryId = openapi_types.UUID
-
 type EpisodeId = openapi_types.UUID
-
 type ExceptionId = openapi_types.UUID
-
 type FindingId = openapi_types.UUID
 
+// IdempotencyKey Kept for 24 hours for each caller and route. The same key with the same body returns the first response again.
 type IdempotencyKey = string
 
+// IfMatch The `ETag` of the state that your change is based on. Without it the response is 428; with a different one,
+// 412.
 type IfMatch = string
-
 type InstanceId = openapi_types.UUID
 
+// Limit The number of entries in the response.
 type Limit = int32
-
 type MarkId = openapi_types.UUID
-
 type MemberId = openapi_types.UUID
 
+// OwnedBy Only servers that this team owns. If the team does not exist, there are none.
 type OwnedBy = openapi_types.UUID
 
+// PageNumber Counted from 1. A page after the last one is empty.
 type PageNumber = int32
 
+// PageSize Entries on a page.
 type PageSize = int32
-
 type ProjectionName = string
-
 type Provider = string
-
 type ReportId = openapi_types.UUID
-
 type RuleId = openapi_types.UUID
-
 type ScheduleId = openapi_types.UUID
 
+// Search Substring, case-insensitive.
 type Search = string
 
+// Sender The program that counted the statements: an opaque id. It must not change for as long as the sender remembers
+// what it sent. A token may have 20 senders in a day and an organization 1,000; one more is refused with 429
+// `too_many_senders`.
 type Sender = string
-
 type StatementId = openapi_types.UUID
 
+// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+// response covers no server.
 type Tag = []string
-
 type TeamId = openapi_types.UUID
-
 type TokenId = openapi_types.UUID
-
 type ViewId = openapi_types.UUID
-
 type WatchRuleId = string
 
+// WindowFrom Beginning of the window, inclusive.
 type WindowFrom = time.Time
 
+// WindowTo End of the window, exclusive. A time in the future is replaced by the current time.
 type WindowTo = time.Time
 
 type GetActivityParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
 	// By What each series is of.
 	By ActivityDimension `form:"by" json:"by"`
-
 	// State Only sessions in these states. If absent, all.
 	State *[]ActivityState `form:"state,omitempty" json:"state,omitempty"`
-
 	// Limit The number of series, those with the highest mean; all others are summed.
 	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type GetDeadlocksParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListAlertsParams struct {
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
-
 	// Sort `-` sorts in descending order. The snake_case spellings mean the same. In either order of `owner`, alerts without an owner come last.
 	Sort *ListAlertsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
-
 	// Status `resolved` includes Resolved and AutoResolved alerts. All other alerts are `open`.
 	Status *ListAlertsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
-
 	// From Last triggered at or after this.
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
-
 	// To Last triggered before this.
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
-
 	// InstanceName Only servers with these names; at most 500. Names that no server has return nothing.
 	InstanceName *[]string `form:"instanceName,omitempty" json:"instanceName,omitempty"`
-
 	// InstanceId Only these servers; at most 500. Cannot be combined with `instanceName`.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Owner Only servers that this team owns. If the team does not exist, there are none.
 	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
-
 	// Q Substring of the title, or of the name of the server or database that the alert is about, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
-
 	// Severity Only alerts of one of these severities.
 	Severity *[]AlertSeverity `form:"severity,omitempty" json:"severity,omitempty"`
-
 	// Muted Whether to include muted alerts.
 	Muted *ListAlertsParamsMuted `form:"muted,omitempty" json:"muted,omitempty"`
 }
 
 type ListAlertsParamsSort string
-
 type ListAlertsParamsStatus string
-
 type ListAlertsParamsMuted string
 
 type GetAlertHistoryParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
-
 	// InstanceName Only servers with these names; at most 500. Names that no server has return nothing.
 	InstanceName *[]string `form:"instanceName,omitempty" json:"instanceName,omitempty"`
-
 	// InstanceId Only these servers; at most 500. Cannot be combined with `instanceName`.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListAlertHistoryContributorsParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
 	// Series The series of the tile.
 	Series ListAlertHistoryContributorsParamsSeries `form:"series" json:"series"`
-
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -5937,46 +4894,32 @@ type ListAlertHistoryContributorsParamsSeries string
 type ListAuditEventsParams struct {
 	// From The beginning of the window, inclusive.
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
-
 	// To The end of the window, exclusive.
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
-
 	// ActorId Only actions of one of these members or ingest tokens.
 	ActorId *[]openapi_types.UUID `form:"actorId,omitempty" json:"actorId,omitempty"`
-
 	// Type Only entries of one of these types.
 	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
-
 	// BuildSteps Whether to include the steps of builds (`buildStarted`, `buildResumed`, `stepCompleted`); each report has several.
 	BuildSteps *ListAuditEventsParamsBuildSteps `form:"buildSteps,omitempty" json:"buildSteps,omitempty"`
 
-	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Limit The number of entries in the response.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListAuditEventsParamsBuildSteps string
 
 type ListBlockingParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
@@ -5987,9 +4930,7 @@ type GetBlockingParams struct {
 }
 
 type ListChecksParams struct {
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
@@ -5998,67 +4939,47 @@ type GetControlParams struct {
 	// InstanceId Only these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 }
 
 type ListDeliveriesParams struct {
 	// Status Only deliveries with one of these statuses.
 	Status *[]DeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
-
 	// ChannelId Only deliveries through this channel.
 	ChannelId *openapi_types.UUID `form:"channelId,omitempty" json:"channelId,omitempty"`
-
 	// EventType Only deliveries that contain an event of one of these types.
 	EventType *NotifiedEvent `form:"eventType,omitempty" json:"eventType,omitempty"`
-
 	// From The beginning of the window, inclusive.
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
-
 	// To The end of the window, exclusive.
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
 
-	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Limit The number of entries in the response.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListExceptionsParams struct {
 	// Status Only exceptions with one of these statuses.
 	Status *[]ExceptionStatus `form:"status,omitempty" json:"status,omitempty"`
-
 	// InstanceId Only exceptions that name one of these servers.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
 	// CheckId Only exceptions to one of these checks.
 	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
 
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
-	// PageSize Entries on a page.
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type ListExportsParams struct {
-	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-
 	// Limit The number of entries in the response.
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 }
@@ -6071,220 +4992,153 @@ type ListFindingsParams struct {
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Owner Only servers that this team owns. If the team does not exist, there are none.
 	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
-
 	// DatabaseId Only findings in this database. Instance-wide findings are left out.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
-
 	// Severity Only findings with one of these severities.
 	Severity *[]CheckSeverity `form:"severity,omitempty" json:"severity,omitempty"`
-
 	// Domain Only findings of checks in one of these domains.
 	Domain *[]CheckDomain `form:"domain,omitempty" json:"domain,omitempty"`
-
 	// CheckId Only findings of one of these checks.
 	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
-
 	// Status Only findings with one of these statuses. The default is open findings.
 	Status *[]ListFindingsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
-
 	// Overdue true: only open findings past their `dueAt`. false: only the others.
 	Overdue *bool `form:"overdue,omitempty" json:"overdue,omitempty"`
-
 	// AssigneeId Only findings that are assigned to this member.
 	AssigneeId *openapi_types.UUID `form:"assigneeId,omitempty" json:"assigneeId,omitempty"`
-
 	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
-
 	// Sort `-` sorts in descending order; `-severity` puts the most severe first. In either order of `dueAt`, checks that could not be run come last. By `owner`, findings come by server within each owner, and those without an owner last.
 	Sort *ListFindingsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
-	// PageSize Entries on a page.
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type ListFindingsParamsStatus string
-
 type ListFindingsParamsSort string
 
 type GroupFindingsParams struct {
 	// By The common property of the findings of a group.
 	By *GroupFindingsParamsBy `form:"by,omitempty" json:"by,omitempty"`
-
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Owner Only servers that this team owns. If the team does not exist, there are none.
 	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
-
 	// DatabaseId Only findings in this database. Instance-wide findings are left out.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
-
 	// Severity Only findings with one of these severities.
 	Severity *[]CheckSeverity `form:"severity,omitempty" json:"severity,omitempty"`
-
 	// Domain Only findings of checks in one of these domains.
 	Domain *[]CheckDomain `form:"domain,omitempty" json:"domain,omitempty"`
-
 	// CheckId Only findings of one of these checks.
 	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
-
 	// Status Only findings with one of these statuses. The default is open findings.
 	Status *[]GroupFindingsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
-
 	// Overdue true: only open findings past their `dueAt`. false: only the others.
 	Overdue *bool `form:"overdue,omitempty" json:"overdue,omitempty"`
-
 	// AssigneeId Only findings that are assigned to this member.
 	AssigneeId *openapi_types.UUID `form:"assigneeId,omitempty" json:"assigneeId,omitempty"`
-
 	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
-	// PageSize Entries on a page.
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type GroupFindingsParamsBy string
-
 type GroupFindingsParamsStatus string
 
 type GetOverviewParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListInstancesParams struct {
 	// Q Substring of the name, host, external id, version or engine, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
-
 	// Engine Only servers of one of these engines.
 	Engine *[]Engine `form:"engine,omitempty" json:"engine,omitempty"`
-
 	// Status Only servers in this state. `active` means every state except `inactive`.
 	Status *ListInstancesParamsStatus `form:"status,omitempty" json:"status,omitempty"`
-
 	// Id At most 500 ids. All of these servers are returned on one page.
 	Id *[]openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Owner Only servers that this team owns. If the team does not exist, there are none.
 	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
-
 	// MayAct `true`: only servers with `mayAct`.
 	MayAct *bool `form:"mayAct,omitempty" json:"mayAct,omitempty"`
-
 	// Sort `-` sorts in descending order. `alerts` sorts by critical alerts, then by all open alerts. Unknown values and servers without an owner come last in both directions. Servers with equal values are sorted by name.
 	Sort *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
-	// PageSize Entries on a page.
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type ListInstancesParamsStatus string
-
 type ListInstancesParamsSort string
 
 type CreateInstanceParams struct {
-	// IdempotencyKey Kept for 24 hours for each caller and route. The same key with the same body returns the first response again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 type ListDatabasesParams struct {
-	// Q Substring, case-insensitive.
 	Q *Search `form:"q,omitempty" json:"q,omitempty"`
 
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
-	// PageSize Entries on a page.
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type GetReplicationParams struct {
 	// From Beginning of the history, inclusive. Send all three of `from`, `to` and `bucketSize`, or none.
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
-
 	// To End of the history, exclusive. A time in the future is replaced by the current time.
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
-
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize *BucketSize `form:"bucketSize,omitempty" json:"bucketSize,omitempty"`
 }
 
 type GetInstanceTransactionsParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 }
 
 type ListMarksParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Owner Only servers that this team owns. If the team does not exist, there are none.
 	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 type CreateMarkParams struct {
-	// IdempotencyKey Kept for 24 hours for each caller and route. The same key with the same body returns the first response again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 type ListMembersParams struct {
-	// Q Substring, case-insensitive.
 	Q *Search `form:"q,omitempty" json:"q,omitempty"`
 
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
-	// PageSize Entries on a page.
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
@@ -6292,9 +5146,6 @@ type GetConnectionsParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
@@ -6302,164 +5153,108 @@ type ListConnectionsContributorsParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
 	// Series The series of the tile.
 	Series ListConnectionsContributorsParamsSeries `form:"series" json:"series"`
-
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListConnectionsContributorsParamsSeries string
 
 type GetQueryPerformanceParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListQueryPerformanceContributorsParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
 	// Series The series of the tile.
 	Series ListQueryPerformanceContributorsParamsSeries `form:"series" json:"series"`
-
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListQueryPerformanceContributorsParamsSeries string
 
 type GetUtilizationParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListUtilizationContributorsParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
 	// Series The series of the tile.
 	Series ListUtilizationContributorsParamsSeries `form:"series" json:"series"`
-
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListUtilizationContributorsParamsSeries string
 
 type GetWaitEventsParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListWaitEventsContributorsParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
 	// Series The series of the tile.
 	Series ListWaitEventsContributorsParamsSeries `form:"series" json:"series"`
-
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListWaitEventsContributorsParamsSeries string
 
 type ChangeOrganizationParams struct {
-	// IfMatch The `ETag` of the state that your change is based on. Without it the response is 428; with a different one,
-	// 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
@@ -6471,27 +5266,19 @@ type ChangePasswordJSONBody struct {
 type ListReportsParams struct {
 	// Kind One or more kinds of report.
 	Kind []ReportKind `form:"kind" json:"kind"`
-
 	// Status Only reports with one of these statuses.
 	Status *[]ReportStatus `form:"status,omitempty" json:"status,omitempty"`
-
 	// InstanceId Only reports whose scope names one of these servers, at most 100. A report on all active servers names none.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
 	// PageSize Entries on a page.
 	PageSize *int `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type CreateReportParams struct {
-	// IdempotencyKey Kept for 24 hours for each caller and route. The same key with the same body returns the first response again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -6503,26 +5290,20 @@ type DownloadReportParams struct {
 type DownloadReportParamsRevision string
 
 type ListReportEventsParams struct {
-	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Limit The number of entries in the response.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListSchedulesParams struct {
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
-	// PageSize Entries on a page.
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type ListScheduleRunsParams struct {
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
-	// PageSize Entries on a page.
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
@@ -6532,88 +5313,61 @@ type SignInJSONBody struct {
 }
 
 type ListStatementsParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
-	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
-	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
 	// DatabaseId Only this database.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
-
 	// Q Substring of the text, or of the name of the server or database, case-insensitive. `texts_off` if the organization keeps no texts.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
-
 	// Only `new`: statements whose `new` is true. `slower`: statements whose mean is at least twice that of
 	// `previous`. `detail_not_kept` if the window before is no longer kept.
 	Only *ListStatementsParamsOnly `form:"only,omitempty" json:"only,omitempty"`
-
 	// Own Whether to include the statements that Muster itself executes, under its own role, to watch the servers. `ownStatements` is the number of statements that were left out.
 	Own *ListStatementsParamsOwn `form:"own,omitempty" json:"own,omitempty"`
-
 	// Sort `-` sorts in descending order.
 	Sort *ListStatementsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type ListStatementsParamsOnly string
-
 type ListStatementsParamsOwn string
-
 type ListStatementsParamsSort string
 
 type GetStatementParams struct {
-	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
-
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 }
 
 type ChangeTeamParams struct {
-	// IfMatch The `ETag` of the state that your change is based on. Without it the response is 428; with a different one,
-	// 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 type FinishOIDCParams struct {
 	// Code The provider's authorization code.
 	Code *string `form:"code,omitempty" json:"code,omitempty"`
-
 	// State The value that Muster sent to the provider.
 	State *string `form:"state,omitempty" json:"state,omitempty"`
-
 	// Iss The issuer of the response (RFC 9207).
 	Iss *string `form:"iss,omitempty" json:"iss,omitempty"`
-
 	// SessionState Some providers send it; Muster does not use it.
 	SessionState *string `form:"session_state,omitempty" json:"session_state,omitempty"`
-
 	// Scope Some providers send it; Muster does not use it.
 	Scope *string `form:"scope,omitempty" json:"scope,omitempty"`
-
 	// Error The provider's reason for the refusal (RFC 6749).
 	Error *string `form:"error,omitempty" json:"error,omitempty"`
-
 	// ErrorDescription The reason in the provider's words.
 	ErrorDescription *string `form:"error_description,omitempty" json:"error_description,omitempty"`
-
 	// ErrorUri A page of the provider about the error.
 	ErrorUri *string `form:"error_uri,omitempty" json:"error_uri,omitempty"`
 }
@@ -6629,7 +5383,6 @@ type RecordAgentParams struct {
 }
 
 type ReceiveAlertmanagerAlertsJSONBody = json.RawMessage
-
 type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 
 type RecordAssessmentsParams struct {
@@ -6639,31 +5392,22 @@ type RecordAssessmentsParams struct {
 }
 
 type RecordAssessmentsParamsXMusterBuffered string
-
 type ReceiveGrafanaWebhookJSONBody = json.RawMessage
-
 type ReceiveOtlpLogsJSONBody = json.RawMessage
 
 type ReceiveOtlpLogsParams struct {
-	// XMusterSender The program that counted the statements: an opaque id. It must not change for as long as the sender remembers
-	// what it sent. A token may have 20 senders in a day and an organization 1,000; one more is refused with 429
-	// `too_many_senders`.
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
 type ReceiveOtlpMetricsJSONBody = json.RawMessage
 
 type RecordSamplesParams struct {
-	// XMusterSender The program that counted the statements: an opaque id. It must not change for as long as the sender remembers
-	// what it sent. A token may have 20 senders in a day and an organization 1,000; one more is refused with 429
-	// `too_many_senders`.
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
 type GetConsistencyParams struct {
 	// From The number of events of the smaller tree.
 	From int64 `form:"from" json:"from"`
-
 	// To The number of events of the larger tree. If absent, that of the last checkpoint.
 	To *int64 `form:"to,omitempty" json:"to,omitempty"`
 }
@@ -8032,7 +6776,6 @@ type GetSetupResponseObject interface {
 type GetSetup200JSONResponse struct {
 	// Demo That organization has demo data.
 	Demo bool `json:"demo"`
-
 	// OrganizationExists The link is for an organization that already exists. False if `required` is false.
 	OrganizationExists bool `json:"organizationExists"`
 	Required           bool `json:"required"`
@@ -8366,29 +7109,25 @@ func (a GetKeys200JSONResponse) VisitGetKeysResponse(w http.ResponseWriter) erro
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetKeys304Response) VisitGetKeysResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a GetActivity200JSONResponse) VisitGetActivityResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetActivity304Response) VisitGetActivityResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a GetDeadlocks200JSONResponse) VisitGetDeadlocksResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetDeadlocks304Response) VisitGetDeadlocksResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ListAlerts200JSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a ListAlerts304Response) VisitListAlertsResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ActOnAlerts200JSONResponse) VisitActOnAlertsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8397,8 +7136,7 @@ func (a GetAlertHistory200JSONResponse) VisitGetAlertHistoryResponse(w http.Resp
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetAlertHistory304Response) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ListAlertHistoryContributors200JSONResponse) VisitListAlertHistoryContributorsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8428,8 +7166,7 @@ func (a CreateApiToken201JSONResponse) VisitCreateApiTokenResponse(w http.Respon
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
 func (a RevokeApiToken204Response) VisitRevokeApiTokenResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a ListAuditEvents200JSONResponse) VisitListAuditEventsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8438,15 +7175,13 @@ func (a ListBlocking200JSONResponse) VisitListBlockingResponse(w http.ResponseWr
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a ListBlocking304Response) VisitListBlockingResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a GetBlocking200JSONResponse) VisitGetBlockingResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetBlocking304Response) VisitGetBlockingResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ConfirmChannelAddress200JSONResponse) VisitConfirmChannelAddressResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8461,8 +7196,7 @@ func (a CreateChannel201JSONResponse) VisitCreateChannelResponse(w http.Response
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
 func (a RemoveChannel204Response) VisitRemoveChannelResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a GetChannel200JSONResponse) VisitGetChannelResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8519,8 +7253,7 @@ func (a ListExports200JSONResponse) VisitListExportsResponse(w http.ResponseWrit
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a MarkExportsSeen204Response) VisitMarkExportsSeenResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a ListFindings200JSONResponse) VisitListFindingsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8538,8 +7271,7 @@ func (a GetOverview200JSONResponse) VisitGetOverviewResponse(w http.ResponseWrit
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetOverview304Response) VisitGetOverviewResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ListIngestTokens200JSONResponse) VisitListIngestTokensResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8548,8 +7280,7 @@ func (a CreateIngestToken201JSONResponse) VisitCreateIngestTokenResponse(w http.
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
 func (a RevokeIngestToken204Response) VisitRevokeIngestTokenResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a ListInstances200JSONResponse) VisitListInstancesResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8561,8 +7292,7 @@ func (a TagInstances200JSONResponse) VisitTagInstancesResponse(w http.ResponseWr
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a RemoveInstance204Response) VisitRemoveInstanceResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a GetInstance200JSONResponse) VisitGetInstanceResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8595,8 +7325,7 @@ func (a GetInstanceTransactions200JSONResponse) VisitGetInstanceTransactionsResp
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetInstanceTransactions304Response) VisitGetInstanceTransactionsResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a AcceptInvitation201JSONResponse) VisitAcceptInvitationResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
@@ -8608,8 +7337,7 @@ func (a CreateMark201JSONResponse) VisitCreateMarkResponse(w http.ResponseWriter
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
 func (a RemoveMark204Response) VisitRemoveMarkResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a ListMembers200JSONResponse) VisitListMembersResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8618,8 +7346,7 @@ func (a InviteMember201JSONResponse) VisitInviteMemberResponse(w http.ResponseWr
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
 func (a EraseMember204Response) VisitEraseMemberResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a ChangeMember200JSONResponse) VisitChangeMemberResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8631,8 +7358,7 @@ func (a GetConnections200JSONResponse) VisitGetConnectionsResponse(w http.Respon
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetConnections304Response) VisitGetConnectionsResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ListConnectionsContributors200JSONResponse) VisitListConnectionsContributorsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8641,8 +7367,7 @@ func (a GetQueryPerformance200JSONResponse) VisitGetQueryPerformanceResponse(w h
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetQueryPerformance304Response) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ListQueryPerformanceContributors200JSONResponse) VisitListQueryPerformanceContributorsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8651,8 +7376,7 @@ func (a GetUtilization200JSONResponse) VisitGetUtilizationResponse(w http.Respon
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetUtilization304Response) VisitGetUtilizationResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ListUtilizationContributors200JSONResponse) VisitListUtilizationContributorsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8661,8 +7385,7 @@ func (a GetWaitEvents200JSONResponse) VisitGetWaitEventsResponse(w http.Response
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetWaitEvents304Response) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ListWaitEventsContributors200JSONResponse) VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8677,8 +7400,7 @@ func (a PreviewNotificationRule200JSONResponse) VisitPreviewNotificationRuleResp
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a RemoveNotificationRule204Response) VisitRemoveNotificationRuleResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a GetNotificationRule200JSONResponse) VisitGetNotificationRuleResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8690,15 +7412,13 @@ func (a GetOpenapiJson200JSONResponse) VisitGetOpenapiJsonResponse(w http.Respon
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetOpenapiJson304Response) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a GetOpenapiYaml200ApplicationyamlResponse) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error {
 	return writeFile(w, 200, "application/yaml", a.Body, a.ContentLength)
 }
 func (a GetOpenapiYaml304Response) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ListBudgets200JSONResponse) VisitListBudgetsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8707,12 +7427,10 @@ func (a ListDeadLetters200JSONResponse) VisitListDeadLettersResponse(w http.Resp
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a DropDeadLetter204Response) VisitDropDeadLetterResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a RetryDeadLetter202Response) VisitRetryDeadLetterResponse(w http.ResponseWriter) error {
-	writeHead(w, 202, nil)
-	return nil
+	return writeEmpty(w, 202, nil)
 }
 func (a ListDroppedEngines200JSONResponse) VisitListDroppedEnginesResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8751,15 +7469,13 @@ func (a ChangeOrganization200JSONResponse) VisitChangeOrganizationResponse(w htt
 	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
 }
 func (a ChangePassword204Response) VisitChangePasswordResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a ListReports200JSONResponse) VisitListReportsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a ListReports304Response) VisitListReportsResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a CreateReport200JSONResponse) VisitCreateReportResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
@@ -8780,8 +7496,7 @@ func (a DownloadReport206ApplicationpdfResponse) VisitDownloadReportResponse(w h
 	return writeFile(w, 206, "application/pdf", a.Body, a.ContentLength)
 }
 func (a DownloadReport304Response) VisitDownloadReportResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a DownloadReport416ApplicationProblemPlusJSONResponse) VisitDownloadReportResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 416, nil, "application/problem+json", a)
@@ -8811,8 +7526,7 @@ func (a GetReportFile206TextcsvResponse) VisitGetReportFileResponse(w http.Respo
 	return writeFile(w, 206, "text/csv", a.Body, a.ContentLength)
 }
 func (a GetReportFile304Response) VisitGetReportFileResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a GetReportFile416ApplicationProblemPlusJSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 416, nil, "application/problem+json", a)
@@ -8836,8 +7550,7 @@ func (a PreviewSchedule200JSONResponse) VisitPreviewScheduleResponse(w http.Resp
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a RemoveSchedule204Response) VisitRemoveScheduleResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a GetSchedule200JSONResponse) VisitGetScheduleResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8849,8 +7562,7 @@ func (a ListScheduleRuns200JSONResponse) VisitListScheduleRunsResponse(w http.Re
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a SignOut204Response) VisitSignOutResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a GetSession200JSONResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8859,15 +7571,13 @@ func (a SignIn200JSONResponse) VisitSignInResponse(w http.ResponseWriter) error 
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a RevokeOtherSessions204Response) VisitRevokeOtherSessionsResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a ListSessions200JSONResponse) VisitListSessionsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a RevokeSession204Response) VisitRevokeSessionResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a GetSetup200JSONResponse) VisitGetSetupResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8879,15 +7589,13 @@ func (a ListStatements200JSONResponse) VisitListStatementsResponse(w http.Respon
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a ListStatements304Response) VisitListStatementsResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a GetStatement200JSONResponse) VisitGetStatementResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetStatement304Response) VisitGetStatementResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a ListTags200JSONResponse) VisitListTagsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8899,8 +7607,7 @@ func (a CreateTeam201JSONResponse) VisitCreateTeamResponse(w http.ResponseWriter
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
 func (a RemoveTeam204Response) VisitRemoveTeamResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a GetTeam200JSONResponse) VisitGetTeamResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
@@ -8915,8 +7622,7 @@ func (a CreateView201JSONResponse) VisitCreateViewResponse(w http.ResponseWriter
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
 func (a RemoveView204Response) VisitRemoveViewResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a ChangeView200JSONResponse) VisitChangeViewResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8934,19 +7640,16 @@ func (a PreviewWatchRule200JSONResponse) VisitPreviewWatchRuleResponse(w http.Re
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a FinishOIDC302Response) VisitFinishOIDCResponse(w http.ResponseWriter) error {
-	writeHead(w, 302, a.Headers)
-	return nil
+	return writeEmpty(w, 302, a.Headers)
 }
 func (a StartOIDC302Response) VisitStartOIDCResponse(w http.ResponseWriter) error {
-	writeHead(w, 302, a.Headers)
-	return nil
+	return writeEmpty(w, 302, a.Headers)
 }
 func (a GetHealth200JSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a RecordAgent204Response) VisitRecordAgentResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, nil)
-	return nil
+	return writeEmpty(w, 204, nil)
 }
 func (a ReceiveAlertmanagerAlerts200JSONResponse) VisitReceiveAlertmanagerAlertsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -8982,8 +7685,7 @@ func (a ReceiveOtlpMetrics200ApplicationxProtobufResponse) VisitReceiveOtlpMetri
 	return writeFile(w, 200, "application/x-protobuf", a.Body, a.ContentLength)
 }
 func (a ReceivePrometheusWrite204Response) VisitReceivePrometheusWriteResponse(w http.ResponseWriter) error {
-	writeHead(w, 204, a.Headers)
-	return nil
+	return writeEmpty(w, 204, a.Headers)
 }
 func (a RecordSamples202JSONResponse) VisitRecordSamplesResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 202, nil, "application/json", a)
@@ -8995,8 +7697,7 @@ func (a GetCheckpoint200TextResponse) VisitGetCheckpointResponse(w http.Response
 	return writeFile(w, 200, "text/plain", a.Body, a.ContentLength)
 }
 func (a GetCheckpoint304Response) VisitGetCheckpointResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a GetConsistency200JSONResponse) VisitGetConsistencyResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
@@ -9005,8 +7706,7 @@ func (a GetTile200ApplicationoctetStreamResponse) VisitGetTileResponse(w http.Re
 	return writeFile(w, 200, "application/octet-stream", a.Body, a.ContentLength)
 }
 func (a GetTile304Response) VisitGetTileResponse(w http.ResponseWriter) error {
-	writeHead(w, 304, nil)
-	return nil
+	return writeEmpty(w, 304, nil)
 }
 func (a GetReadiness200JSONResponse) VisitGetReadinessResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
