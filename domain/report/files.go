@@ -7,6 +7,8 @@ const (
 	PDFFile       = "report.pdf"
 	FindingsFile  = "findings.csv"
 	InventoryFile = "inventory.csv"
+	CVEsFile      = "cves.csv"
+	AccountsFile  = "accounts.csv"
 	InputsFile    = "inputs.json"
 	ProofFile     = "proof.json"
 )

@@ -21,7 +21,7 @@ func scorecard() Definition {
 		Sections: []Section{
 			SectionHealth, SectionUtilization, SectionAlerts, SectionRemediation, SectionRecommendations, SectionDetails,
 		},
-		Companions: []string{FindingsFile},
+		Companions: []string{FindingsFile, CVEsFile, AccountsFile},
 		Comparable: true,
 	}
 }

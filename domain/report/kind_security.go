@@ -17,7 +17,7 @@ func security() Definition {
 		Sections: []Section{
 			SectionSummary, SectionVersions, SectionFindings, SectionAccounts, SectionRemediation, SectionCoverage, SectionCVEs,
 		},
-		Companions: []string{FindingsFile},
+		Companions: []string{FindingsFile, CVEsFile, AccountsFile},
 		Comparable: true,
 	}
 }

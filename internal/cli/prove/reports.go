@@ -27,7 +27,7 @@ func ReportsCommand(cfg *config.Config) *cobra.Command {
 		Use:   "rebuild ID [--verify] [--file FILE [--name NAME]]\n  muster reports rebuild --inputs FILE [--against FILE] [--verify] [--file FILE [--name NAME]]",
 		Short: "Build a report's PDF and tables again from its recorded inputs",
 		Long: `Verifies the report's events in the log, builds the report's PDF and tables
-(findings.csv, inventory.csv) again from the recorded inputs, and compares them with the
+(findings.csv, cves.csv, accounts.csv, inventory.csv) again from the recorded inputs, and compares them with the
 log. Exit status with --verify:
 
   0  the files are identical, byte for byte
@@ -100,7 +100,7 @@ the proof.`,
 	rebuild.Flags().BoolVar(&verify, "verify", false, "compare, and set the exit status by the result")
 	rebuild.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	rebuild.Flags().StringVar(&path, "file", "", "write the PDF to this new file")
-	rebuild.Flags().StringVar(&name, "name", report.PDFFile, "write this file of the report instead: findings.csv, inventory.csv")
+	rebuild.Flags().StringVar(&name, "name", report.PDFFile, "write this file of the report instead: findings.csv, cves.csv, accounts.csv, inventory.csv")
 	return command.Parent("reports", "Reports that were built", rebuild)
 }
 

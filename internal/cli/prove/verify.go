@@ -43,7 +43,7 @@ func VerifyCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
 		Short: "Verify a report or evidence, and print who requested it, when, and who received it",
-		Long: `A file is a report's PDF, one of its tables (findings.csv, inventory.csv), its
+		Long: `A file is a report's PDF, one of its tables (findings.csv, cves.csv, accounts.csv, inventory.csv), its
 inputs.json, or evidence of a control (JSON or PDF); - is standard input. The command
 searches the logs of every organization for the file's SHA-256. Then it compares
 

@@ -3457,7 +3457,7 @@ type ReportError struct {
 type ReportFile struct {
 	// BaseSha256 SHA-256 of the PDF before its signature, as in the event that made the report Ready. Equal to `sha256` until the file is signed.
 	BaseSha256 string `json:"baseSha256"`
-	// Companions Files in addition to the PDF, by the name in their address: `findings.csv`, `inventory.csv`. Empty in reports from before companions existed.
+	// Companions Files in addition to the PDF, by the name in their address: `findings.csv`, `cves.csv`, `accounts.csv`, `inventory.csv`. Empty in reports from before companions existed.
 	Companions []string `json:"companions"`
 	Name       string   `json:"name"`
 	Pages      int      `json:"pages"`
@@ -4530,7 +4530,7 @@ type Verification struct {
 	Chain *string `json:"chain,omitempty"`
 
 	Evidence *RecordedEvidence `json:"evidence,omitempty"`
-	// File The kind of file: report.pdf, findings.csv, inventory.csv or inputs.json.
+	// File The kind of file: report.pdf, findings.csv, cves.csv, accounts.csv, inventory.csv or inputs.json.
 	File         *string  `json:"file,omitempty"`
 	InputsSha256 *string  `json:"inputsSha256,omitempty"`
 	Known        bool     `json:"known"`

@@ -9,6 +9,8 @@ import { FileLink } from "./statusFile";
 const uses: Record<string, string> = {
   "report.pdf": "The report as it was built, without its signature",
   "findings.csv": "A row per finding, for spreadsheets",
+  "cves.csv": "A row per CVE and server, for spreadsheets",
+  "accounts.csv": "A row per privileged account, for spreadsheets",
   "inventory.csv": "A row per sensitive column, for spreadsheets",
   "inputs.json": "All that the report was made from",
   "proof.json": "The proof, for a check without Muster",

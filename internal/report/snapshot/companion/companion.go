@@ -23,13 +23,21 @@ var tables = map[string]struct {
 }{
 	report.FindingsFile:  {findingsHeader, findingsRows},
 	report.InventoryFile: {inventoryHeader, inventoryRows},
+	report.CVEsFile:      {cvesHeader, cvesRows},
+	report.AccountsFile:  {accountsHeader, accountsRows},
 }
+
+// byteOrderMark lets a spreadsheet read a table as UTF-8.
+const byteOrderMark = "\uFEFF"
 
 // Write writes one of report.Companions.
 func Write(w io.Writer, name string, doc snapshot.Document) error {
 	table, ok := tables[name]
 	if !ok {
 		return fmt.Errorf("a report has no companion %q", name)
+	}
+	if _, err := io.WriteString(w, byteOrderMark); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	out := csv.NewWriter(w)
 	out.UseCRLF = true

@@ -28,6 +28,10 @@ func read(t *testing.T, name string, doc snapshot.Document) []map[string]string 
 	if !utf8.Valid(out.Bytes()) || strings.Contains(strings.ReplaceAll(out.String(), "\r\n", ""), "\n") || !strings.HasSuffix(out.String(), "\r\n") {
 		t.Errorf("%s is not in the form of RFC 4180", name)
 	}
+	if !bytes.HasPrefix(out.Bytes(), []byte("\uFEFF")) {
+		t.Errorf("%s has no byte order mark", name)
+	}
+	out.Next(len("\uFEFF"))
 	all, err := csv.NewReader(&out).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -163,13 +167,13 @@ func TestNamesThatSpreadsheetsWouldExecute(t *testing.T) {
 // No text of a hostile document begins a formula, whichever column it is in.
 func TestNoCellIsAFormula(t *testing.T) {
 	t.Parallel()
-	for kind, name := range map[report.Kind]string{
-		report.Security: report.FindingsFile, report.InstanceScorecard: report.FindingsFile, report.DataInventory: report.InventoryFile,
-	} {
-		for _, row := range read(t, name, snapshottest.Hostile(kind)) {
-			for column, cell := range row {
-				if strings.ContainsAny(cell[:min(1, len(cell))], "=+-@\t\r\n") || strings.ContainsFunc(cell, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }) {
-					t.Errorf("%s: %s is %q", kind, column, cell)
+	for _, kind := range report.Kinds() {
+		for _, name := range report.Companions(kind) {
+			for _, row := range read(t, name, snapshottest.Hostile(kind)) {
+				for column, cell := range row {
+					if strings.ContainsAny(cell[:min(1, len(cell))], "=+-@\t\r\n") || strings.ContainsFunc(cell, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }) {
+						t.Errorf("%s of %s: %s is %q", name, kind, column, cell)
+					}
 				}
 			}
 		}

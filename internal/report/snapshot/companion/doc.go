@@ -1,5 +1,5 @@
 // Package companion writes the tables that go with a report, for spreadsheets and programs:
-// findings.csv and inventory.csv.
+// findings.csv, cves.csv, accounts.csv and inventory.csv.
 //
 // They are functions of the inputs document, as the PDF is. A build makes them once and stores
 // them beside the PDF, and the Ready event names their digests. They are deleted with the
@@ -10,7 +10,10 @@
 // package's text, and `muster reports rebuild` compares the tables with their digests, as it
 // does with the PDF.
 //
-// The form is RFC 4180: UTF-8 without a byte order mark, commas, lines that end with CR LF, a
+// Each table has the columns findingId, step and riskId: the finding as the API lists it, the action's number in the
+// plan of the PDF, and the risk's id in the register. A cell that concerns several has them all, separated by "; ".
+//
+// The form is RFC 4180: UTF-8 with a byte order mark, without which spreadsheets guess another encoding, commas, lines that end with CR LF, a
 // header. Nothing is cut, and an unknown value is an empty cell. A line break in a text stays
 // one, within quotes. Every other control character, characters that change the writing
 // direction, and line separators are shown by their code point, ‹U+001B›. If a spreadsheet would

@@ -1,6 +1,7 @@
 package companion
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,11 +13,13 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// findingsHeader are the fields of GET /api/v1/findings, one column for each.
+// findingsHeader are the fields of GET /api/v1/findings, one column for each, then those of the plan, and those that join
+// the tables.
 var findingsHeader = []string{
 	"id", "checkId", "title", "domain", "severity", "references", "instanceId", "instance", "databaseId", "database",
 	"object", "evidence", "measured", "threshold", "status", "reason", "firstSeenAt", "lastSeenAt", "exceptionId", "acceptedUntil",
 	"remediation", "statement", "impact", "needsRestart", "rollback", "verify", "runIn", "unlisted", "ownerId", "owner",
+	"dueAt", "overdueDays", "effort", "findingId", "step", "riskId",
 }
 
 // The statuses of a finding, as the API has them.
@@ -39,7 +42,8 @@ type listing struct {
 	instances map[uuid.UUID]*snapshot.Instance
 	results   map[place]snapshot.CheckResult
 	checks    map[string]snapshot.Check
-	ids       map[uuid.UUID]bool
+	ids       identities
+	joins     joins
 	rows      [][]string
 }
 
@@ -48,7 +52,7 @@ type listing struct {
 func findingsRows(doc snapshot.Document) [][]string {
 	l := &listing{
 		doc: doc, instances: map[uuid.UUID]*snapshot.Instance{}, results: map[place]snapshot.CheckResult{},
-		checks: map[string]snapshot.Check{}, ids: map[uuid.UUID]bool{},
+		checks: map[string]snapshot.Check{}, ids: identities{doc.Organization.ID, map[uuid.UUID]bool{}}, joins: joined(doc),
 	}
 	for _, c := range doc.Checks {
 		l.checks[c.ID] = c
@@ -87,22 +91,25 @@ func findingsRows(doc snapshot.Document) [][]string {
 func (l *listing) add(check snapshot.Check, f analysis.Finding, status string) {
 	in, result := l.instances[f.InstanceID], l.results[place{f.InstanceID, check.ID, f.Database}]
 	row := map[string]string{
-		"id": l.identity(check.ID, f, status != notAssessed), "checkId": Cell(check.ID), "title": Cell(check.Title), "domain": Cell(check.Domain),
+		"id": l.ids.of(check.ID, f, status != notAssessed), "checkId": Cell(check.ID), "title": Cell(check.Title), "domain": Cell(check.Domain),
 		"severity": Cell(check.Severity), "references": Cell(strings.Join(check.References, "; ")),
 		"instanceId": id(f.InstanceID), "instance": Cell(f.InstanceName), "databaseId": databaseID(in, f.Database), "database": Cell(f.Database),
 		"object": Cell(f.Object), "evidence": Cell(f.Evidence), "measured": Cell(result.Measured), "threshold": Cell(result.Threshold),
 		"status": status, "firstSeenAt": at(f.FirstSeen), "lastSeenAt": at(lastSeen(in, f)), "unlisted": whole(max(0, result.Total-max(1, len(result.Violations)))),
 	}
-	if in.Owner != nil {
-		row["ownerId"], row["owner"] = id(in.Owner.ID), Cell(in.Owner.Name)
-	}
+	row["ownerId"], row["owner"] = ownerOf(in)
+	row["findingId"], row["riskId"] = row["id"], l.joins.risks[table{f.InstanceID, f.Database, f.Object}]
 	switch status {
 	case notAssessed:
 		row["reason"], row["unlisted"] = Cell(result.Reason), ""
+		row["remediation"] = Cell(l.grant(in, check.ID, f.Database))
 	case accepted:
 		row["reason"], row["exceptionId"], row["acceptedUntil"] = Cell(f.Exception.Reason), id(f.Exception.ID), at(new(f.Exception.Until))
 		fallthrough
 	case open:
+		if status == open {
+			l.plan(row, in, check, f)
+		}
 		row["remediation"], row["impact"], row["needsRestart"] = Cell(check.Remediation), Cell(check.Impact), strconv.FormatBool(check.NeedsRestart)
 		row["runIn"] = Cell(f.Database)
 		if v := l.checks[check.ID].Verify; v != nil && snapshot.IsWhole(f.Object) {
@@ -122,15 +129,23 @@ func (l *listing) add(check snapshot.Check, f analysis.Finding, status string) {
 	l.rows = append(l.rows, cells)
 }
 
-// identity is the id under which the API lists the finding.
-func (l *listing) identity(check string, f analysis.Finding, assessed bool) string {
-	for nth := 0; ; nth++ {
-		made := analysis.FindingID(l.doc.Organization.ID, check, f, assessed, nth)
-		if !l.ids[made] {
-			l.ids[made] = true
-			return made.String()
+// plan says by when an open finding has to be closed, and by which action.
+func (l *listing) plan(row map[string]string, in *snapshot.Instance, check snapshot.Check, f analysis.Finding) {
+	due := analysis.Due(l.doc, f)
+	row["dueAt"], row["overdueDays"] = at(&due.At), whole(due.Overdue(l.doc.AsOf))
+	row["effort"], row["step"] = Cell(check.Effort), l.joins.step(in, check.ID)
+}
+
+// grant is what would let a check run: the statements that the monitoring role lacks for it.
+func (l *listing) grant(in *snapshot.Instance, check, database string) string {
+	var statements []string
+	for _, g := range analysis.MissingGrants(l.doc, in) {
+		elsewhere := database != "" && len(g.Databases) > 0 && !slices.Contains(g.Databases, database)
+		if slices.Contains(g.Checks, check) && !elsewhere {
+			statements = append(statements, g.Statement)
 		}
 	}
+	return strings.Join(statements, "\n")
 }
 
 // lastSeen is when the assessment ended, by the clock of who looked; the finding's own

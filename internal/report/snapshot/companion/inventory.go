@@ -15,7 +15,7 @@ var inventoryHeader = []string{
 	"instanceId", "instance", "databaseId", "database", "schema", "table", "column", "dataType",
 	"category", "infoType", "regulation", "confidence", "matchedPercent", "ruleId", "weight",
 	"rows", "tableBytes", "encryptedAtRest", "publicAccess", "grantees", "readers", "readerPaths", "rowSecurity", "risk", "riskLevel", "riskIncomplete", "riskDrivers",
-	"classification", "mode", "rulesVersion", "classifiedAt", "own", "ownerId", "owner", "riskId",
+	"classification", "mode", "rulesVersion", "classifiedAt", "own", "ownerId", "owner", "riskId", "findingId", "step",
 }
 
 // inventoryRows are the columns in the order of instances, databases, tables and columns.
@@ -25,12 +25,10 @@ func inventoryRows(doc snapshot.Document) [][]string {
 	for _, r := range slices.Concat(analysis.Risks(doc), analysis.OwnTables(doc)) {
 		risks[key{r.InstanceID.String(), r.Database, r.Table.Schema, r.Table.Name}] = r
 	}
+	j := joined(doc)
 	var rows [][]string
 	for _, in := range doc.Instances {
-		ownerID, owner := "", ""
-		if in.Owner != nil {
-			ownerID, owner = id(in.Owner.ID), Cell(in.Owner.Name)
-		}
+		ownerID, owner := ownerOf(&in)
 		for _, db := range in.Databases {
 			run := db.Classification
 			if run == nil {
@@ -58,7 +56,7 @@ func inventoryRows(doc snapshot.Document) [][]string {
 						counted, whole(t.SizeBytes), encrypted(db, t), public, grantees, Cell(strings.Join(t.Readers, "; ")), Cell(paths), strconv.FormatBool(t.RowSecurity),
 						whole(risk.Score), risk.Level(), strconv.FormatBool(risk.Partial), Cell(strings.Join(risk.Drivers, "; ")),
 						Cell(run.Status), Cell(run.Mode), Cell(run.RulesVersion), at(&run.FinishedAt), strconv.FormatBool(run.Own),
-						ownerID, owner, risk.ID,
+						ownerID, owner, risk.ID, strings.Join(j.about(&in, tableName(t)), "; "), j.steps(&in, tableName(t)),
 					})
 				}
 			}
