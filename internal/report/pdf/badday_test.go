@@ -1,7 +1,6 @@
 package pdf_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,52 +8,40 @@ import (
 	"muster/domain/report"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/snapshottest"
-	"muster/internal/testing/longtest"
 )
 
 // Objects that a spreadsheet would execute stand in a document as they are, for nothing
 // executes them there, and control characters show.
 func TestObjectsThatDoSomethingElsewhere(t *testing.T) {
 	t.Parallel()
-	doc := snapshottest.Rich(report.InstanceScorecard)
-	n, shown := 0, []string{`=HYPERLINK("http://x","y")`, "=cmd|'/C calc'!A0", "+1+1", "@SUM(A1)", "-2+3", "a‹U+0000›b", "‹U+001B›]0;x‹U+0007›", "two‹U+000A›lines", "a‹U+0009›tab"}
+	shown := []string{`=HYPERLINK("http://x","y")`, "=cmd|'/C calc'!A0", "+1+1", "@SUM(A1)", "-2+3", "a‹U+0000›b", "‹U+001B›]0;x‹U+0007›", "two‹U+000A›lines", "a‹U+0009›tab"}
 	raw := strings.NewReplacer("‹U+0000›", "\x00", "‹U+001B›", "\x1b", "‹U+0007›", "\a", "‹U+000A›", "\n", "‹U+0009›", "\t")
-	eachResult(doc, func(r *snapshot.CheckResult) {
-		for i := range r.Violations {
-			r.Violations[i].Object = raw.Replace(shown[n%len(shown)])
-			n++
-		}
-	})
-	if n < len(shown) {
-		t.Fatalf("only %d objects", n)
-	}
-	file, _ := render(t, renderer(t), doc)
-	all := strings.Join(words(t, file), " ")
 	for _, object := range shown {
-		if !strings.Contains(all, object) {
+		doc := snapshottest.Rich(report.InstanceScorecard)
+		eachResult(doc, func(r *snapshot.CheckResult) {
+			for i := range r.Violations {
+				r.Violations[i].Object = raw.Replace(object)
+			}
+		})
+		file, _ := render(t, renderer(t), doc)
+		if all := strings.Join(words(t, file), " "); !strings.Contains(all, object) {
 			t.Errorf("no %q", object)
 		}
 	}
 }
 
-// TestLongThreeThousandFindingsOfOneCheck: each is there, once, in its order.
-func TestLongThreeThousandFindingsOfOneCheck(t *testing.T) {
-	longtest.Only(t)
+// Of 3,000 findings of one check, the card has the first, and says how many there are.
+func TestThreeThousandFindingsOfOneCheck(t *testing.T) {
 	t.Parallel()
 	file, rendered := render(t, renderer(t), snapshottest.Huge(3000))
-	all := drawn(t, file)
-	for n := range 3000 {
-		object := utf16(fmt.Sprintf("public.measurement_%06d", n))
-		if count := bytes.Count(all, object); count != 1 {
-			t.Fatalf("%s is there %d times", object, count)
-		}
-		all = all[bytes.Index(all, object)+len(object):]
-	}
-	page := words(t, file)[0]
+	pages := words(t, file)
 	for _, want := range []string{"3,000 high findings should be closed within 30 days of their first sight.", "3,000 of 3,000 findings", "CONTENTS 1 Summary", fmt.Sprintf("Page 1 of %d", rendered.Pages)} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q on page 1: %s", want, page)
+		if !strings.Contains(pages[0], want) {
+			t.Errorf("no %q on page 1: %s", want, pages[0])
 		}
+	}
+	if all := strings.Join(pages, " "); !strings.Contains(all, "measurement_000000 and 499 more") || !strings.Contains(all, "3,000 findings on 1 server") {
+		t.Errorf("the card does not count: %s", all)
 	}
 }
 

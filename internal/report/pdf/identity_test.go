@@ -110,7 +110,7 @@ func TestMetadata(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	file, rendered := render(t, renderer(t), doc)
-	for _, want := range []string{doc.ReportID.String(), rendered.InputsSHA256, doc.Witness.Hash, "Security report – Nordlicht Energie AG"} {
+	for _, want := range []string{doc.ReportID.String(), rendered.InputsSHA256, doc.Witness.Hash, "Security report of 2026-11-20 – Nordlicht Energie AG"} {
 		if !bytes.Contains(file, utf16(want)) {
 			t.Errorf("no %q in the metadata", want)
 		}

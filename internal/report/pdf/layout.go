@@ -27,10 +27,15 @@ func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*blocks.Builder
 	best := first
 	for _, more := range margins(first) {
 		again, err := laidOut(b, more)
-		if err != nil || !short(again) {
+		if err != nil {
 			return again, err
 		}
-		if used(again) > used(best) {
+		longer := len(again.Paper.Pages()) > len(first.Paper.Pages())
+		switch {
+		case longer: // nobody wants another page
+		case !short(again):
+			return again, nil
+		case used(again) > used(best):
 			best = again
 		}
 	}
@@ -62,7 +67,7 @@ func short(b *blocks.Builder) bool {
 }
 
 // room is how far text may come down towards the footer.
-const room = 9.0
+const room = 8.0
 
 // margins are those worth trying: to take the rest of the last page in, where the room
 // suffices, and to fill it from the pages between the first and the last. Rows and

@@ -36,8 +36,8 @@ func TestVersionsOfOtherEnginesArePrinted(t *testing.T) {
 	for _, want := range []string{
 		"16.0.4265 (CU26) 24 behind, of 2026-07-16", "then 2025 to 2036-01-06", "Upgrade effort", "one package and a restart.", "2025: 17.0.4075.5 Setup in place.",
 		"Known in part on 2 instances", "of its CVEs some are known.", "A dash in a CVE column: none is known.", "none known",
-		"Update SQL Server 16.0.4135.4 to 16.0.4265 (CU26)", "CVEs of SQL Server", "Open on erp",
-		"registered as 15.0.2000.5", "Contradicted: erp is registered as 15.0.2000.5 and reports 16.0.4135.4.", "OPEN CVES 2†", "1 CVE below 7.0, fixed after 16.0.4240. Open on erp. CVE-2026-2 4.9 Optimizer.", "Sources: s, t.",
+		"Update SQL Server 16.0.4135.4 to 16.0.4265 (CU26)", "Open on erp",
+		"registered as 15.0.2000.5", "Contradicted: erp is registered as 15.0.2000.5 and reports 16.0.4135.4.", "OPEN CVES 2†", "a lesser one.", "after 16.0.4240",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in %s", want, all)

@@ -67,7 +67,7 @@ func New(doc snapshot.Document, inputs string) (Builder, error) {
 // file in hand says which one it is even to a program that cannot read text.
 func (b *Builder) Info() typeset.Info {
 	return typeset.Info{
-		Title:    b.Kind.PaperTitle + " – " + b.Doc.Organization.Name,
+		Title:    b.title(),
 		Author:   "Muster",
 		Subject:  "Report request " + b.Doc.ReportID.String(),
 		Keywords: fmt.Sprintf("report-request:%s inputs-sha256:%s witness:%s", b.Doc.ReportID, b.Inputs, b.witness()),
@@ -76,32 +76,41 @@ func (b *Builder) Info() typeset.Info {
 	}
 }
 
+// title is that of the file: kind, subject, organization and day, so that no two files of a fleet have the same.
+func (b *Builder) title() string {
+	words := b.Kind.PaperTitle + " of " + Day(b.Doc.AsOf) + " – "
+	if b.Subject() != b.Doc.Organization.Name {
+		words += Shorten(b.Subject(), 160) + " – "
+	}
+	return words + b.Doc.Organization.Name
+}
+
 // Heading starts a section: never at the foot of a page, and with air above.
 func (b *Builder) Heading(title string) {
 	b.sections++
 	b.Paper.Settle()
 	b.Paper.Need(110)
-	b.Paper.Skip(26)
+	b.Paper.Skip(14)
 	b.Paper.Keep()
 	b.Paper.Mark(title, 0)
 	page, left := b.Paper.Page(), b.Paper.Left()
 	number := Number(b.sections)
 	page.Text(left, b.Paper.Y+16, typeset.Style{Face: typeset.Bold, Size: 16, Color: Accent}, typeset.Left, number)
 	page.Text(left+22, b.Paper.Y+16, h1Style, typeset.Left, title)
-	b.Paper.Y += 25
+	b.Paper.Y += 22
 	page.Fill(left, b.Paper.Y, b.Paper.TextWidth(), 1.1, Accent)
-	b.Paper.Y += 12
+	b.Paper.Y += 8
 }
 
 // Sub starts a subsection. It stays with the first row, paragraph or bar of
 // what follows.
 func (b *Builder) Sub(title string) {
 	b.Paper.Need(60)
-	b.Paper.Skip(14)
+	b.Paper.Skip(9)
 	b.Paper.Keep()
 	b.Paper.Mark(title, 1)
 	b.Paper.Paragraph(0, 1.3, typeset.Span{Text: title, Style: H2Style})
-	b.Paper.Y += 5
+	b.Paper.Y += 3
 }
 
 // Para writes a paragraph of body text.
@@ -112,14 +121,14 @@ func (b *Builder) Para(text string) {
 // Spans writes a paragraph of several styles.
 func (b *Builder) Spans(spans ...typeset.Span) {
 	b.Paper.Paragraph(0, Leading, spans...)
-	b.Paper.Y += 6
+	b.Paper.Y += 5
 }
 
 // Small writes a note under a table or a chart.
 func (b *Builder) Small(text string) {
-	b.Paper.Paragraph(0, 1.4, typeset.Span{Text: text, Style: SmallStyle})
+	b.Paper.Paragraph(0, 1.28, typeset.Span{Text: text, Style: SmallStyle})
 	b.Paper.Settle()
-	b.Paper.Y += 8
+	b.Paper.Y += 6
 }
 
 // Label writes what stands to the left of a paragraph that is about to be
@@ -148,7 +157,7 @@ func (b *Builder) State(state, text string) {
 	if b.Paper.Page() == page {
 		page.Fill(b.Paper.Left(), top+1, 2.5, height-2, color)
 	}
-	b.Paper.Y += 8
+	b.Paper.Y += 5
 }
 
 // Scoped is what is written of a report that has an instance in scope.
@@ -181,7 +190,7 @@ func Table[T any](b *Builder, columns []typeset.Column, rows []T, cells func(i i
 		Rows: len(rows), Row: func(i int) []typeset.Cell { return cells(i, rows[i]) },
 		Rest: "A table ends here. A report over fewer instances has the rest.",
 	})
-	b.Paper.Y += 7
+	b.Paper.Y += 5
 }
 
 // Text is a plain cell.

@@ -41,7 +41,7 @@ func (b *Builder) Stacked(legend []LegendEntry, bars []Bar) {
 			}
 			w := plot * float64(n) / float64(most)
 			page.Fill(x, y+2, w-0.7, rowHeight-5, legend[i].Color)
-			style := typeset.Style{Face: typeset.Bold, Size: 6.8, Color: White}
+			style := typeset.Style{Face: typeset.Bold, Size: 8, Color: White}
 			if inside := Number(n); b.Fonts.Width(style.Face, style.Size, inside)+4 < w {
 				page.Text(x+w/2, y+9.5, style, typeset.Center, inside)
 			}

@@ -24,7 +24,7 @@ func (b *Builder) HowToCheck() {
 	d.Skip(18)
 	d.Mark("How to check this report", 1)
 	top, page := d.Y, d.Page()
-	page.Fill(d.Left(), top, d.TextWidth(), height, wash)
+	page.Fill(d.Left(), top, d.TextWidth(), height, Wash)
 	page.Fill(d.Left(), top, 4, height, Accent)
 	d.Y += pad
 	page.Text(d.Left()+indent, d.Y+7, labelStyle, typeset.Left, "HOW TO CHECK THIS REPORT")

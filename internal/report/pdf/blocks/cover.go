@@ -59,12 +59,12 @@ var (
 		title: titleStyle, organization: orgStyle, body: BodyStyle, verdict: verdictStyle, rest: BodyStyle,
 	}
 	dense = cut{
-		top: 60, gap: 8, pad: 7, lift: 4, label: 46, gutter: 4, leading: 1.4, contents: 12, columns: 2,
-		title:        typeset.Style{Face: typeset.Bold, Size: 22, Color: Ink},
+		top: 50, gap: 6, pad: 6, lift: 4, label: 54, gutter: 4, leading: 1.4, contents: 12, columns: 2,
+		title:        typeset.Style{Face: typeset.Bold, Size: 23, Color: Ink},
 		organization: typeset.Style{Face: typeset.Regular, Size: 11.5, Color: Muted},
 		body:         RowStyle,
-		verdict:      typeset.Style{Face: typeset.Bold, Size: 10.5, Color: Ink},
-		rest:         typeset.Style{Face: typeset.Regular, Size: 8.4, Color: Ink},
+		verdict:      typeset.Style{Face: typeset.Bold, Size: 13, Color: Ink},
+		rest:         typeset.Style{Face: typeset.Regular, Size: 9, Color: Ink},
 	}
 )
 
@@ -85,9 +85,12 @@ func (b *Builder) Cover(f Front, sections int) {
 		b.cut = dense
 	}
 	d.Y = b.cut.top
-	d.Paragraph(0, 1.15, typeset.Span{Text: b.Kind.PaperTitle, Style: b.cut.title})
-	d.Y += 4
-	d.Paragraph(0, 1.3, typeset.Span{Text: Shorten(b.Doc.Organization.Name, 160), Style: b.cut.organization})
+	d.Paragraph(0, 1.3, typeset.Span{Text: strings.ToUpper(b.Kind.PaperTitle), Style: kindStyle})
+	d.Paragraph(0, 1.15, typeset.Span{Text: Shorten(b.Subject(), mostTitle), Style: b.cut.title})
+	if organization := Shorten(b.Doc.Organization.Name, 160); organization != b.Subject() {
+		d.Y++
+		d.Paragraph(0, 1.3, typeset.Span{Text: organization, Style: b.cut.organization})
+	}
 	d.Y += b.cut.gap
 	b.particulars()
 	b.sayVerdict()
@@ -111,7 +114,7 @@ func (b *Builder) Cover(f Front, sections int) {
 
 // pill draws a small framed label whose right edge is at x and returns its left.
 func (b *Builder) pill(x, baseline float64, label string, c typeset.Color) float64 {
-	style := typeset.Style{Face: typeset.Bold, Size: 6.8, Color: White}
+	style := typeset.Style{Face: typeset.Bold, Size: 8, Color: White}
 	width := b.Fonts.Width(style.Face, style.Size, label) + 12
 	b.Paper.Page().Fill(x-width, baseline-10, width, 13.5, c)
 	b.Paper.Page().Text(x-width/2, baseline-1, style, typeset.Center, label)
@@ -169,34 +172,64 @@ func (b *Builder) address() string {
 	return pageaddress.Link(b.Doc.PublicURL, pageaddress.Report, b.Doc.ReportID.String())
 }
 
-// sayVerdict writes the verdict: the main points, and smaller the other grave ones.
+// mostTitle is how many characters of a name the title has.
+const mostTitle = 70
+
+// Subject is what a report is about: its one server, else its scope, else the organization.
+func (b *Builder) Subject() string {
+	all := strings.HasPrefix(b.Doc.ScopeLabel, b.Kind.Everything)
+	switch {
+	case b.Doc.Database != nil && len(b.Doc.Instances) == 1:
+		return b.Doc.Instances[0].Name + " / " + b.Doc.Database.Name
+	case len(b.Doc.Instances) == 1:
+		return b.Doc.Instances[0].Name
+	case b.Doc.ScopeLabel != "" && !all:
+		return b.Doc.ScopeLabel
+	}
+	return b.Doc.Organization.Name
+}
+
+// firstSentence divides the main points of a verdict: page 1 has one sentence before all others.
+func firstSentence(words string) (first, others string) {
+	if at := strings.Index(words, ". "); at >= 0 {
+		return words[:at+1], words[at+2:]
+	}
+	return words, ""
+}
+
+// sayVerdict writes the verdict: its first sentence as a headline, then the other points.
 func (b *Builder) sayVerdict() {
 	d, v := b.Paper, b.Verdict
-	lead, rest := typeset.Span{Text: v.Lead, Style: b.cut.verdict}, typeset.Span{Text: v.Rest, Style: b.cut.rest}
+	headline, others := firstSentence(v.Lead)
+	if v.Rest != "" && others != "" {
+		others += " "
+	}
+	v.Rest = others + v.Rest
+	lead, rest := typeset.Span{Text: headline, Style: b.cut.verdict}, typeset.Span{Text: v.Rest, Style: b.cut.rest}
 	height := d.ParagraphHeight(d.TextWidth()-32, verdictLeading, lead) + 2*b.cut.pad
 	if v.Rest != "" {
-		height += d.ParagraphHeight(d.TextWidth()-32, Leading, rest) + 5
+		height += d.ParagraphHeight(d.TextWidth()-32, Leading, rest) + 4
 	}
-	d.Page().Fill(d.Left(), d.Y, d.TextWidth(), height, wash)
+	d.Page().Fill(d.Left(), d.Y, d.TextWidth(), height, Wash)
 	d.Page().Fill(d.Left(), d.Y, 4, height, verdictColor(v.State))
 	bottom := d.Y + height
 	d.Y += b.cut.pad
 	d.ParagraphWithin(18, d.TextWidth()-32, verdictLeading, lead)
 	if v.Rest != "" {
-		d.Y += 5
+		d.Y += 4
 		d.ParagraphWithin(18, d.TextWidth()-32, Leading, rest)
 	}
 	d.Y = bottom + b.cut.gap
 }
 
-const verdictLeading = 1.4
+const verdictLeading = 1.25
 
 // figures draws the tiles side by side.
 func (b *Builder) figures(figures []Figure) {
 	d := b.Paper
 	gap := 10.0
 	width := (d.TextWidth() - gap*float64(len(figures)-1)) / float64(len(figures))
-	height := 66.0
+	height := 64.0
 	d.Need(height)
 	for i, f := range figures {
 		x := d.Left() + float64(i)*(width+gap)
@@ -207,7 +240,7 @@ func (b *Builder) figures(figures []Figure) {
 			style.Size--
 		}
 		d.Page().Text(x, d.Y+41, style, typeset.Left, f.Value)
-		note := typeset.Style{Face: typeset.Regular, Size: 7.4, Color: Muted}
+		note := typeset.Style{Face: typeset.Regular, Size: 8, Color: Muted}
 		line, rest := b.FirstLine(f.Note, note, width)
 		d.Page().Text(x, d.Y+53, note, typeset.Left, line)
 		d.Page().Text(x, d.Y+62, note, typeset.Left, b.Fit(rest, note, width))
@@ -245,19 +278,22 @@ func (b *Builder) Contents() {
 func (b *Builder) Furniture() {
 	pages := b.Paper.Pages()
 	left, right := b.Paper.Left(), b.Paper.Left()+b.Paper.TextWidth()
-	style := typeset.Style{Face: typeset.Regular, Size: 7.4, Color: Muted}
-	organization := b.Fit(b.Doc.Organization.Name, style, 200)
+	style := typeset.Style{Face: typeset.Regular, Size: 8, Color: Muted}
+	organization := b.Fit(b.Doc.Organization.Name, style, 150)
+	about := organization
+	if b.Subject() != b.Doc.Organization.Name {
+		about = b.Fit(b.Subject(), style, 150) + " · " + organization
+	}
 	for i, page := range pages {
 		if i > 0 {
-			page.Text(left, 44, style, typeset.Left, b.Kind.PaperTitle+" · "+organization)
-			page.Text(right, 44, style, typeset.Right, "Snapshot "+Instant(b.Doc.AsOf))
-			page.Rule(left, 51, right-left, 0, 0.5, Hairline)
+			page.Text(left, 40, style, typeset.Left, b.Kind.PaperTitle+" · "+about)
+			page.Text(right, 40, style, typeset.Right, "Snapshot "+Instant(b.Doc.AsOf))
+			page.Rule(left, 46, right-left, 0, 0.5, Hairline)
 		}
-		y := b.Paper.Height - 42
-		page.Rule(left, y-12, right-left, 0, 0.5, Hairline)
-		page.Text(left, y, style, typeset.Left, "Confidential – "+organization+" · request "+b.Doc.ReportID.String())
+		y := b.Paper.Height - 27
+		page.Rule(left, y-10, right-left, 0, 0.5, Hairline)
+		page.Text(left, y, style, typeset.Left, "Confidential · "+organization+" · request "+b.Doc.ReportID.String())
 		page.Text(right, y, style, typeset.Right, "Page "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(pages)))
-		page.Text(left, y+10.5, style, typeset.Left, "Witness "+b.witness())
 	}
 }
 

@@ -9,21 +9,21 @@ import (
 // The lower part of a Security report's page 1, which has to be enough for a decision: where
 // the risk is, the changes since the previous report, and what to do first.
 const (
-	StandingRow  = 12.5 // a row of “Where the risk is”
+	StandingRow  = 12.8 // a row of “Where the risk is”
 	LeastRows    = 5    // of it, however little room there is
-	ActionRow    = 20.5
+	ActionRow    = 22.5
 	FirstActions = 5
 	SectionHead  = 30.0 // a heading of page 1, with the heads of its columns
-	GapAfter     = 7.0
+	GapAfter     = 5.0
 )
 
 // The type of page 1's tables.
 var (
-	RowStyle  = typeset.Style{Face: typeset.Regular, Size: 7.6, Color: Ink}
-	RowStrong = typeset.Style{Face: typeset.Bold, Size: 7.6, Color: Ink}
-	RowMuted  = typeset.Style{Face: typeset.Regular, Size: 7.6, Color: Muted}
-	SubStyle  = typeset.Style{Face: typeset.Regular, Size: 7, Color: Muted}
-	headStyle = typeset.Style{Face: typeset.Bold, Size: 7, Color: Muted}
+	RowStyle  = typeset.Style{Face: typeset.Regular, Size: 8.6, Color: Ink}
+	RowStrong = typeset.Style{Face: typeset.Bold, Size: 8.6, Color: Ink}
+	RowMuted  = typeset.Style{Face: typeset.Regular, Size: 8.6, Color: Muted}
+	SubStyle  = typeset.Style{Face: typeset.Regular, Size: 8, Color: Muted}
+	headStyle = typeset.Style{Face: typeset.Bold, Size: 8, Color: Muted}
 )
 
 // Colored is the style in another color.

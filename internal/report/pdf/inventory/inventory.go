@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"muster/internal/engine"
 	"muster/internal/report/pdf/blocks"
@@ -143,7 +144,8 @@ func categoryOrder(risks []analysis.TableRisk) []string {
 }
 
 // categoryColors tell categories apart; each also has its label in the legend.
-var categoryColors = []typeset.Color{0x9B1B30, 0xCC5A1B, 0xC79A1E, 0x3E7C6B, 0x1D4E79, 0x5B86B0, 0x6B5B95, 0x8A96A3, 0x4A4A4A}
+// None is the color of a severity, which would say something else.
+var categoryColors = []typeset.Color{0x1D4E79, 0x3E7C6B, 0x6B5B95, 0x2F8F9D, 0x8C5A7D, 0x5C6B2F, 0x7A6652, 0x8A96A3, 0x4A4A4A}
 
 // mainCategory is the category of a table's heaviest column.
 func mainCategory(t snapshot.ClassifiedTable) string {
@@ -188,15 +190,33 @@ func categoryChart(b *blocks.Builder) {
 	b.Small("A table counts once, under the category of its most sensitive column.")
 }
 
-// runs lists the last classification of every database.
+// runs lists the databases whose last classification is not complete, and Muster's own.
 func runs(b *blocks.Builder) {
 	type row struct {
 		in snapshot.Instance
 		db snapshot.Database
 	}
 	var rows []row
-	eachDatabase(b, func(in snapshot.Instance, db snapshot.Database) { rows = append(rows, row{in, db}) })
-	b.Sub("Last classification of each database")
+	whole := 0
+	var last time.Time
+	eachDatabase(b, func(in snapshot.Instance, db snapshot.Database) {
+		c := db.Classification
+		if c != nil && c.Status == snapshot.ClassificationCompleted && c.Failure == nil && !c.Own {
+			whole++
+			if c.FinishedAt.After(last) {
+				last = c.FinishedAt
+			}
+			return
+		}
+		rows = append(rows, row{in, db})
+	})
+	b.Sub("Databases that are not completely classified")
+	if whole > 0 {
+		b.Para(blocks.Count(whole, "database was", "databases were") + " classified completely, last at " + blocks.Minute(last) + ". inventory.csv has the time and mode of each.")
+	}
+	if len(rows) == 0 {
+		return
+	}
 	blocks.Table(b, []typeset.Column{
 		{Title: "Instance", Flex: 1}, {Title: "Database", Flex: 1}, {Title: "Status"}, {Title: "Finished"}, {Title: "Mode"}, {Title: "Tables", Align: typeset.Right}, {Title: "Columns", Align: typeset.Right}, {Title: "Sensitive", Align: typeset.Right},
 	}, rows, func(_ int, r row) []typeset.Cell {
@@ -239,12 +259,57 @@ func SensitiveTables(b *blocks.Builder) {
 		b.Clean(c.Completed == c.Databases, "No sensitive table. "+blocks.Count(c.TablesDone, "table was", "tables were")+" classified in "+blocks.Count(c.Completed+c.Partial, "database", "databases")+neverLooked(c)+".")
 		return
 	}
-	b.Para("Values are never printed or stored: a column is named with the kind of data it holds and how sure that is. A table with columns of several categories is listed under each.")
-	for _, category := range categoryOrder(b.Risks) {
-		writeCategory(b, category, b.Risks)
-	}
+	b.Para("Values are never printed or stored: a column is named with the kind of data it holds and how sure that is. inventory.csv has every column, and who can read it by which way.")
+	sensitiveTables(b)
 	readers(b)
 	ownTables(b)
+}
+
+// mostTablesListed is how many tables are printed, those of the highest risk: inventory.csv has all.
+const mostTablesListed = 150
+
+// sensitiveTables prints each table once, with its columns by category.
+func sensitiveTables(b *blocks.Builder) {
+	in := map[[16]byte]*snapshot.Instance{}
+	for i := range b.Doc.Instances {
+		in[b.Doc.Instances[i].ID] = &b.Doc.Instances[i]
+	}
+	shown := b.Risks[:min(len(b.Risks), mostTablesListed)]
+	blocks.Table(b, []typeset.Column{
+		{Title: "Risk"}, {Title: "Table", Max: 148}, {Title: "Rows (est.)", Align: typeset.Right},
+		{Title: "Sensitive columns by category", Flex: 1}, {Title: "Readers", Max: 58}, {Title: "At rest"},
+	}, shown, func(_ int, r analysis.TableRisk) []typeset.Cell {
+		return []typeset.Cell{
+			riskCell(r), {Text: tableName(r.Table), Style: blocks.CodeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: blocks.CellMuted}, rowsCell(r.Table),
+			{Text: columnsByCategory(r.Table)}, readersCell(r.Table, analysis.ReadersOf(in[r.InstanceID], r.Table)), encryptionCell(r),
+		}
+	})
+	words := "Confidence: L low, M medium, H high, C certain."
+	if rest := len(b.Risks) - len(shown); rest > 0 {
+		words = blocks.Count(rest, "further table", "further tables") + " of lower risk: see inventory.csv. " + words
+	}
+	b.Small(words)
+}
+
+// columnsByCategory names the columns of a table, the heaviest category first.
+func columnsByCategory(t snapshot.ClassifiedTable) string {
+	var parts []string
+	for _, category := range categoryOrder([]analysis.TableRisk{{Table: t}}) {
+		parts = append(parts, blocks.OrDash(category)+": "+columnsOf(t, category))
+	}
+	return strings.Join(parts, ". ")
+}
+
+// readersCell counts who can read a table.
+func readersCell(t snapshot.ClassifiedTable, r analysis.TableReaders) typeset.Cell {
+	switch {
+	case t.PublicAccess:
+		return typeset.Cell{Text: "PUBLIC", Style: blocks.CellStrong, Mark: blocks.SeverityColor[analysis.High]}
+	case r.Unknown != "":
+		return blocks.Faint("unknown")
+	}
+	n := len(r.Readers) + r.Unlisted
+	return blocks.Text(blocks.Count(n, "role", "roles"))
 }
 
 // unclassified says so if there is no classification to report.
@@ -260,26 +325,6 @@ func unclassified(b *blocks.Builder, c analysis.Classified) bool {
 	return true
 }
 
-func writeCategory(b *blocks.Builder, category string, risks []analysis.TableRisk) {
-	var rows []analysis.TableRisk
-	for _, r := range risks {
-		if slices.ContainsFunc(r.Table.Columns, func(c snapshot.ClassifiedColumn) bool { return c.Category == category }) {
-			rows = append(rows, r)
-		}
-	}
-	b.Sub(blocks.OrDash(category) + " – " + blocks.Count(len(rows), "table", "tables"))
-	blocks.Table(b, []typeset.Column{
-		{Title: "Risk"}, {Title: "Instance, database", Max: 96}, {Title: "Table", Flex: 1}, {Title: "Rows (est.)", Align: typeset.Right},
-		{Title: "Sensitive columns", Flex: 1.5}, {Title: "PUBLIC", Align: typeset.Center}, {Title: "Encryption"},
-	}, rows, func(_ int, r analysis.TableRisk) []typeset.Cell {
-		return []typeset.Cell{
-			riskCell(r), {Text: r.InstanceName, Style: blocks.CellStrong, Sub: r.Database, SubStyle: blocks.CellStyle},
-			{Text: tableName(r.Table), Style: blocks.CodeStyle, Sub: readersOf(r.Table), SubStyle: blocks.CellMuted}, rowsCell(r.Table),
-			{Text: columnsOf(r.Table, category)}, publicCell(r.Table), encryptionCell(r),
-		}
-	})
-}
-
 // rowsCell is the estimated number of rows, or that they were not counted.
 func rowsCell(t snapshot.ClassifiedTable) typeset.Cell {
 	rows, known := t.Rows()
@@ -289,14 +334,25 @@ func rowsCell(t snapshot.ClassifiedTable) typeset.Cell {
 	return blocks.Text(typeset.Thousands(rows))
 }
 
+// mostColumns is how many columns of a category are named.
+const mostColumns = 6
+
+// confidenceMark is the first letter of how sure a match is.
+func confidenceMark(c snapshot.ClassifiedColumn) string {
+	if c.Confidence == "" {
+		return ""
+	}
+	return " " + c.Confidence[:1]
+}
+
 func columnsOf(t snapshot.ClassifiedTable, category string) string {
 	var parts []string
 	for _, c := range t.Columns {
 		if c.Category == category {
-			parts = append(parts, c.Name+" ("+c.InfoType+", "+strings.ToLower(c.Confidence)+")")
+			parts = append(parts, blocks.Shorten(c.Name, 40)+confidenceMark(c))
 		}
 	}
-	return strings.Join(parts, "; ")
+	return blocks.List(parts, mostColumns)
 }
 
 // tableName is a table with its schema, where its engine has those.
@@ -305,24 +361,6 @@ func tableName(t snapshot.ClassifiedTable) string {
 		return t.Name
 	}
 	return t.Schema + "." + t.Name
-}
-
-// mostReaders is how many readers of a table are named.
-const mostReaders = 6
-
-// readersOf names who may read a table, as far as a feed told.
-func readersOf(t snapshot.ClassifiedTable) string {
-	if len(t.Readers) == 0 {
-		return ""
-	}
-	return "read by " + blocks.List(t.Readers, mostReaders)
-}
-
-func publicCell(t snapshot.ClassifiedTable) typeset.Cell {
-	if t.AccessUnknown {
-		return blocks.Faint("unknown")
-	}
-	return sections.BoldYes(t.PublicAccess)
 }
 
 func encryptionCell(r analysis.TableRisk) typeset.Cell {

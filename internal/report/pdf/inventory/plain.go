@@ -11,6 +11,9 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
+// mostPlain is how many unencrypted tables are printed.
+const mostPlain = 10
+
 // plainTables lists the sensitive tables that are known not to be encrypted at rest: those
 // that page 1 counts.
 func plainTables(b *blocks.Builder) {
@@ -40,12 +43,16 @@ func plainTables(b *blocks.Builder) {
 	}
 	blocks.Table(b, []typeset.Column{
 		{Title: "Risk"}, {Title: "Instance, database", Max: 130}, {Title: "Table", Flex: 1}, {Title: "Rows (est.)", Align: typeset.Right}, {Title: "Holds", Flex: 1.2},
-	}, rows, func(_ int, r analysis.TableRisk) []typeset.Cell {
+	}, rows[:min(len(rows), mostPlain)], func(_ int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
 			riskCell(r), {Text: r.InstanceName, Style: blocks.CellStrong, Sub: r.Database, SubStyle: blocks.CellStyle}, blocks.Code(tableName(r.Table)), rowsCell(r.Table), blocks.Text(holds(r)),
 		}
 	})
-	b.Small(blocks.Number(len(rows)) + " of " + blocks.Count(len(b.Risks), "sensitive table", "sensitive tables") + "; " + blocks.Number(c.Encrypted) + " " + blocks.Verb(c.Encrypted, "is", "are") + " encrypted" +
+	more := ""
+	if rest := len(rows) - mostPlain; rest > 0 {
+		more = blocks.Count(rest, "further table", "further tables") + " of lower risk: see inventory.csv. "
+	}
+	b.Small(more + blocks.Number(len(rows)) + " of " + blocks.Count(len(b.Risks), "sensitive table", "sensitive tables") + "; " + blocks.Number(c.Encrypted) + " " + blocks.Verb(c.Encrypted, "is", "are") + " encrypted" +
 		sections.Before("; not known: ", unknown) + ".")
 }
 

@@ -14,10 +14,10 @@ import (
 
 // mostReadTables is for how many tables the readers are printed, those of the highest risk:
 // inventory.csv has all.
-const mostReadTables = 200
+const mostReadTables = 8
 
 // mostWays is how many readers of a table are printed.
-const mostWays = 6
+const mostWays = 4
 
 // readTable is a sensitive table and who can read it.
 type readTable struct {

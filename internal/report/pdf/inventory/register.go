@@ -37,11 +37,16 @@ func atRest(b *blocks.Builder) {
 	}
 	var rows []row
 	var gaps []sections.Gap
+	encrypted := 0
 	for _, in := range b.Doc.Instances {
 		known := 0
 		for _, db := range in.Databases {
 			if db.Encrypted != nil {
 				known++
+				if *db.Encrypted {
+					encrypted++
+					continue
+				}
 				rows = append(rows, row{in, db})
 			}
 		}
@@ -53,9 +58,12 @@ func atRest(b *blocks.Builder) {
 		return e.VolumesOnly && slices.ContainsFunc(b.Doc.Instances, func(in snapshot.Instance) bool { return in.Engine == string(e.Name) })
 	})
 	for _, title := range blind {
-		b.Para(title + " has no built-in transparent data encryption; encryption of the volume is not visible over SQL.")
+		b.Para(title + " has no built-in transparent data encryption; encryption of the volume is not visible over SQL. It is known where a feed reported it.")
 	}
-	if len(rows) == 0 && len(gaps) == 0 {
+	if encrypted > 0 {
+		b.Para(blocks.Count(encrypted, "database is", "databases are") + " encrypted at rest.")
+	}
+	if len(rows) == 0 && len(gaps) == 0 && encrypted == 0 {
 		b.State(blocks.StateNotApplicable, "Not applicable: every instance in scope runs "+blocks.OneOf(blind)+", and no feed reported its volumes.")
 		return
 	}
@@ -70,11 +78,8 @@ func atRest(b *blocks.Builder) {
 			if a := r.in.Assessment; a != nil {
 				asOf = blocks.Text(blocks.Minute(a.FinishedAt))
 			}
-			encrypted := typeset.Cell{Text: "encrypted", Mark: blocks.Good}
-			if !*r.db.Encrypted {
-				encrypted = typeset.Cell{Text: "not encrypted", Style: blocks.CellStrong, Mark: blocks.SeverityColor[analysis.High]}
-			}
-			return []typeset.Cell{blocks.Strong(r.in.Name), blocks.Text(analysis.EngineName(r.in.Engine)), blocks.Text(r.db.Name), encrypted, sensitive, asOf}
+			state := typeset.Cell{Text: "not encrypted", Style: blocks.CellStrong, Mark: blocks.SeverityColor[analysis.High]}
+			return []typeset.Cell{blocks.Strong(r.in.Name), blocks.Text(analysis.EngineName(r.in.Engine)), blocks.Text(r.db.Name), state, sensitive, asOf}
 		})
 	}
 	sections.SayGaps(b, gaps)
@@ -109,18 +114,30 @@ func tls(b *blocks.Builder) {
 	connected := func(e *trait.Engine) bool { return e.Connected != nil }
 	tells := func(in snapshot.Instance) bool { return connected(engine.Described(in.Engine)) }
 	var rows []snapshot.Instance
+	var unsent []string
 	for _, in := range sections.AssessedInstances(b) {
-		if tells(in) {
-			rows = append(rows, in)
+		if !tells(in) {
+			continue
 		}
+		if in.Assessment.Sent && in.Assessment.ClientSessions == nil {
+			unsent = append(unsent, blocks.Shorten(in.Name, 80))
+			continue
+		}
+		rows = append(rows, in)
 	}
 	if !slices.ContainsFunc(b.Doc.Instances, tells) {
 		b.State(blocks.StateNotApplicable, "Not applicable: no instance in scope is of "+blocks.OneOf(engine.Titles(connected))+".")
 		return
 	}
 	b.Para("The share of client sessions that were encrypted when the instance was assessed: by TLS, of Oracle by its own encryption, too.")
-	if len(rows) == 0 {
+	if len(rows)+len(unsent) == 0 {
 		b.State(blocks.StateNotAssessed, "Not assessed: no instance in scope that tells it could be reached.")
+		return
+	}
+	if len(unsent) > 0 {
+		b.State(blocks.StateNotAssessed, "Not assessed on "+blocks.List(unsent, 12)+": the feed did not send the sessions.")
+	}
+	if len(rows) == 0 {
 		return
 	}
 	blocks.Table(b, []typeset.Column{
@@ -129,8 +146,6 @@ func tls(b *blocks.Builder) {
 		a := in.Assessment
 		cells := []typeset.Cell{blocks.Strong(in.Name), blocks.Text(analysis.EngineName(in.Engine))}
 		switch {
-		case a.Sent && a.ClientSessions == nil:
-			cells = append(cells, blocks.Faint("not sent"), blocks.Faint("–"), blocks.Faint("–"))
 		case a.ClientSessions == nil || a.TLSSessions == nil:
 			cells = append(cells, blocks.Faint("not readable"), blocks.Faint("–"), blocks.Faint("–"))
 		case *a.ClientSessions == 0:
@@ -141,6 +156,9 @@ func tls(b *blocks.Builder) {
 		return append(cells, blocks.Text(blocks.Minute(a.StartedAt)))
 	})
 }
+
+// mostTasks is how many items of the worklist are printed.
+const mostTasks = 10
 
 // Worklist lists what a person has to decide.
 func Worklist(b *blocks.Builder) {
@@ -160,9 +178,12 @@ func Worklist(b *blocks.Builder) {
 	b.Para(blocks.Count(len(tasks), "item needs", "items need") + " a decision.")
 	blocks.Table(b, []typeset.Column{
 		{Title: "Item", Max: 80}, {Title: "Where", Flex: 1}, {Title: "Why", Flex: 1.4}, {Title: "Since"}, {Title: "Suggested decision", Max: 90}, {Title: "Owner", Max: ownerWidth},
-	}, tasks, func(_ int, t sections.Task) []typeset.Cell {
+	}, tasks[:min(len(tasks), mostTasks)], func(_ int, t sections.Task) []typeset.Cell {
 		return []typeset.Cell{blocks.Strong(t.Item), taskPlace(t), blocks.Text(t.Why), blocks.Text(t.Since), blocks.Text(t.Decision), sections.Owner(t.Owner, 14)}
 	})
+	if rest := len(tasks) - mostTasks; rest > 0 {
+		b.Small(blocks.Count(rest, "further item", "further items") + ", the least urgent ones: see the page Data.")
+	}
 }
 
 // taskPlace is the database, under its table if the item is about one.
@@ -235,7 +256,10 @@ func unsure(t snapshot.ClassifiedTable) []string {
 	return out
 }
 
-// RiskRegister prints every table with sensitive data, riskiest first.
+// mostRisks is how many tables the register prints: inventory.csv has all.
+const mostRisks = 20
+
+// RiskRegister prints the tables with sensitive data, riskiest first.
 func RiskRegister(b *blocks.Builder) {
 	c := analysis.ClassificationCoverage(b.Doc)
 	if unclassified(b, c) {
@@ -248,14 +272,18 @@ func RiskRegister(b *blocks.Builder) {
 	blocks.Table(b, []typeset.Column{
 		{Title: "Id"}, {Title: "Table, regulation", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers, and existing controls", Flex: 1.5},
 		{Title: "Proposed treatment, due", Flex: 1}, {Title: "Owner", Max: ownerWidth},
-	}, b.Risks, func(_ int, r analysis.TableRisk) []typeset.Cell {
+	}, b.Risks[:min(len(b.Risks), mostRisks)], func(_ int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
 			blocks.Code(r.ID), {Text: tableName(r.Table), Style: blocks.CodeStyle, Sub: r.InstanceName + " / " + r.Database + sections.Before("\n", strings.Join(r.Regulations(), ", ")), SubStyle: blocks.CellMuted},
 			registerRisk(r), {Text: blocks.OrDash(strings.Join(r.Drivers, "; ")), Sub: "Controls: " + cmp.Or(strings.Join(r.Controls, "; "), "none seen"), SubStyle: blocks.CellMuted},
 			{Text: treatment(r), Sub: riskDue(b, r), SubStyle: blocks.CellMuted}, sections.Owner(r.Owner, 11),
 		}
 	})
-	note := "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 0.5 not encrypted at rest, + 1 open CVE of CVSS 7.0 or more (1.5 from 9.0, 2 if one is known to be exploited), + 1 out of support (0.5 beside CVEs). " +
+	note := ""
+	if rest := len(b.Risks) - mostRisks; rest > 0 {
+		note = blocks.Count(rest, "further table", "further tables") + " of lower risk: inventory.csv has the id, the risk and the drivers of each. "
+	}
+	note += "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 0.5 not encrypted at rest, + 1 open CVE of CVSS 7.0 or more (1.5 from 9.0, 2 if one is known to be exploited), + 1 out of support (0.5 beside CVEs). " +
 		"Impact: half the heaviest column's weight, + 0.5 each over 100,000, 10 million and 100 million rows, + 0.5 special category or credentials. Both rounded up, at most 5. Treatment: the two proposals that take away most. Muster accepts no risk: people do, with a name and an end. The id of a risk stays with its table."
 	if riskUnsure(b) {
 		note += " † Something that raises the likelihood, or the number of rows, could not be read, so the risk may be higher."

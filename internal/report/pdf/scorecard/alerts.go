@@ -82,17 +82,32 @@ func alertTitles(b *blocks.Builder, s window.AlertSummary) {
 	blocks.Table(b, []typeset.Column{
 		{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Alerts", Align: typeset.Right}, {Title: "Time in alert", Align: typeset.Right},
 		{Title: "Median to resolve", Align: typeset.Right}, {Title: "Still open", Align: typeset.Right},
-	}, s.Titles, func(_ int, c window.AlertCounts) []typeset.Cell {
+	}, s.Titles[:min(len(s.Titles), mostTitles)], func(_ int, c window.AlertCounts) []typeset.Cell {
 		return []typeset.Cell{alertSeverity(c.Severity), blocks.Text(blocks.Shorten(c.Title, 160)), blocks.Text(blocks.Number(c.Alerts)), blocks.Strong(length(c.Active)),
 			blocks.Text(medianOf(c)), blocks.Text(blocks.Number(c.Open))}
 	})
-	b.Small("Time in alert: in which at least one of them was open, within the window. Median: from when an alert was raised to when it was resolved, of those resolved in the window.")
+	words := ""
+	if rest := len(s.Titles) - mostTitles; rest > 0 {
+		words = blocks.Count(rest, "further title", "further titles") + ": see the page Alerts. "
+	}
+	b.Small(words + "Time in alert: in which at least one of them was open, within the window. Median: from when an alert was raised to when it was resolved, of those resolved in the window.")
 }
+
+// mostTitles is how many titles are printed.
+const mostTitles = 8
+
+// mostAlerts is how many alerts are printed one by one.
+const mostAlerts = 4
 
 func worstAlerts(b *blocks.Builder, s window.AlertSummary) {
 	b.Sub("Alerts, the worst and longest first")
-	alertTable(b, s.Alerts)
-	b.Small("State: as of " + blocks.Instant(b.Doc.AsOf) + ". Open for: within the window.")
+	shown := s.Alerts[:min(len(s.Alerts), mostAlerts)]
+	alertTable(b, shown)
+	words := ""
+	if rest := len(s.Alerts) - len(shown); rest > 0 {
+		words = blocks.Count(rest, "further alert", "further alerts") + ": see the page Alerts. "
+	}
+	b.Small(words + "State: as of " + blocks.Instant(b.Doc.AsOf) + ". Open for: within the window.")
 }
 
 // mutedAlerts are out of every figure, and never out of sight.
@@ -101,7 +116,7 @@ func mutedAlerts(b *blocks.Builder, s window.AlertSummary) {
 		return
 	}
 	b.Sub("Muted alerts")
-	alertTable(b, s.Muted)
+	alertTable(b, s.Muted[:min(len(s.Muted), mostAlerts)])
 	b.Small("Muted alerts count in no figure of this report.")
 }
 

@@ -21,7 +21,7 @@ func alertChart(b *blocks.Builder, s window.AlertSummary) {
 		unit, layout, strides = "hour", "2 Jan 15:04", []int{1, 2, 3, 6, 12}
 	}
 	b.Sub("Active and resolved by " + unit)
-	const height, footHeight = 84.0, 16.0
+	const height, footHeight = 66.0, 16.0
 	d := b.Paper
 	d.Need(height + footHeight + 30)
 	d.Settle()
@@ -90,7 +90,7 @@ func column(b *blocks.Builder, page *typeset.Page, x, base, step, scale float64,
 	}
 }
 
-var axisStyle = typeset.Style{Face: typeset.Regular, Size: 6.2, Color: blocks.Muted}
+var axisStyle = typeset.Style{Face: typeset.Regular, Size: 8, Color: blocks.Muted}
 
 // unmonitored shades the time before an instance was registered.
 const unmonitored typeset.Color = 0xEDF0F3

@@ -1,7 +1,7 @@
 package scorecard
 
 import (
-	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -223,80 +223,109 @@ func hints(b *blocks.Builder, in snapshot.Instance) []string {
 	return hints
 }
 
-// Details prints every result by domain.
+// domains are in the order of the details.
+var domains = []string{"Performance", "Security", "Configuration", "Schema", "Maintenance"}
+
+// Details sums up the results by domain, and prints what failed and what has no answer.
 func Details(b *blocks.Builder) {
 	in := sections.Subject(b)
-	score := subjectScore(b)
-	lost := map[string]float64{}
-	for _, l := range score.Lost {
-		lost[l.Check.ID] = l.Points
-	}
-	for _, domain := range []string{"Performance", "Security", "Configuration", "Schema", "Maintenance"} {
-		b.Sub(domain)
-		if in == nil || analysis.WhyNotChecked(in) != "" {
-			b.State(blocks.StateNotAssessed, "Not assessed: "+unscored(b))
-			continue
+	if in == nil || analysis.WhyNotChecked(in) != "" {
+		b.State(blocks.StateNotAssessed, "Not assessed: "+unscored(b))
+	} else {
+		domainTable(b, *in)
+		unanswered(b, *in)
+		if len(b.Findings) > 0 {
+			b.Sub("Failed checks")
+			sections.FailedChecks(b)
 		}
-		domainResults(b, *in, domain, lost)
-		domainFindings(b, domain)
 	}
-	sections.AcceptedExceptions(b)
+	if len(b.Doc.Exceptions) > 0 {
+		sections.AcceptedExceptions(b)
+	}
 	sections.Identity(b)
-	if in != nil {
+	if in != nil && len(analysis.MissingGrants(b.Doc, in)) > 0 {
 		sections.MissingGrants(b)
 	}
 }
 
-// resultRow is one result with its check, or that of several databases with the same text.
-type resultRow struct {
-	check                               snapshot.Check
-	status, measured, threshold, points string
-	databases                           []string
-}
-
-// mostDatabases is how many databases share a row.
-const mostDatabases = 10
-
-// takes says whether another row says the same of another database.
-func (r resultRow) takes(other resultRow) bool {
-	return r.check.ID == other.check.ID && r.databases[0] != "" && other.databases[0] != "" && len(r.databases) < mostDatabases &&
-		r.status == other.status && r.measured == other.measured && r.threshold == other.threshold && other.points == ""
-}
-
-// rowOf is the text about one result.
-func rowOf(in *snapshot.Instance, grants []analysis.Grant, check snapshot.Check, r snapshot.CheckResult) resultRow {
-	row := resultRow{check: check, status: r.Status, measured: r.Measured, threshold: cmp.Or(r.Threshold, check.Pass), databases: []string{r.Database}}
-	switch r.Status {
-	case snapshot.StatusNotAssessed:
-		row.measured = sections.Unanswered(in, grants, r)
-	case snapshot.StatusNotApplicable:
-		row.measured = r.Reason
+// domainTable counts the results of each domain, and names the checks that passed.
+func domainTable(b *blocks.Builder, in snapshot.Instance) {
+	checks := map[string]snapshot.Check{}
+	for _, c := range b.Doc.Checks {
+		checks[c.ID] = c
 	}
-	return row
+	lost := map[string]float64{}
+	for _, l := range subjectScore(b).Lost {
+		lost[l.Check.Domain] += l.Points
+	}
+	counts, passed := map[string]map[string]int{}, map[string][]string{}
+	for _, domain := range domains {
+		counts[domain] = map[string]int{}
+	}
+	for _, r := range statuses(b, in) {
+		domain := checks[r.check].Domain
+		if counts[domain] == nil {
+			continue
+		}
+		counts[domain][r.status]++
+		if r.status == snapshot.StatusPass {
+			passed[domain] = append(passed[domain], r.check)
+		}
+	}
+	right := func(title string) typeset.Column { return typeset.Column{Title: title, Align: typeset.Right} }
+	blocks.Table(b, []typeset.Column{
+		{Title: "Domain", Flex: 1}, right("Failed"), right("Passed"), right("Not assessed"), right("Accepted"), right("N.a."), right("Points lost"),
+	}, domains, func(_ int, domain string) []typeset.Cell {
+		n := counts[domain]
+		cells := []typeset.Cell{blocks.Strong(domain)}
+		for _, status := range []string{snapshot.StatusFail, snapshot.StatusPass, snapshot.StatusNotAssessed, snapshot.StatusAccepted, snapshot.StatusNotApplicable} {
+			cells = append(cells, sections.ZeroFaint(n[status]))
+		}
+		return append(cells, blocks.Text(blocks.Decimal(lost[domain])))
+	})
+	var all []string
+	for _, domain := range domains {
+		if len(passed[domain]) > 0 {
+			all = append(all, domain+" "+strings.Join(passed[domain], ", "))
+		}
+	}
+	if len(all) > 0 {
+		b.Small("Passed: " + strings.Join(all, "; ") + ".")
+	}
+	b.Small("Checks: one counts once, by its worst result on the server and its databases. Points lost: of the score, before caps. inputs.json has what each passed check measured.")
 }
 
-func domainResults(b *blocks.Builder, in snapshot.Instance, domain string, lost map[string]float64) {
+// checkStatus is the worst result of a check.
+type checkStatus struct{ check, status string }
+
+// statuses are the worst results of all checks, in the order of their ids.
+func statuses(b *blocks.Builder, in snapshot.Instance) []checkStatus {
+	order := []string{snapshot.StatusNotApplicable, snapshot.StatusPass, snapshot.StatusAccepted, snapshot.StatusNotAssessed, snapshot.StatusFail}
+	var out []checkStatus
+	for _, r := range analysis.Results(b.Doc, &in) {
+		n := len(out) - 1
+		if n < 0 || out[n].check != r.CheckID {
+			out = append(out, checkStatus{r.CheckID, r.Status})
+		} else if slices.Index(order, r.Status) > slices.Index(order, out[n].status) {
+			out[n].status = r.Status
+		}
+	}
+	return out
+}
+
+// unanswered lists the checks that could not be run, with the reason.
+func unanswered(b *blocks.Builder, in snapshot.Instance) {
 	checks := map[string]snapshot.Check{}
 	for _, c := range b.Doc.Checks {
 		checks[c.ID] = c
 	}
 	grants := analysis.MissingGrants(b.Doc, &in)
 	var rows []resultRow
-	printed := map[string]bool{}
-	accepted := analysis.AcceptedCounts(b.Doc, &in)
-	for i, r := range analysis.Results(b.Doc, &in) {
-		c := checks[r.CheckID]
-		if c.Domain != domain {
+	for _, r := range analysis.Results(b.Doc, &in) {
+		if r.Status != snapshot.StatusNotAssessed {
 			continue
 		}
-		row := rowOf(&in, grants, c, r)
-		if n := accepted[i]; n > 0 {
-			row.measured += sections.After(row.measured, "; ") + blocks.Count(n, "finding accepted", "findings accepted")
-		}
-		if r.Status == snapshot.StatusFail && !printed[c.ID] {
-			// A check costs its points once, however many databases fail it.
-			row.points, printed[c.ID] = blocks.Decimal(lost[c.ID]), true
-		}
+		row := resultRow{check: checks[r.CheckID], why: sections.Unanswered(&in, grants, r), databases: []string{r.Database}}
 		if n := len(rows) - 1; n >= 0 && rows[n].takes(row) {
 			rows[n].databases = append(rows[n].databases, r.Database)
 			continue
@@ -304,73 +333,27 @@ func domainResults(b *blocks.Builder, in snapshot.Instance, domain string, lost 
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
-		b.State(blocks.StateNotApplicable, "Not applicable: catalogue "+blocks.OrDash(b.Doc.Catalogue.Version)+" has no "+domain+" check for "+analysis.EngineName(in.Engine)+" that was run here.")
 		return
 	}
+	b.Sub("Checks that could not be run")
 	blocks.Table(b, []typeset.Column{
-		{Title: "Status, check"}, {Title: "Title, and when it passes", Flex: 1.5}, {Title: "Database", Max: 80}, {Title: "Measured", Flex: 1}, {Title: "Lost", Align: typeset.Right},
+		{Title: "Severity"}, {Title: "Check"}, {Title: "Title", Flex: 1}, {Title: "Database", Max: 90}, {Title: "Reason", Flex: 1.3},
 	}, rows, func(_ int, r resultRow) []typeset.Cell {
-		status := statusCell(r.status)
-		status.Sub, status.SubStyle = r.check.ID, blocks.CodeMuted
-		return []typeset.Cell{status, {Text: analysis.Title(r.check, r.status), Sub: blocks.Shorten(r.threshold, 200), SubStyle: blocks.CellMuted},
-			blocks.Where(strings.Join(r.databases, ", ")), blocks.Text(blocks.OrDash(blocks.Shorten(r.measured, 200))), blocks.Strong(blocks.OrDash(r.points))}
+		return []typeset.Cell{blocks.Severity(r.check.Severity), blocks.Code(r.check.ID), blocks.Text(r.check.Title), blocks.Where(strings.Join(r.databases, ", ")), blocks.Text(blocks.Sentence(r.why))}
 	})
 }
 
-// domainFindings names every object that a failed check of a domain found: the subjects of the
-// remediation plan.
-func domainFindings(b *blocks.Builder, domain string) {
-	type row struct {
-		check   snapshot.Check
-		finding analysis.Finding
-	}
-	var rows []row
-	var beyond []string
-	for _, g := range b.Findings {
-		if g.Check.Domain != domain {
-			continue
-		}
-		for _, f := range g.Findings {
-			rows = append(rows, row{g.Check, f})
-		}
-		if g.Unlisted > 0 {
-			beyond = append(beyond, blocks.Count(g.Unlisted, "further finding", "further findings")+" of "+g.Check.ID)
-		}
-	}
-	if len(rows) == 0 {
-		return
-	}
-	b.Paper.Need(60)
-	b.Para("What the failed checks of this domain found:")
-	blocks.Table(b, []typeset.Column{
-		{Title: "Severity"}, {Title: "Check"}, {Title: "Database", Max: 90}, {Title: "Object", Max: 190}, {Title: "Evidence", Flex: 1},
-	}, rows, func(_ int, r row) []typeset.Cell {
-		return []typeset.Cell{blocks.Severity(r.check.Severity), blocks.Code(r.check.ID), blocks.Where(r.finding.Database), blocks.Code(blocks.OrDash(r.finding.Object)),
-			blocks.Code(blocks.OrDash(blocks.Shorten(r.finding.Evidence, 200)))}
-	})
-	if len(beyond) > 0 {
-		b.Small("Not listed: " + strings.Join(beyond, ", ") + ". " + sections.KeptObjects)
-	}
-	b.Paper.Skip(6)
-	for _, g := range b.Findings {
-		if g.Check.Domain == domain {
-			sections.Remedy(b, g.Check.ID, g)
-			b.Paper.Y += 4
-		}
-	}
+// resultRow is a check without an answer, on databases with the same reason.
+type resultRow struct {
+	check     snapshot.Check
+	why       string
+	databases []string
 }
 
-func statusCell(status string) typeset.Cell {
-	switch status {
-	case snapshot.StatusPass:
-		return typeset.Cell{Text: "pass", Mark: blocks.Good}
-	case snapshot.StatusFail:
-		return typeset.Cell{Text: "fail", Style: blocks.CellStrong, Mark: blocks.SeverityColor[analysis.Critical]}
-	case snapshot.StatusNotAssessed:
-		return typeset.Cell{Text: "not assessed", Mark: blocks.Caution}
-	case snapshot.StatusAccepted:
-		return typeset.Cell{Text: "accepted", Mark: blocks.SeverityColor[analysis.Low]}
-	default:
-		return typeset.Cell{Text: "n.a.", Style: blocks.CellMuted, Mark: blocks.Hairline}
-	}
+// mostDatabases is how many databases share a row.
+const mostDatabases = 10
+
+// takes says whether another row says the same of another database.
+func (r resultRow) takes(other resultRow) bool {
+	return r.check.ID == other.check.ID && r.why == other.why && r.databases[0] != "" && other.databases[0] != "" && len(r.databases) < mostDatabases
 }

@@ -20,7 +20,7 @@ func scoreLine(b *blocks.Builder) {
 	}
 	b.Sub("Score by day")
 	b.Para(scoreLineWords(s))
-	const height, footHeight = 62.0, 16.0
+	const height, footHeight = 48.0, 16.0
 	d := b.Paper
 	d.Need(height + footHeight + 30)
 	d.Settle()

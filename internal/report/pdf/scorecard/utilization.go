@@ -142,7 +142,7 @@ func forecastWords(f window.Forecast) string {
 // same time.
 func resourceCharts(b *blocks.Builder, s window.UtilizationSummary) {
 	b.Sub("By hour")
-	const height, titleHeight, footHeight = 46.0, 18.0, 18.0
+	const height, titleHeight, footHeight = 38.0, 16.0, 16.0
 	b.Paper.Need(float64(len(resourceNames))*(height+titleHeight) + footHeight + 24)
 	b.Paper.Settle()
 	b.Legend([]blocks.LegendEntry{{Label: "Not measured", Color: unmonitored}, {Label: "Above 80%", Color: blocks.SeverityColor[analysis.High]}})

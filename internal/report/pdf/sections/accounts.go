@@ -4,31 +4,64 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
-	"muster/internal/engine"
-	"muster/internal/engine/trait"
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
 )
 
-// Accounts prints the privileged accounts of all assessed instances: power
-// descending, reachable from afar first, then instance and name.
-func Accounts(b *blocks.Builder) {
-	type row struct {
-		instance string
-		role     snapshot.DatabaseRole
+// mostAccounts is how many accounts are printed: accounts.csv has all.
+const mostAccounts = 12
+
+// accountRow is an account of an instance.
+type accountRow struct {
+	instance string
+	role     snapshot.DatabaseRole
+}
+
+// forgotten is 1 for a dormant account that can do everything.
+func forgotten(b *blocks.Builder, r snapshot.DatabaseRole) int {
+	if r.Superuser && analysis.Dormant(b.Doc, r) {
+		return 1
 	}
-	var rows []row
+	return 0
+}
+
+func dormantWords(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " " + blocks.Number(n) + " of them " + blocks.Verb(n, "is", "are") + " dormant."
+}
+
+// lastSeen is when an account was last seen, and whether it is dormant.
+func lastSeen(b *blocks.Builder, r snapshot.DatabaseRole) typeset.Cell {
+	if r.LastSeen == nil {
+		return blocks.Faint("–")
+	}
+	cell := blocks.Text(blocks.Day(*r.LastSeen))
+	if analysis.Dormant(b.Doc, r) {
+		cell.Style, cell.Sub, cell.SubStyle = blocks.OverdueStyle, "dormant", blocks.OverdueStyle
+	}
+	return cell
+}
+
+// Accounts prints the privileged accounts of all assessed instances: forgotten ones first, then
+// by power, those reachable from afar first, then instance and name.
+func Accounts(b *blocks.Builder) {
+	var rows []accountRow
+	dormant := 0
 	for _, in := range AssessedInstances(b) {
 		for _, role := range in.Assessment.Roles {
-			rows = append(rows, row{in.Name, role})
+			rows = append(rows, accountRow{in.Name, role})
+			if analysis.Dormant(b.Doc, role) {
+				dormant++
+			}
 		}
 	}
-	slices.SortStableFunc(rows, func(x, y row) int {
-		return cmp.Or(cmp.Compare(y.role.Power(), x.role.Power()), cmp.Compare(y.role.Remote(), x.role.Remote()),
+	slices.SortStableFunc(rows, func(x, y accountRow) int {
+		return cmp.Or(cmp.Compare(forgotten(b, y.role), forgotten(b, x.role)), cmp.Compare(y.role.Power(), x.role.Power()), cmp.Compare(y.role.Remote(), x.role.Remote()),
 			strings.Compare(x.instance, y.instance), strings.Compare(x.role.Name, y.role.Name))
 	})
 	switch {
@@ -43,38 +76,26 @@ func Accounts(b *blocks.Builder) {
 			on[r.instance] = true
 		}
 		b.Para(blocks.Count(len(rows), "account has", "accounts have") + " more than ordinary rights on " + blocks.Count(len(on), "instance", "instances") +
-			". Most powerful first, those that can sign in remotely before others.")
+			"." + dormantWords(dormant) + " accounts.csv has every account, with its password and remote access.")
+		shown := rows[:min(len(rows), mostAccounts)]
 		blocks.Table(b, []typeset.Column{
-			{Title: "Account, instance", Max: 150}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1},
-			{Title: "Password"}, {Title: "Valid until"}, {Title: "Last seen"}, {Title: "Remote", Align: typeset.Center},
-		}, rows, func(_ int, of row) []typeset.Cell {
+			{Title: "Account", Max: 110}, {Title: "Server", Max: 120}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1}, {Title: "Last seen", Max: 72},
+		}, shown, func(_ int, of accountRow) []typeset.Cell {
 			r := of.role
 			return []typeset.Cell{
-				{Text: r.Name, Style: blocks.CodeStyle, Sub: of.instance, SubStyle: blocks.CellMuted}, blocks.Text(blocks.YesNo(r.Login)), BoldYes(r.Superuser),
-				rights(r),
-				blocks.Text(blocks.OrDash(r.PasswordKind)), date(r.ValidUntil), date(r.LastSeen), boldYesWord(r.RemoteLogin),
+				blocks.Code(blocks.Shorten(r.Name, 60)), blocks.Text(blocks.Shorten(of.instance, 60)), BoldYes(r.Superuser), rights(r), lastSeen(b, r),
 			}
 		})
-		note := "Last seen: in the sessions at the time of the assessment."
-		unruled := func(e *trait.Engine) bool { return e.Connected != nil && !e.Connected.HostRules }
-		others := slices.ContainsFunc(AssessedInstances(b), looked(unruled))
-		if !others || slices.ContainsFunc(AssessedInstances(b), looked(func(e *trait.Engine) bool { return e.Connected != nil && e.Connected.HostRules })) {
-			note += " Remote: the HBA rules let the account in from another host; unknown where they are not readable."
+		if rest := len(rows) - len(shown); rest > 0 {
+			b.Small(blocks.Count(rest, "further account", "further accounts") + " with fewer rights: see accounts.csv.")
 		}
-		if others {
-			note += " Remote on " + blocks.AllOf(engine.Titles(unruled)) + ": the account can sign in at all, since their accounts are let in from every host or from none."
-		}
+		note := "Order: dormant accounts that can do everything, then by power. Dormant: last seen over 90 days before the snapshot. Last seen: in the sessions at the time of the assessment."
 		if sent(b) > 0 {
 			note += " Of instances that a feed assesses: last seen is the last sign-in that was sent, and Password and Remote are not known."
 		}
 		b.Small(note)
 	}
-	for _, in := range AssessedInstances(b) {
-		for _, d := range analysis.Disagreements(b.Doc, &in) {
-			b.State(blocks.StateNotAssessed, "Contradicted: the accounts of "+blocks.Shorten(in.Name, 80)+" disagree with "+d.Check+", which does not name "+
-				blocks.Shorten(blocks.List(d.Accounts, 6), 200)+". The feed that sent both has to say which is true.")
-		}
-	}
+	disagreements(b)
 	var gaps []Gap
 	for _, in := range AssessedInstances(b) {
 		if in.Assessment.RolesNote != "" {
@@ -84,10 +105,16 @@ func Accounts(b *blocks.Builder) {
 	SayGaps(b, gaps)
 }
 
-// looked says whether an instance has one of some engines and Muster itself assessed it.
-func looked(of func(*trait.Engine) bool) func(snapshot.Instance) bool {
-	return func(in snapshot.Instance) bool {
-		return in.Assessment != nil && !in.Assessment.Sent && of(engine.Described(in.Engine))
+// disagreements says in one paragraph which accounts do not fit the results of checks.
+func disagreements(b *blocks.Builder) {
+	var all []string
+	for _, in := range AssessedInstances(b) {
+		for _, d := range analysis.Disagreements(b.Doc, &in) {
+			all = append(all, "the accounts of "+blocks.Shorten(in.Name, 80)+" disagree with "+d.Check+", which does not name "+blocks.Shorten(blocks.List(d.Accounts, 6), 200))
+		}
+	}
+	if len(all) > 0 {
+		b.State(blocks.StateNotAssessed, "Contradicted: "+strings.Join(all, "; ")+". The feed that sent both has to say which is true.")
 	}
 }
 
@@ -107,11 +134,4 @@ func boldYesWord(word string) typeset.Cell {
 		return blocks.Strong(word)
 	}
 	return blocks.Faint(cmp.Or(word, "unknown"))
-}
-
-func date(t *time.Time) typeset.Cell {
-	if t == nil {
-		return blocks.Faint("–")
-	}
-	return blocks.Text(blocks.Day(*t))
 }

@@ -3,6 +3,7 @@ package sections
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
@@ -17,6 +18,9 @@ func Coverage(b *blocks.Builder) {
 	Identity(b)
 	MissingGrants(b)
 }
+
+// oldAfter is the age from which an assessment says how old it is.
+const oldAfter = 24 * time.Hour
 
 // instancesCovered is the matrix of instances and groups of checks.
 func instancesCovered(b *blocks.Builder) {
@@ -40,13 +44,15 @@ func instancesCovered(b *blocks.Builder) {
 		if a.RoleIsSuperuser {
 			role.Sub, role.SubStyle = analysis.Superuser(in.Engine), blocks.CellMuted
 		}
-		when := typeset.Cell{Text: blocks.Minute(a.StartedAt), Sub: blocks.Age(a.StartedAt, b.Doc.AsOf) + " old", SubStyle: blocks.CellMuted}
+		when := blocks.Text(blocks.Minute(a.StartedAt))
+		if b.Doc.AsOf.Sub(a.StartedAt) >= oldAfter {
+			when.Sub, when.SubStyle = blocks.Age(a.StartedAt, b.Doc.AsOf)+" old", blocks.CellMuted
+		}
 		return []typeset.Cell{
 			blocks.Entry(in.Name), outcome(b, &in), when, role, matrixCell(b, &in, "instance", scopeOf), matrixCell(b, &in, "database", scopeOf),
 		}
 	})
 	b.Small("The figures count answers: one for each check on the instance, or on one of its databases. Denied: the monitoring role may not read what the check needs.")
-	SayGaps(b, instanceGaps(b))
 }
 
 func outcome(b *blocks.Builder, in *snapshot.Instance) typeset.Cell {
@@ -178,27 +184,25 @@ func sent(b *blocks.Builder) (n int) {
 // Fact writes one line of the methodology.
 func Fact(b *blocks.Builder, label, words string) {
 	b.Paper.Need(28)
-	b.Label(label, blocks.MutedStyle, blocks.BodyStyle.Size, blocks.Leading)
-	b.Paper.Paragraph(70, blocks.Leading, typeset.Span{Text: words, Style: blocks.BodyStyle})
+	b.Label(label, blocks.CellMuted, blocks.CellStyle.Size, blocks.Leading)
+	b.Paper.Paragraph(70, blocks.Leading, typeset.Span{Text: words, Style: blocks.CellStyle})
 	b.Paper.Settle()
-	b.Paper.Y += 3
+	b.Paper.Y += 2
 }
 
 // Identity says which record this report belongs to.
 func Identity(b *blocks.Builder) {
 	b.Sub("Annex A: identity of this report")
 	Fact(b, "Request", b.Doc.ReportID.String()+" of "+b.Doc.Organization.Name)
-	hex(b, "Inputs", "SHA-256 of the inputs document", b.Inputs)
+	hex(b, "Inputs", "SHA-256", b.Inputs)
 	Fact(b, "Renderer", "Muster "+b.Version+", commit "+b.Commit)
-	Fact(b, "Witness", "at the foot of every page: the head of the log of "+blocks.Shorten(b.Doc.Witness.Log, 20)+" when the inputs were gathered, as log:position:hash. The last page explains how to verify this file.")
 }
 
 func hex(b *blocks.Builder, label, words, value string) {
 	b.Paper.Need(40)
-	b.Label(label, blocks.MutedStyle, blocks.BodyStyle.Size, blocks.Leading)
-	b.Paper.Paragraph(70, blocks.Leading, typeset.Span{Text: words, Style: blocks.BodyStyle})
-	b.Paper.Paragraph(70, blocks.Leading, typeset.Span{Text: blocks.OrDash(value), Style: blocks.CodeStyle})
-	b.Paper.Y += 3
+	b.Label(label, blocks.CellMuted, blocks.CellStyle.Size, blocks.Leading)
+	b.Paper.Paragraph(70, blocks.Leading, typeset.Span{Text: words + " ", Style: blocks.CellStyle}, typeset.Span{Text: blocks.OrDash(value), Style: blocks.CodeStyle})
+	b.Paper.Y += 2
 }
 
 // MissingGrants lists what the monitoring role lacks, with the statement that
@@ -229,7 +233,7 @@ func MissingGrants(b *blocks.Builder) {
 		return
 	}
 	blocks.Table(b, []typeset.Column{
-		{Title: "Instance", Max: 110}, {Title: "Cannot read", Flex: 1}, {Title: "Statement that grants it", Flex: 1.6}, {Title: "Checks", Flex: 0.6},
+		{Title: "Instance", Max: 110}, {Title: "Cannot read", Flex: 1}, {Title: "Statement that grants it", Flex: 1.6}, {Title: "Checks", Flex: 0.9},
 	}, rows, func(_ int, of row) []typeset.Cell {
 		g := of.grant
 		return []typeset.Cell{blocks.Strong(of.instance), blocks.Code(blocks.OrDash(strings.TrimPrefix(g.Object(), "SELECT on "))), blocks.Code(blocks.OrDash(g.Statement)), blocks.Faint(blocks.List(g.Checks, 10))}

@@ -26,13 +26,14 @@ func decide(b *blocks.Builder) {
 
 // Columns of “Where the risk is”, from the left edge of the text.
 const (
-	barsAt    = 122.0
-	supportAt = 330.0
-	openRight = 452.0
+	cellsAt   = 114.0
+	cellWidth = 42.0
+	supportAt = cellsAt + cellWidth*float64(len(analysis.Areas)) + 5
+	openRight = 478.0
 )
 
-// whereTheRiskIs draws one row for each instance: failed checks by severity and, hatched, those
-// without an answer; its end of support; its open CVEs. If there are more than fit, the
+// whereTheRiskIs draws the map of instances and areas: in each cell the failed checks with the worst severity and,
+// hatched, those without an answer; then the end of support and the open CVEs. If there are more than fit, the
 // assessed ones with the least weight share one row, and so do those that were not assessed.
 func whereTheRiskIs(b *blocks.Builder, most int) {
 	rows, rest := foldStandings(analysis.Standings(b.Doc), most)
@@ -41,14 +42,14 @@ func whereTheRiskIs(b *blocks.Builder, most int) {
 	riskLegend(b)
 	d := b.Paper
 	left := d.Left()
-	b.Heads([]blocks.Head{
-		{At: 0, Align: typeset.Left, Words: "Instance"}, {At: barsAt, Align: typeset.Left, Words: "Failed checks"}, {At: supportAt, Align: typeset.Left, Words: "End of support"},
-		{At: openRight, Align: typeset.Right, Words: "Open CVEs"}, {At: d.TextWidth(), Align: typeset.Right, Words: "worst"},
-	})
-	scale := 1
-	for _, s := range rows {
-		scale = max(scale, s.Failed.Total()+s.Unanswered)
+	heads := []blocks.Head{{At: 0, Align: typeset.Left, Words: "Server"}}
+	for i, area := range analysis.Areas {
+		heads = append(heads, blocks.Head{At: cellsAt + cellWidth*(float64(i)+0.5), Align: typeset.Center, Words: area})
 	}
+	b.Heads(append(heads, []blocks.Head{
+		{At: supportAt, Align: typeset.Left, Words: "Support ends"},
+		{At: openRight, Align: typeset.Right, Words: "Open CVEs"}, {At: d.TextWidth(), Align: typeset.Right, Words: "worst"},
+	}...))
 	looked := true
 	for _, s := range rows {
 		d.Need(blocks.StandingRow)
@@ -57,7 +58,7 @@ func whereTheRiskIs(b *blocks.Builder, most int) {
 			looked, color = false, blocks.Muted
 		}
 		d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, color)
-		drawStanding(b, s, scale)
+		drawStanding(b, s)
 	}
 	for _, words := range rest {
 		d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
@@ -65,7 +66,7 @@ func whereTheRiskIs(b *blocks.Builder, most int) {
 		d.Y += blocks.StandingRow
 	}
 	d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
-	d.Page().Text(left, d.Y+9, blocks.SubStyle, typeset.Left, "A bar counts failed checks, not objects. A number with “?” counts CVEs that are not ruled out.")
+	d.Page().Text(left, d.Y+9, blocks.SubStyle, typeset.Left, "A cell counts failed checks, not objects, with the letter of the worst. A number with “?” counts CVEs that are not ruled out.")
 	d.Y += 11 + blocks.GapAfter
 }
 
@@ -100,21 +101,22 @@ func riskLegend(b *blocks.Builder) {
 	d := b.Paper
 	page, y := d.Page(), d.Y-18
 	x := d.Left() + d.TextWidth()
-	x -= b.Fonts.Width(blocks.SubStyle.Face, blocks.SubStyle.Size, "no answer, or not assessed")
-	page.Text(x, y+10, blocks.SubStyle, typeset.Left, "no answer, or not assessed")
-	hatch(page, x-14, y+4, 10, 7)
-	x -= 26
+	entry := func(words string, swatch func(x float64)) {
+		x -= b.Width(words, blocks.SubStyle)
+		page.Text(x, y+10, blocks.SubStyle, typeset.Left, words)
+		swatch(x - 13)
+		x -= 22
+	}
+	entry("not looked at", func(x float64) { hatch(page, x, y+4, 10, 7) })
+	entry("0 looked, none", func(x float64) { page.Fill(x, y+4, 10, 7, blocks.LookedTint) })
 	for i := len(analysis.Severities) - 1; i >= 0; i-- {
 		s := analysis.Severities[i]
-		x -= b.Fonts.Width(blocks.SubStyle.Face, blocks.SubStyle.Size, s)
-		page.Text(x, y+10, blocks.SubStyle, typeset.Left, s)
-		page.Fill(x-10, y+4, 7, 7, blocks.SeverityColor[s])
-		x -= 20
+		entry(s[:1]+" "+strings.ToLower(s), func(x float64) { page.Fill(x, y+4, 10, 7, blocks.SeverityTint[s]) })
 	}
 }
 
 // drawStanding draws one row.
-func drawStanding(b *blocks.Builder, s analysis.Standing, scale int) {
+func drawStanding(b *blocks.Builder, s analysis.Standing) {
 	d := b.Paper
 	page, left, y := d.Page(), d.Left(), d.Y
 	name := blocks.RowStrong
@@ -124,48 +126,56 @@ func drawStanding(b *blocks.Builder, s analysis.Standing, scale int) {
 	if s.Reason != "" {
 		name = blocks.RowMuted
 	}
-	page.Text(left, y+9, name, typeset.Left, b.Fit(s.Name, name, barsAt-8))
-	plot := supportAt - barsAt - 12
+	page.Text(left, y+10, name, typeset.Left, b.Fit(s.Name, name, cellsAt-5))
 	if s.Reason != "" {
-		hatch(page, left+barsAt, y+1.8, plot, 9)
+		plot := cellWidth*float64(len(analysis.Areas)) - 2
+		hatch(page, left+cellsAt, y+1.5, plot, blocks.StandingRow-3)
 		words := b.Fit(s.Reason, blocks.SubStyle, plot-16)
 		width := b.Width(words, blocks.SubStyle)
-		page.Fill(left+barsAt+6, y+2.2, width+6, 8.2, blocks.White)
-		page.Text(left+barsAt+9, y+8.8, blocks.Colored(blocks.SubStyle, blocks.Ink), typeset.Left, words)
+		page.Fill(left+cellsAt+6, y+1.8, width+6, blocks.StandingRow-3.6, blocks.White)
+		page.Text(left+cellsAt+9, y+9.8, blocks.Colored(blocks.SubStyle, blocks.Ink), typeset.Left, words)
 	} else {
-		failedBar(b, s, left+barsAt, y, plot/float64(scale))
+		for i, area := range s.Areas {
+			areaCell(b, area, left+cellsAt+cellWidth*float64(i), y)
+		}
 	}
-	support(b, s, left+supportAt, y+9)
-	openCVEs(b, s, y+9)
+	support(b, s, left+supportAt, y+10)
+	openCVEs(b, s, y+10)
 	d.Y += blocks.StandingRow
 }
 
-// failedBar draws failed checks and those without an answer in one unit.
-func failedBar(b *blocks.Builder, s analysis.Standing, x, y, unit float64) {
+// areaCell draws one cell of the map. Its hatched strip marks checks without an answer.
+func areaCell(b *blocks.Builder, a analysis.Area, x, y float64) {
+	const width, height, strip = cellWidth - 2, blocks.StandingRow - 3, 7.0
 	page := b.Paper.Page()
-	inside := typeset.Style{Face: typeset.Bold, Size: 6.6, Color: blocks.White}
-	for i, n := range s.Failed {
-		if n == 0 {
-			continue
+	top, room := y+1.5, width
+	if a.Answered == 0 {
+		words, style := "–", blocks.RowMuted
+		if a.Unanswered > 0 {
+			hatch(page, x, top, width, height)
+			words, style = blocks.Number(a.Unanswered), blocks.RowStyle
+			page.Fill(x+width/2-8, top+0.5, 16, height-1, blocks.White)
 		}
-		w := unit * float64(n)
-		page.Fill(x, y+1.8, max(w-0.7, 0.5), 9, blocks.SeverityColor[analysis.Severities[i]])
-		if words := blocks.Number(n); b.Fonts.Width(inside.Face, inside.Size, words)+2 < w {
-			page.Text(x+w/2, y+8.7, inside, typeset.Center, words)
-		}
-		x += w
+		page.Text(x+width/2, y+9.8, style, typeset.Center, words)
+		return
 	}
-	if n := s.Unanswered; n > 0 {
-		w := unit * float64(n)
-		hatch(page, x, y+1.8, max(w-0.7, 0.5), 9)
-		words, style := blocks.Number(n), blocks.Colored(inside, blocks.Ink)
-		if width := b.Fonts.Width(style.Face, style.Size, words); width+5 < w {
-			page.Fill(x+w/2-width/2-1.5, y+2.6, width+3, 7.4, blocks.White)
-			page.Text(x+w/2, y+8.7, style, typeset.Center, words)
-		}
-	} else if s.Failed.Total() == 0 {
-		page.Text(x, y+9, blocks.Colored(blocks.RowStyle, ifClean(b, blocks.Muted)), typeset.Left, "all checks passed")
+	if a.Unanswered > 0 {
+		room = width - strip - 1
+		hatch(page, x+room+1, top, strip, height)
 	}
+	color, words, style := blocks.LookedTint, "0", blocks.RowMuted
+	for i, n := range a.Failed {
+		if n > 0 {
+			s := analysis.Severities[i]
+			color, words, style = blocks.SeverityTint[s], blocks.Number(a.Failed.Total())+" "+s[:1], blocks.RowStrong
+			if s == analysis.Critical {
+				style = blocks.Colored(style, blocks.White)
+			}
+			break
+		}
+	}
+	page.Fill(x, top, room, height, color)
+	page.Text(x+room/2, y+9.8, style, typeset.Center, words)
 }
 
 // support says until when the major version is supported.
@@ -178,7 +188,7 @@ func support(b *blocks.Builder, s analysis.Standing, x, baseline float64) {
 		case analysis.Over(b.Doc, end):
 			words, style = words+", over", blocks.Colored(blocks.RowStrong, blocks.SeverityColor[analysis.Critical])
 		case analysis.Ending(b.Doc, end):
-			words, style = words+", in "+blocks.Months(b.Doc.AsOf, end), blocks.Colored(blocks.RowStyle, blocks.Caution)
+			style = blocks.Colored(blocks.RowStyle, blocks.Caution)
 		}
 	}
 	b.Paper.Page().Text(x, baseline, style, typeset.Left, words)
@@ -269,7 +279,7 @@ func trendWords(b *blocks.Builder, t analysis.Trend) string {
 
 // Where the words of a trend begin, and how wide its line is.
 const (
-	trendAt    = 68.0
+	trendAt    = 84.0
 	sparkWidth = 76.0
 )
 

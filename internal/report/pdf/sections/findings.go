@@ -1,6 +1,10 @@
 package sections
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
@@ -11,7 +15,7 @@ import (
 var KeptObjects = "Muster keeps the first " + blocks.Number(snapshot.MaxViolations) +
 	" objects of a check on a database; the next assessment lists further ones once these are closed."
 
-// SecurityFindings prints a block for each failing check, then what is
+// SecurityFindings prints a card for each failing check of severity Critical or High, a table of the others, then what is
 // accepted, then what could not be assessed.
 func SecurityFindings(b *blocks.Builder) {
 	switch {
@@ -22,55 +26,99 @@ func SecurityFindings(b *blocks.Builder) {
 	case len(b.Findings) == 0:
 		cleanSentence(b)
 	}
-	for _, g := range b.Findings {
-		findingBlock(b, g)
-	}
+	FailedChecks(b)
 	AcceptedExceptions(b)
 	gaps(b)
 }
 
-func findingBlock(b *blocks.Builder, g analysis.CheckFindings) {
-	d := b.Paper
-	d.Need(60)
-	d.Skip(10)
-	d.Keep()
-	c := g.Check
-	d.Mark(c.ID+" "+c.Title, 1)
-	color := blocks.SeverityColor[c.Severity]
-	b.Striped(4, color,
-		typeset.Span{Text: c.Severity, Style: typeset.Style{Face: typeset.Bold, Size: 9, Color: color}},
-		typeset.Span{Text: "   " + c.ID + "   ", Style: typeset.Style{Face: typeset.Mono, Size: 8.5, Color: blocks.Muted}},
-		typeset.Span{Text: c.Title, Style: blocks.H2Style})
-	d.Y += 3
-	if c.Rationale != "" {
-		b.Spans(typeset.Span{Text: blocks.Sentence(c.Rationale), Style: blocks.BodyStyle})
+// FailedChecks prints a card for each failing check of severity Critical or High, and a table of the others.
+func FailedChecks(b *blocks.Builder) {
+	if len(b.Findings) == 0 {
+		return
 	}
-	findingTable(b, g.Findings)
-	if g.Unlisted > 0 {
-		b.Small(blocks.Count(g.Unlisted, "further finding", "further findings") + " of this check. " + KeptObjects)
+	grave := 0
+	for grave < len(b.Findings) && analysis.Rank(b.Findings[grave].Check.Severity) <= analysis.Rank(analysis.High) {
+		grave++
 	}
-	b.Advice("Passes when", c.Pass)
-	Remedy(b, "Fix", g)
-	references(b, c.References)
-	d.Y += 6
+	words := blocks.Count(grave, "check", "checks") + " failed with severity Critical or High: each has a card. findings.csv has every finding with its statement, its undo and its check."
+	if anyUntried(b) {
+		words += " Statements for SQL Server and Oracle come from the vendors’ documentation. They have not been run on a server of yours: try them on a copy first."
+	}
+	b.Para(words)
+	cards(b, b.Findings[:grave])
+	lesser(b, b.Findings[grave:])
 }
 
-// references lists where a check comes from, each leading there.
-func references(b *blocks.Builder, references []string) {
-	var spans []typeset.Span
-	for i, r := range references {
-		if i > 0 {
-			spans = append(spans, typeset.Span{Text: "; ", Style: blocks.AdviceStyle})
-		}
-		spans = append(spans, typeset.Span{Text: r, Style: blocks.Linked(blocks.AdviceStyle, analysis.Address(r))})
+// lesser lists the failed checks of severity Medium and Low.
+func lesser(b *blocks.Builder, groups []analysis.CheckFindings) {
+	if len(groups) == 0 {
+		return
 	}
-	b.AdviceSpans("Reference", spans...)
-}
-
-func findingTable(b *blocks.Builder, findings []analysis.Finding) {
+	b.Sub("Medium and low findings")
 	blocks.Table(b, []typeset.Column{
-		{Title: "Instance", Max: 120}, {Title: "Database", Max: 90}, {Title: "Object", Max: 170}, {Title: "Evidence", Flex: 1},
-	}, findings, func(_ int, f analysis.Finding) []typeset.Cell {
-		return []typeset.Cell{blocks.Strong(f.InstanceName), blocks.Where(f.Database), blocks.Code(blocks.OrDash(f.Object)), blocks.Code(blocks.OrDash(blocks.Shorten(f.Evidence, 200)))}
+		{Title: "Severity"}, {Title: "Check", Max: 46}, {Title: "Finding", Flex: 1.5}, {Title: "Where", Flex: 1}, {Title: "First due", Max: 76}, {Title: "Findings", Align: typeset.Right},
+	}, groups, func(_ int, g analysis.CheckFindings) []typeset.Cell {
+		when := firstDue(b, g)
+		if when.Sub != "" {
+			when = typeset.Cell{Text: when.Sub, Style: when.SubStyle}
+		}
+		return []typeset.Cell{
+			blocks.Severity(g.Check.Severity), blocks.Code(g.Check.ID), blocks.Text(blocks.Shorten(g.Check.Title, 100)), blocks.Text(whereOf(b, g)), when, blocks.Strong(blocks.Number(g.Total())),
+		}
 	})
+	b.Small("findings.csv has what closes each of them.")
+}
+
+// whereOf names the server of a single finding, or the first of several; in a report over one server, the objects.
+func whereOf(b *blocks.Builder, g analysis.CheckFindings) string {
+	if len(b.Doc.Instances) == 1 {
+		return objectsIn(g)
+	}
+	if g.Total() == 1 {
+		f := g.Findings[0]
+		return blocks.Shorten(f.InstanceName, 60) + Before(" / ", blocks.Shorten(f.Database, 40))
+	}
+	var names []string
+	for _, f := range g.Findings {
+		if n := len(names); n == 0 || names[n-1] != f.InstanceName {
+			names = append(names, f.InstanceName)
+		}
+	}
+	for i := range names {
+		names[i] = blocks.Shorten(names[i], 60)
+	}
+	return blocks.List(names, 1)
+}
+
+// objectsIn names the first objects of findings, or their databases.
+func objectsIn(g analysis.CheckFindings) string {
+	var names []string
+	for _, f := range g.Findings {
+		name := blocks.Shorten(f.Object, 40)
+		if name == "" {
+			name = cmp.Or(blocks.Shorten(f.Database, 40), "instance-wide")
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return blocks.List(names, 2)
+}
+
+// firstDue is a cell with the first deadline of a group.
+func firstDue(b *blocks.Builder, g analysis.CheckFindings) typeset.Cell {
+	return due(b, earliest(b, g.Findings))
+}
+
+// untried ends the impact of a statement that was never run on a server.
+const untried = "The statement has not been tried on a live server."
+
+// anyUntried says whether a statement is printed that was never run on a server.
+func anyUntried(b *blocks.Builder) bool {
+	for _, g := range b.Findings {
+		if strings.Contains(g.Check.Impact, untried) && withFix(g) {
+			return true
+		}
+	}
+	return false
 }

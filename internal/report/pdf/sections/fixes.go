@@ -39,7 +39,7 @@ func fixes(b *blocks.Builder, g analysis.CheckFindings) {
 		b.Advice("Run", runWhere(g.Check.Engine, f))
 		for _, s := range statements {
 			b.Paper.Need(12)
-			b.Paper.Paragraph(adviceIndent, 1.4, typeset.Span{Text: breakStatement(b, s), Style: blocks.CodeStyle})
+			b.Paper.Paragraph(adviceIndent, 1.4, typeset.Span{Text: breakStatement(b, s, b.Paper.TextWidth()-adviceIndent), Style: blocks.CodeStyle})
 		}
 		b.Paper.Y += 2
 		printed += len(statements)
@@ -70,8 +70,7 @@ func runWhere(engine string, f analysis.Fix) string {
 
 // breakStatement breaks a statement's lines where SQL allows it, so that the page does not
 // break within a name: a reader who copies it would copy another name.
-func breakStatement(b *blocks.Builder, statement string) string {
-	width := b.Paper.TextWidth() - adviceIndent
+func breakStatement(b *blocks.Builder, statement string, width float64) string {
 	var out strings.Builder
 	line := ""
 	for token := range tokens(statement) {

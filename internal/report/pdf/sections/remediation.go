@@ -3,6 +3,7 @@ package sections
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"muster/internal/report/pdf/blocks"
@@ -25,37 +26,75 @@ func Remediation(b *blocks.Builder) {
 		b.Clean(b.Whole(), "Nothing to do: no check fails on "+blocks.Count(b.Assessed.Assessed, "assessed instance", "assessed instances")+Beside(b)+b.Unlooked()+".")
 		return
 	}
-	b.Para(planLead(b.Plan))
+	b.Para(planLead(b.Plan) + ownersLead(b))
 	if b.Assessed.Assessed == 0 {
 		b.State(blocks.StateNotAssessed, "No check could be run, so the plan stands on the versions alone.")
 	}
-	printed := b.Plan[:min(len(b.Plan), mostSteps)]
-	blocks.Table(b, []typeset.Column{
-		{Title: "#", Align: typeset.Right}, {Title: "Finding and objects", Flex: 1}, {Title: "Server, owner", Max: serverWidth}, {Title: "Severity"},
-		{Title: "First seen"}, {Title: "Due", Max: 70}, {Title: "Effort", Align: typeset.Center}, {Title: "Risk removed", Align: typeset.Right},
-	}, printed, func(i int, s analysis.Step) []typeset.Cell {
-		return []typeset.Cell{
+	printed := b.Plan[:printedSteps(b)]
+	columns := []typeset.Column{
+		{Title: "#", Align: typeset.Right}, {Title: "Finding and objects", Flex: 1}, {Title: "First seen", Max: 58}, {Title: "Due", Max: 78},
+	}
+	many := len(b.Doc.Instances) != 1
+	if many {
+		columns = slices.Insert(columns, 2, typeset.Column{Title: "Server, owner", Max: serverWidth})
+	}
+	blocks.Table(b, columns, printed, func(i int, s analysis.Step) []typeset.Cell {
+		cells := []typeset.Cell{
 			blocks.Faint(blocks.Number(i + 1)),
-			{Text: s.Subject(), Style: blocks.CellStrong, Sub: closes(s), SubStyle: blocks.CodeMuted},
-			{Text: s.Where, Style: blocks.CellStrong, Sub: ownerWords(s), SubStyle: blocks.CellMuted}, blocks.Severity(s.Severity),
-			firstSeen(s.Deadline), due(b, s.Deadline), effort(s), blocks.Strong(blocks.Percent(s.Cleared)),
+			{Text: s.Subject(), Style: blocks.CellStrong, Mark: blocks.SeverityColor[s.Severity], Sub: s.Severity + " · " + closes(s) + " · effort " + effort(s), SubStyle: blocks.CellMuted},
+			firstSeen(s.Deadline), due(b, s.Deadline),
 		}
+		if many {
+			cells = slices.Insert(cells, 2, typeset.Cell{Text: s.Where, Style: blocks.CellStyle, Sub: ownerIf(b, s), SubStyle: blocks.CellMuted})
+		}
+		return cells
 	})
 	if rest := len(b.Plan) - len(printed); rest > 0 {
-		b.Small(blocks.Count(rest, "further action is", "further actions are") + " less urgent: findings.csv has the findings.")
+		b.Small(blocks.Count(rest, "further action is", "further actions are") + " less urgent. The column step of findings.csv has the number of the action for each finding.")
 	}
 	days := func(severity string) string { return fmt.Sprint(analysis.DueDays(b.Doc, severity)) }
-	b.Small("Order: severity, exploited vulnerabilities first, due date, weight removed per effort (S 1, M 3, L 8). Effort S: under an hour, M: a day, L: more; R: with a restart. " +
+	b.Small("Order: severity, exploited vulnerabilities first, due date, weight removed per effort (S 1, M 3, L 8). Effort S: under an hour, M: a day, L: more. " +
 		"Due: " + days(analysis.Critical) + " days after the first sight for Critical, " + days(analysis.High) + " for High, " +
 		days(analysis.Medium) + " for Medium, " + days(analysis.Low) + " for Low" + undated(b) + ". A CVE counts from its publication, or from the registration of the server if that was later. " +
-		"Risk removed: share of all weight that this step and those before it remove. “" + b.Objects + "” lists all objects, the fixes, and statements that can be run.")
+		"“" + b.Objects + "” has the fixes, findings.csv all objects and statements.")
 }
 
-// mostSteps is how many actions are printed: the most urgent ones.
-const mostSteps = 150
+// How many actions are printed at most, and of small plans at least.
+const (
+	mostSteps  = 150
+	fewestRows = 10
+)
+
+// printedSteps is how many actions are printed: all that close something critical or high, and the others of small plans.
+func printedSteps(b *blocks.Builder) int {
+	n := 0
+	for n < len(b.Plan) && (n < fewestRows || analysis.Rank(b.Plan[n].Severity) <= analysis.Rank(analysis.High)) {
+		n++
+	}
+	return min(n, mostSteps)
+}
 
 // serverWidth is how wide the column of servers is at most.
-const serverWidth = 108
+const serverWidth = 106
+
+// ownersLead says who owns the one server, or that no server has an owner.
+func ownersLead(b *blocks.Builder) string {
+	switch {
+	case len(b.Doc.Instances) == 1:
+		return " Owner of " + blocks.Shorten(b.Doc.Instances[0].Name, 80) + ": " + cmp.Or(analysis.OwnerOf(&b.Doc.Instances[0]), "no owner") + "."
+	case !owned(b):
+		return " No server has an owner."
+	}
+	return ""
+}
+
+// ownerIf names the owner of a step, where the organization has owners: the introduction says if it has none.
+func ownerIf(b *blocks.Builder, s analysis.Step) string {
+	if !owned(b) {
+		return ""
+	}
+	return ownerWords(s)
+}
 
 // ownerWords names the owner of a step, or says that nobody is.
 func ownerWords(s analysis.Step) string { return cmp.Or(s.Owner, "no owner") }
@@ -85,12 +124,12 @@ func undated(b *blocks.Builder) string {
 	return "; " + blocks.Count(b.Debt.Undated, "finding has", "findings have") + " no known first sight and " + blocks.Verb(b.Debt.Undated, "is", "are") + " due that long after the snapshot"
 }
 
-// effort is a cell with the effort of a step, and whether it needs a restart.
-func effort(s analysis.Step) typeset.Cell {
+// effort is the effort of a step, and whether it needs a restart.
+func effort(s analysis.Step) string {
 	if s.NeedsRestart {
-		return blocks.Text(blocks.OrDash(s.Effort) + ", R")
+		return blocks.OrDash(s.Effort) + ", restart"
 	}
-	return blocks.Text(blocks.OrDash(s.Effort))
+	return blocks.OrDash(s.Effort)
 }
 
 // Owner is a cell with the owner, or with room to write one in.

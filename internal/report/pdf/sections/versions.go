@@ -172,9 +172,8 @@ func versionLead(b *blocks.Builder, rows []versionRow, feed string) {
 func versionTable(b *blocks.Builder, rows []versionRow) {
 	right := typeset.Right
 	blocks.Table(b, []typeset.Column{
-		{Title: "Instance, version", Flex: 1}, {Title: "End of life"}, {Title: "Latest known release", Max: 92},
-		{Title: "Crit.", Align: right}, {Title: "High", Align: right}, {Title: "Med.", Align: right}, {Title: "Low", Align: right},
-		{Title: "Max CVSS", Align: right}, {Title: "Not ruled out", Align: right}, {Title: "Go to"},
+		{Title: "Instance, version", Flex: 1}, {Title: "End of life"}, {Title: "Latest known release", Max: 112},
+		{Title: "Open: C, H, M, L", Align: right}, {Title: "Max CVSS", Align: right}, {Title: "Not ruled out", Align: right}, {Title: "Go to", Max: 84},
 	}, rows, func(_ int, r versionRow) []typeset.Cell {
 		version, answered := analysis.Version(&r.in)
 		running := analysis.EngineName(r.in.Engine) + " " + blocks.OrDash(version)
@@ -191,18 +190,9 @@ func versionTable(b *blocks.Builder, rows []versionRow) {
 		cells := []typeset.Cell{
 			{Text: r.in.Name, Style: blocks.CellStrong, Sub: running, SubStyle: blocks.CellMuted}, endOfLife(b, r.in.Release.EndOfLife), latestMinor(r.in.Release)}
 		if !analysis.CVEsKnown(&r.in) {
-			for range len(r.cves.Open) + 2 {
-				cells = append(cells, blocks.Faint("–"))
-			}
-			return append(cells, target(r.in.Release))
+			return append(cells, blocks.Faint("–"), blocks.Faint("–"), blocks.Faint("–"), target(r.in.Release))
 		}
-		for _, n := range r.cves.Open {
-			if n == 0 && !analysis.CVEsWhole(&r.in) { // none is known, which is not none
-				cells = append(cells, blocks.Faint("–"))
-				continue
-			}
-			cells = append(cells, ZeroFaint(n))
-		}
+		cells = append(cells, openBySeverity(r))
 		highest := blocks.Faint("–")
 		if r.cves.HighestOpen > 0 {
 			highest = blocks.Strong(blocks.Decimal(r.cves.HighestOpen))
@@ -211,12 +201,27 @@ func versionTable(b *blocks.Builder, rows []versionRow) {
 	})
 	to := "Go to: the lowest version of the same major without an open CVE. From a major past its end of life: the newest major that the feed knows, and the end of its support."
 	if advised(rows) {
-		to = "Go to: the version that clears everything open or not ruled out. Below it: the version with the longest support that does, and the end of that support. " +
-			"Within a major, this is the lowest version that clears all, or the latest for engines with numbered builds. If the major is past its end of life, or none of its builds clears all, it is the major with the longest support."
+		to = "Go to: the lowest version of the major that clears everything open or not ruled out, else the major with the longest support. Below it: the version with the longest support, and its end."
 	}
 	b.Small("Feed: " + blocks.OrDash(b.Doc.Feed.Name) + ", " + blocks.Day(b.Doc.Feed.Date) + ". " +
-		"Crit. to Low and Max CVSS: open CVEs. Not ruled out: CVEs whose precondition could not be read, or whose version the vendor did not analyze, with their highest CVSS. No other column counts them. " +
-		"CVEs whose precondition is not met here, and those of client programs, are left out; the CVE appendix has all. " + to)
+		"Open: CVEs from critical to low, with the highest CVSS. Not ruled out: CVEs whose precondition could not be read, or whose version the vendor did not analyze; no other column counts them. " +
+		"cves.csv has also those that are not exploitable here. " + to)
+}
+
+// openBySeverity has the numbers of open CVEs from critical to low. A dash says that none is known, which is not none.
+func openBySeverity(r versionRow) typeset.Cell {
+	numbers := make([]string, len(r.cves.Open))
+	for i, n := range r.cves.Open {
+		numbers[i] = blocks.Number(n)
+		if n == 0 && !analysis.CVEsWhole(&r.in) {
+			numbers[i] = "–"
+		}
+	}
+	cell := blocks.Strong(strings.Join(numbers, " / "))
+	if r.cves.Open.Total() == 0 {
+		cell.Style = blocks.CellMuted
+	}
+	return cell
 }
 
 // advised says whether the advice says what it costs, which it did not always.
@@ -342,7 +347,7 @@ func endOfLife(b *blocks.Builder, end *time.Time) typeset.Cell {
 	cell := typeset.Cell{Text: blocks.Day(*end), Sub: blocks.Count(days, "day", "days") + " left", SubStyle: blocks.CellMuted}
 	if analysis.Over(b.Doc, *end) {
 		cell.Sub = blocks.Count(-days, "day", "days") + " ago"
-		cell.SubStyle = typeset.Style{Face: typeset.Bold, Size: 8, Color: blocks.SeverityColor[analysis.Critical]}
+		cell.SubStyle = typeset.Style{Face: typeset.Bold, Size: 9, Color: blocks.SeverityColor[analysis.Critical]}
 	}
 	return cell
 }

@@ -6,20 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"muster/internal/engine"
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
 )
 
-// Vulnerabilities is the CVE appendix: CVSS descending, then id. Each CVE of PostgreSQL has an
-// entry with its precondition on the server. Those of other engines, where one update fixes
-// hundreds, have one row each.
+// How many CVEs and reasons the appendix prints: cves.csv has all.
+const (
+	mostCVEs    = 6 // besides those of mustPrint
+	mustPrint   = 9 // the CVSS from which a CVE is printed, as is one that is exploited
+	mostReasons = 5
+)
+
+// Vulnerabilities is the CVE appendix: the gravest CVEs, exploited ones first, then CVSS descending, then id; and why
+// others are not ruled out. One update fixes hundreds, so all others are in cves.csv.
 func Vulnerabilities(b *blocks.Builder) {
 	list := slices.Clone(b.Doc.Vulnerabilities)
 	slices.SortStableFunc(list, func(a, b snapshot.Vulnerability) int {
-		return cmp.Or(cmp.Compare(b.CVSS, a.CVSS), strings.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(known(b), known(a)), cmp.Compare(b.CVSS, a.CVSS), strings.Compare(a.ID, b.ID))
 	})
 	affected, of, running := map[string][]affectedBy{}, map[string]string{}, map[string][]string{}
 	whole := true
@@ -40,84 +45,89 @@ func Vulnerabilities(b *blocks.Builder) {
 		}
 		return
 	}
-	b.Para(blocks.Count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says where it is open, where it is not exploitable, and where and why it is not ruled out.")
-	for _, v := range list {
-		if engine.FixedReleases(of[v.ID]) {
-			vulnerability(b, v, affected[v.ID])
-		}
+	shown := 0
+	for shown < len(list) && (shown < mostCVEs || list[shown].CVSS >= mustPrint || known(list[shown]) > 0) {
+		shown++
 	}
-	for _, e := range engine.All() {
-		its := slices.DeleteFunc(slices.Clone(list), func(v snapshot.Vulnerability) bool { return of[v.ID] != string(e.Name) })
-		if len(its) > 0 && !engine.FixedReleases(string(e.Name)) {
-			vulnerabilityTable(b, e.Title, its, affected, running)
-		}
+	words := blocks.Count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. cves.csv has each of them for each server: where it is open, where it is not exploitable, and where and why it is not ruled out."
+	if shown < len(list) {
+		words += " This table has the " + blocks.Number(shown) + " gravest."
 	}
+	b.Para(words)
+	graveTable(b, of, list[:shown], affected, running)
+	b.Small("“After” a version: the vendor names the last affected one. Fixed in: releases of the majors that run here. " +
+		"Not ruled out: the precondition was not read, or the vendor did not analyze that version (out of support). cves.csv has vectors and sources.")
+	notRuledOut(b)
 }
 
-// vulnerabilityTable prints the CVEs of an engine: those of CVSS 7.0 or more in a row each,
-// the lesser ones in lists, for of MySQL there are hundreds that one update clears.
-func vulnerabilityTable(b *blocks.Builder, engine string, list []snapshot.Vulnerability, affected map[string][]affectedBy, running map[string][]string) {
-	b.Sub("CVEs of " + engine)
-	grave := slices.DeleteFunc(slices.Clone(list), func(v snapshot.Vulnerability) bool { return v.CVSS < 7 })
-	if len(grave) > 0 {
-		graveTable(b, engine, grave, affected, running)
+// known is 1 for a CVE that is exploited in the wild.
+func known(v snapshot.Vulnerability) int {
+	if v.ExploitedSince == nil {
+		return 0
 	}
-	if lesser := list[len(grave):]; len(lesser) > 0 { // the list is by score
-		lesserTable(b, engine, lesser, affected, running)
-	}
-	b.Small("“After” a version: the vendor names the last affected one. Fixed in: releases of the majors that run here. Vectors without a version are CVSS 3.1. " +
-		"Not ruled out: the precondition was not read, or the vendor did not analyze that version (out of support). Sources: " + sources(list) + ".")
+	return 1
 }
 
-// lesserTable lists CVEs below 7.0 by where they are fixed and how they concern which instances,
-// each with its score and component.
-func lesserTable(b *blocks.Builder, engine string, list []snapshot.Vulnerability, affected map[string][]affectedBy, running map[string][]string) {
-	type group struct {
-		fixed, here string
-		cves        []snapshot.Vulnerability
+// notRuledOut says once for each reason how many CVEs are not ruled out, and where.
+func notRuledOut(b *blocks.Builder) {
+	type reason struct {
+		why    string
+		cves   []string
+		places []string
 	}
-	var groups []group
-	for _, v := range list {
-		fixed := blocks.OrDash(strings.Join(fixedFor(v.FixedIn, running[v.ID]), ", "))
-		if !strings.HasPrefix(fixed, "after ") {
-			fixed = "in " + fixed
-		}
-		g := group{fixed: fixed, here: here(standings(affected[v.ID])).Text}
-		i := slices.IndexFunc(groups, func(other group) bool { return other.fixed == g.fixed && other.here == g.here })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, g)
-		}
-		groups[i].cves = append(groups[i].cves, v)
-	}
-	for _, g := range groups {
-		b.Paper.Need(40)
-		b.Paper.Settle()
-		b.Paper.Paragraph(0, 1.4, typeset.Span{Text: blocks.Count(len(g.cves), "CVE", "CVEs") + " below 7.0, fixed " + g.fixed + ". ", Style: blocks.CellStrong}, typeset.Span{Text: g.here + ".", Style: blocks.CellStyle})
-		spans := make([]typeset.Span, 0, 2*len(g.cves))
-		for i, v := range g.cves {
-			end := ";  "
-			if i == len(g.cves)-1 {
-				end = "."
+	var all []reason
+	for _, r := range versionRows(b) {
+		for _, c := range r.in.CVEs {
+			if c.Applies != snapshot.CVEUnknown {
+				continue
 			}
-			spans = append(spans, typeset.Span{Text: v.ID, Style: blocks.Linked(blocks.SmallStyle, analysis.Address(v.ID))},
-				typeset.Span{Text: " " + blocks.Decimal(v.CVSS) + Before(" ", strings.TrimSuffix(componentOf(engine, v), "; ")) + end, Style: blocks.SmallStyle})
+			why := blocks.OrDash(Clause(blocks.Shorten(c.Precondition, 200)))
+			i := slices.IndexFunc(all, func(o reason) bool { return o.why == why })
+			if i < 0 {
+				i = len(all)
+				all = append(all, reason{why: why})
+			}
+			if !slices.Contains(all[i].cves, c.ID) {
+				all[i].cves = append(all[i].cves, c.ID)
+			}
+			if !slices.Contains(all[i].places, r.in.Name) {
+				all[i].places = append(all[i].places, r.in.Name)
+			}
 		}
-		b.Paper.Paragraph(10, 1.42, spans...)
-		b.Paper.Y += 5
 	}
+	if len(all) == 0 {
+		return
+	}
+	slices.SortStableFunc(all, func(a, b reason) int { return cmp.Compare(len(b.cves), len(a.cves)) })
+	b.Sub("Why CVEs are not ruled out")
+	shown := all[:min(len(all), mostReasons)]
+	blocks.Table(b, []typeset.Column{{Title: "CVEs", Align: typeset.Right}, {Title: "Reason", Flex: 1.4}, {Title: "Where", Flex: 1}}, shown, func(_ int, r reason) []typeset.Cell {
+		return []typeset.Cell{blocks.Strong(blocks.Number(len(r.cves))), blocks.Text(blocks.Sentence(r.why)), blocks.Text(blocks.List(shortened(r.places), 4))}
+	})
+	if rest := len(all) - len(shown); rest > 0 {
+		b.Small(blocks.Count(rest, "further reason", "further reasons") + ": see cves.csv.")
+	}
+}
+
+// shortened are names that a cell has room for.
+func shortened(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = blocks.Shorten(name, 60)
+	}
+	return out
 }
 
 // graveTable prints CVEs in a row each.
-func graveTable(b *blocks.Builder, engine string, list []snapshot.Vulnerability, affected map[string][]affectedBy, running map[string][]string) {
+func graveTable(b *blocks.Builder, of map[string]string, list []snapshot.Vulnerability, affected map[string][]affectedBy, running map[string][]string) {
 	blocks.Table(b, []typeset.Column{
-		{Title: "CVE"}, {Title: "CVSS", Align: typeset.Right}, {Title: "What, where", Flex: 1.5}, {Title: "Fixed in", Flex: 0.8}, {Title: "Here", Flex: 1.1},
+		{Title: "CVE"}, {Title: "CVSS", Align: typeset.Right}, {Title: "What, where", Flex: 1.3}, {Title: "Fixed in", Flex: 1}, {Title: "Here", Flex: 1.3},
 	}, list, func(_ int, v snapshot.Vulnerability) []typeset.Cell {
-		band := analysis.Band(v.CVSS)
+		band, engine := analysis.Band(v.CVSS), analysis.EngineName(of[v.ID])
 		return []typeset.Cell{
-			{Text: v.ID, Style: blocks.Linked(blocks.CellStrong, analysis.Address(v.ID))},
+			{Text: v.ID, Style: blocks.Linked(blocks.CellStrong, analysis.Address(v.ID)), Sub: engine, SubStyle: blocks.CellMuted},
 			{Text: blocks.Decimal(v.CVSS), Style: blocks.Colored(blocks.CellStrong, blocks.SeverityColor[band])},
-			{Text: blocks.Sentence(v.Title), Sub: componentOf(engine, v) + strings.TrimPrefix(v.Vector, "CVSS:3.1/") + Before("; score ", scorer(v)) + exploitedWords(v), SubStyle: blocks.CellMuted},
+			{Text: blocks.Sentence(blocks.Shorten(v.Title, 200)), Sub: strings.TrimSuffix(componentOf(engine, v)+Before("score ", scorer(v)), "; ") + exploitedWords(v), SubStyle: blocks.CellMuted},
 			blocks.Text(blocks.OrDash(strings.Join(fixedFor(v.FixedIn, running[v.ID]), ", "))),
 			here(standings(affected[v.ID])),
 		}
@@ -153,41 +163,20 @@ func componentOf(engine string, v snapshot.Vulnerability) string {
 func here(all []standing) typeset.Cell {
 	var words []string
 	for _, s := range all {
-		words = append(words, s.cell().Text+" on "+somePlaces(s.instances)+Before(": ", Clause(blocks.Shorten(s.precondition, 160))))
+		words = append(words, s.cell().Text+" on "+somePlaces(s.instances)+Before(": ", Clause(blocks.Shorten(s.precondition, 110))))
 	}
 	return typeset.Cell{Text: strings.Join(words, "; "), Mark: all[0].cell().Mark}
 }
 
-// mostPlaces is how many instances a row names; an entry names all.
-const mostPlaces = 12
+// mostPlaces is how many instances a row names.
+const mostPlaces = 2
 
-// somePlaces names instances, and counts those beyond mostPlaces: of 500 servers of one
-// version, each of 300 rows would fill a page.
+// somePlaces names instances, or counts them if they are more than mostPlaces.
 func somePlaces(names []string) string {
 	if len(names) <= mostPlaces {
-		return places(names, "instance", "instances")
+		return strings.Join(names, ", ")
 	}
-	return blocks.Count(len(names), "instance", "instances") + " (" + strings.Join(names[:mostPlaces], ", ") + " and " + blocks.Number(len(names)-mostPlaces) + " more)"
-}
-
-// sources are those of a list, each once.
-func sources(list []snapshot.Vulnerability) string {
-	var out []string
-	for _, v := range list {
-		if !slices.Contains(out, v.Source) && v.Source != "" {
-			out = append(out, v.Source)
-		}
-	}
-	slices.Sort(out)
-	return blocks.OrDash(strings.Join(out, ", "))
-}
-
-// cvssName is the version of CVSS that a score is of, by its vector: those without a version are of 3.1.
-func cvssName(v snapshot.Vulnerability) string {
-	if version, _, ok := strings.Cut(strings.TrimPrefix(v.Vector, "CVSS:"), "/"); ok && version != v.Vector && len(version) == 3 {
-		return "CVSS " + version
-	}
-	return "CVSS 3.1"
+	return blocks.Count(len(names), "instance", "instances")
 }
 
 // scorer says whose score it is, where that is not the vendor's.
@@ -212,30 +201,6 @@ func exploitedWords(v snapshot.Vulnerability) string {
 type affectedBy struct {
 	instance string
 	cve      snapshot.InstanceCVE
-}
-
-// vulnerability prints one CVE, with the instances of equal standing together.
-func vulnerability(b *blocks.Builder, v snapshot.Vulnerability, on []affectedBy) {
-	d := b.Paper
-	d.Need(70)
-	d.Skip(6)
-	d.Settle()
-	band := analysis.Band(v.CVSS)
-	b.Striped(4, blocks.SeverityColor[band],
-		typeset.Span{Text: v.ID, Style: blocks.Linked(blocks.StrongStyle, analysis.Address(v.ID))},
-		typeset.Span{Text: "   " + cvssName(v) + " " + blocks.Decimal(v.CVSS) + " " + band + Before(", by ", v.ScoredBy) + exploitedWords(v), Style: typeset.Style{Face: typeset.Bold, Size: 8.5, Color: blocks.SeverityColor[band]}},
-		typeset.Span{Text: "   " + v.Vector, Style: blocks.CodeMuted})
-	d.Paragraph(10, 1.38,
-		typeset.Span{Text: blocks.Sentence(v.Title), Style: typeset.Style{Face: typeset.Regular, Size: 9, Color: blocks.Ink}},
-		typeset.Span{Text: " Component: " + blocks.OrDash(v.Component) + ". Fixed in " + blocks.OrDash(strings.Join(v.FixedIn, ", ")) + "." + Before(" Source: ", v.Source) + After(v.Source, "."), Style: blocks.SmallStyle})
-	for _, s := range standings(on) {
-		d.Need(24)
-		mark, top, page := s.cell(), d.Y, d.Page()
-		page.Fill(d.Left()+10, top+3, 5.5, 5.5, mark.Mark)
-		d.Paragraph(20, 1.42, typeset.Span{Text: mark.Text, Style: blocks.CellStrong},
-			typeset.Span{Text: " on " + places(s.instances, "instance", "instances") + Before(": ", Clause(blocks.Shorten(s.precondition, 300))), Style: blocks.CellStyle})
-	}
-	d.Y += 3
 }
 
 // standing is how a CVE concerns some instances, for the same reason.

@@ -21,6 +21,7 @@ type Paper struct {
 	pages  []*Page
 	marks  []Bookmark
 	kept   *kept // what a break takes along; nil: nothing
+	whole  bool  // no page ends in what is being drawn
 }
 
 // Margin is the white around the text.
@@ -72,7 +73,7 @@ func (d *Paper) NewPage() {
 
 // Need starts a page unless h points are left on this one.
 func (d *Paper) Need(h float64) {
-	if d.Y+h > d.Bottom() && d.Y > d.margin.Top {
+	if !d.whole && d.Y+h > d.Bottom() && d.Y > d.margin.Top {
 		d.breakPage()
 	}
 }

@@ -15,7 +15,7 @@ const mostKept = 260
 // something kept it does nothing.
 func (d *Paper) Keep() {
 	if d.kept == nil {
-		d.kept = &kept{page: len(d.pages), ops: len(d.Page().ops), jumps: len(d.Page().jumps), exits: len(d.Page().exits), marks: len(d.marks), y: d.Y}
+		d.kept = d.placed()
 	}
 }
 
@@ -23,11 +23,14 @@ func (d *Paper) Keep() {
 func (d *Paper) Settle() { d.kept = nil }
 
 // breakPage starts a page and takes along what is kept.
-func (d *Paper) breakPage() {
+func (d *Paper) breakPage() { d.breakTo(mostKept) }
+
+// breakTo starts a page and takes along what is kept, unless it is taller than most.
+func (d *Paper) breakTo(most float64) {
 	k, from, bottom := d.kept, d.Page(), d.Y
 	d.kept = nil
 	d.NewPage()
-	if k == nil || k.page != len(d.pages)-1 || bottom-k.y > mostKept || k.y <= d.margin.Top {
+	if k == nil || k.page != len(d.pages)-1 || bottom-k.y > most || k.y <= d.margin.Top {
 		return
 	}
 	up := k.y - d.margin.Top

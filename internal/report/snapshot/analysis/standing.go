@@ -16,6 +16,7 @@ type Standing struct {
 	// Unanswered counts the checks that do not fail and that lack an answer, on one
 	// database or on all: in the unit of Failed, so that they weigh beside them.
 	Unanswered int
+	Areas      [len(Areas)]Area
 	Reason     string     // why nothing of it was assessed; empty: it was
 	EndOfLife  *time.Time // of its major version; nil: not known, or the instance is inactive
 	CVEs       CVECounts
@@ -62,11 +63,11 @@ func standingOf(doc snapshot.Document, in *snapshot.Instance) Standing {
 			unanswered[r.CheckID] = true
 		}
 	}
-	for id := range unanswered { // a count: the order does not show
-		if !failed[id] {
-			s.Unanswered++
-		}
+	for id := range failed {
+		delete(unanswered, id)
 	}
+	s.Unanswered = len(unanswered)
+	s.Areas = areasOf(doc, in, unanswered)
 	s.Failed = failedBySeverity(outcomes(doc, in))
 	return s
 }

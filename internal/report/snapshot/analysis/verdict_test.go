@@ -163,7 +163,7 @@ func TestNeverGreenOverTheUnknownAndNeverSilent(t *testing.T) {
 			if in.Active && in.Assessment != nil && in.Assessment.Outcome != snapshot.OutcomeUnreachable {
 				assessed++
 			}
-			if !in.Active || in.Release == nil {
+			if in.Release == nil { // an inactive server may be running
 				continue
 			}
 			if !in.Release.EndOfLife.After(doc.AsOf) {

@@ -1,0 +1,213 @@
+package pdf_test
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"muster/domain/report"
+	"muster/internal/report/pdf/blocks"
+	"muster/internal/report/pdf/typeset"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/snapshottest"
+)
+
+// TestFault44ACardHasUndoAndCheck: the statement that undoes the fix, and the one that shows whether the finding is closed.
+func TestFault44ACardHasUndoAndCheck(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	eachResult(doc, func(r *snapshot.CheckResult) {
+		for i := range r.Violations {
+			r.Violations[i].Fix = &snapshot.Fix{Statement: "ALTER ROLE app NOSUPERUSER;", Rollback: "ALTER ROLE app SUPERUSER;"}
+		}
+	})
+	for i := range doc.Checks {
+		doc.Checks[i].Verify = &snapshot.Verification{Before: "SELECT 1 FROM pg_roles WHERE rolname = ", After: " AND rolsuper;"}
+	}
+	says(t, renderer(t), doc, []string{"ALTER ROLE app NOSUPERUSER;", "Undo ALTER ROLE app SUPERUSER;", "SELECT 1 FROM pg_roles WHERE rolname = ", "Returns no row once it is closed."}, nil)
+	says(t, renderer(t), demoDocument(t, "security"), []string{"Undo ALTER LOGIN [tmp_migration] ENABLE;", "No statement restores it"}, nil)
+}
+
+// TestFault42DocumentationIsThatOfTheServersMajor, in cards about servers of one major.
+func TestFault42DocumentationIsThatOfTheServersMajor(t *testing.T) {
+	t.Parallel()
+	for reference, want := range map[[2]string]string{
+		{"https://www.postgresql.org/docs/15/sql-alterrole.html", "12"}:                 "https://www.postgresql.org/docs/12/sql-alterrole.html",
+		{"https://www.postgresql.org/docs/15/sql-alterrole.html", ""}:                   "https://www.postgresql.org/docs/15/sql-alterrole.html",
+		{"https://learn.microsoft.com/x?view=sql-server-ver16", "2019"}:                 "https://learn.microsoft.com/x?view=sql-server-ver15",
+		{"https://learn.microsoft.com/x?view=sql-server-ver16", "2031"}:                 "https://learn.microsoft.com/x?view=sql-server-ver16",
+		{"https://docs.oracle.com/en/database/oracle/oracle-database/19/a.html", "21c"}: "https://docs.oracle.com/en/database/oracle/oracle-database/19/a.html",
+	} {
+		if got := analysis.AddressFor(reference[0], reference[1]); got != want {
+			t.Errorf("%s for %s: %s, want %s", reference[0], reference[1], got, want)
+		}
+	}
+	file, _ := render(t, renderer(t), demoDocument(t, "scorecard")) // of a server of PostgreSQL 12
+	for address := range addresses(file) {
+		if strings.Contains(address, "postgresql.org/docs/") && !strings.Contains(address, "/docs/12/") && !strings.Contains(address, "/docs/current/") {
+			t.Errorf("it leads to %s", address)
+		}
+	}
+}
+
+// TestFault46EachFileHasATitleOfItsOwn: the server's, the scope's or the organization's, and the day; and so has each page.
+func TestFault46EachFileHasATitleOfItsOwn(t *testing.T) {
+	t.Parallel()
+	r := renderer(t)
+	for name, want := range map[string]string{
+		"security": "Security report of 2026-11-23 – Demo organization", "inventory": "Data inventory of 2026-11-23 – Demo organization",
+		"scorecard": "Per-instance scorecard of 2026-11-23 – demo-pg-legacy-01 – Demo organization",
+	} {
+		file, _ := render(t, r, demoDocument(t, name))
+		if !bytes.Contains(file, utf16(want)) {
+			t.Errorf("%s: the title is not %q", name, want)
+		}
+	}
+	file, _ := render(t, r, demoDocument(t, "scorecard"))
+	for i, page := range words(t, file) {
+		if !strings.Contains(page, "demo-pg-legacy-01") || i > 0 && !strings.Contains(page, "Per-instance scorecard · demo-pg-legacy-01 · Demo organization") {
+			t.Errorf("page %d does not name the server: %.200s", i+1, page)
+		}
+	}
+}
+
+// luminance is the relative luminance of a color (WCAG 2.2).
+func luminance(c typeset.Color) float64 {
+	channel := func(shift uint) float64 {
+		v := float64(c>>shift&0xFF) / 255
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	return 0.2126*channel(16) + 0.7152*channel(8) + 0.0722*channel(0)
+}
+
+func contrast(a, b typeset.Color) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// TestFault48EveryColorOfTextHasAContrastOf45, on paper and on the washes that text stands on.
+func TestFault48EveryColorOfTextHasAContrastOf45(t *testing.T) {
+	t.Parallel()
+	text := map[string]typeset.Color{"ink": blocks.Ink, "muted": blocks.Muted, "accent": blocks.Accent, "good": blocks.Good, "caution": blocks.Caution, "overdue": blocks.OverdueStyle.Color}
+	for severity, color := range blocks.SeverityColor {
+		text[severity] = color
+	}
+	for name, color := range text {
+		for _, ground := range []typeset.Color{blocks.White, blocks.Wash} {
+			if c := contrast(color, ground); c < 4.5 {
+				t.Errorf("%s on %06x has a contrast of %.2f", name, ground, c)
+			}
+		}
+	}
+	for severity, tint := range blocks.SeverityTint {
+		ink := blocks.Ink
+		if severity == analysis.Critical {
+			ink = blocks.White
+		}
+		if c := contrast(ink, tint); c < 4.5 {
+			t.Errorf("the letter of %s has a contrast of %.2f", severity, c)
+		}
+	}
+}
+
+// TestFault48NoTypeIsTooSmall: body 10 points, tables 9, and nothing below 8.
+func TestFault48NoTypeIsTooSmall(t *testing.T) {
+	t.Parallel()
+	if blocks.BodyStyle.Size < 10 || blocks.CellStyle.Size < 9 || blocks.CellStrong.Size < 9 || blocks.CellMuted.Size < 9 {
+		t.Errorf("body %v, tables %v", blocks.BodyStyle.Size, blocks.CellStyle.Size)
+	}
+	size := regexp.MustCompile(`/F[0-9a-f]+ ([0-9.]+) Tf`)
+	for _, name := range demoDocuments {
+		file, _ := render(t, renderer(t), demoDocument(t, name))
+		for _, m := range size.FindAllSubmatch(drawn(t, file), -1) {
+			if points := string(m[1]); len(points) < 4 || points[1] == '.' && points < "8" {
+				t.Fatalf("%s has type of %s points", name, points)
+			}
+		}
+	}
+}
+
+// TestFault49NoCardIsTorn: each page of findings that has a card's head has its foot, too.
+func TestFault49NoCardIsTorn(t *testing.T) {
+	t.Parallel()
+	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	heads := regexp.MustCompile(`(Overdue by|Due in) \d+ days?`)
+	feet := regexp.MustCompile(`(MS|OR|PG)-\w+ · steps? `)
+	cards := 0
+	for i, page := range words(t, file)[1:] {
+		head, foot := len(heads.FindAllString(page, -1)), len(feet.FindAllString(page, -1))
+		if head != foot {
+			t.Errorf("page %d has the heads of %d cards and the feet of %d", i+2, head, foot)
+		}
+		cards += head
+	}
+	if cards < 30 {
+		t.Errorf("only %d cards", cards)
+	}
+}
+
+// TestFault50NothingIsSaidOnEachPageThatOneHas: the witness and what is true of all statements stand once.
+func TestFault50NothingIsSaidOnEachPageThatOneHas(t *testing.T) {
+	t.Parallel()
+	doc := demoDocument(t, "security")
+	file, _ := render(t, renderer(t), doc)
+	all := strings.Join(words(t, file), " ")
+	for text, most := range map[string]int{
+		doc.Witness.Hash: 1, "The statement has not been tried on a live server.": 0, "try them on a copy first": 1,
+		"PostgreSQL 12 was out of support; nobody looked": 1,
+	} {
+		if n := strings.Count(all, text); n > most {
+			t.Errorf("%q stands %d times, want %d", text, n, most)
+		}
+	}
+}
+
+// TestTheDemoIsShort: the goals for the demo's documents.
+func TestTheDemoIsShort(t *testing.T) {
+	t.Parallel()
+	for name, most := range map[string]int{"security": 18, "scorecard": 8, "inventory": 11} {
+		if _, rendered := render(t, renderer(t), demoDocument(t, name)); rendered.Pages > most {
+			t.Errorf("%s has %d pages, want at most %d", name, rendered.Pages, most)
+		}
+	}
+}
+
+// TestPageOneHasOneSentenceFirst, and the map of servers and areas.
+func TestPageOneHasOneSentenceFirst(t *testing.T) {
+	t.Parallel()
+	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	page := words(t, file)[0]
+	for _, want := range []string{
+		"43 critical and high findings are overdue, 34 of them on demo-mssql-erp-02 and demo-pg-legacy-01.",
+		"Sign-in Rights Encryption Exposure Audit Patches", "demo-pg-identity-01 0 0 0 0 0 0 Nov 2029",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q: %s", want, page)
+		}
+	}
+}
+
+// TestFault15DormantAccountsComeFirst, with the word, and no column says the same in every row.
+func TestFault15DormantAccountsComeFirst(t *testing.T) {
+	t.Parallel()
+	says(t, renderer(t), demoDocument(t, "security"), []string{" 2 of them are dormant.", "dormant"}, []string{"unknown unknown", "Password Valid until"})
+}
+
+// TestFault13ACheckIsOneCard: the findings of one server share a row, so that a finding for each CVE prints as one.
+func TestFault13ACheckIsOneCard(t *testing.T) {
+	t.Parallel()
+	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	all := strings.Join(words(t, file), " ")
+	if n := strings.Count(all, "Minor version has known vulnerabilities High"); n > 1 {
+		t.Errorf("the check has %d cards", n)
+	}
+	if !regexp.MustCompile(`CVE-[0-9-]+ and \d+ more demo-pg-muster-01`).MatchString(all) {
+		t.Error("the findings of one server are not in one row")
+	}
+}
