@@ -28,7 +28,7 @@ func TestPageOneDecides(t *testing.T) {
 	}{
 		"A4": {rich(func(*snapshot.Document) {}), append(always,
 			"4 / 14", "9 checks not run elsewhere", "OUT OF SUPPORT 2 5 more within a year, 2 not known",
-			"pg-billing-02 – – – 5 H – – Nov 2029 0 –", "pg-crm-01 – – – 4 H – – Nov 2026, over 3 + 1? 7.5", "mssql-finance-01 Muster has no collector for SQL Server yet – – –",
+			"pg-billing-02 – – – 2 C – – Nov 2029 0 –", "pg-crm-01 – – – 4 H – – Nov 2026, over 3 + 1? 7.5", "mssql-finance-01 Muster has no collector for SQL Server yet – – –",
 			"Since 2026-10-21 Critical and high: ", "Since 2026-08-22 no history before 2026-09-11",
 			"after these, 0 critical and ", "days overdue",
 		)},

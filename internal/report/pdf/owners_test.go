@@ -26,7 +26,7 @@ func TestOwnersArePrinted(t *testing.T) {
 			[]string{"Owner Payments"},
 		},
 		"of before":         {security, []string{"no owner"}, []string{"Owner Snapshot"}},
-		"a scorecard":       {snapshottest.Owned(snapshottest.Rich(report.InstanceScorecard), "Payments"), []string{"Owner Payments Window", "pg-orders-01 Payments"}, nil},
+		"a scorecard":       {snapshottest.Owned(snapshottest.Rich(report.InstanceScorecard), "Payments"), []string{"Owner Payments Window", "Owner of pg-orders-01: Payments."}, nil},
 		"an inventory":      {snapshottest.Owned(inventory, "Payments"), []string{"Owner Payments Snapshot"}, nil},
 		"several inventory": {snapshottest.Owned(inventory, "Payments", "Platform", ""), nil, []string{"Owner Payments Snapshot", "no owner"}},
 	} {
