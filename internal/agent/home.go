@@ -244,7 +244,7 @@ func (w *watched) keep(c change, b measurements.Batch, signs []watch.Sign) error
 	}
 	names := w.names
 	w.mu.Unlock()
-	if b.Len() == 0 && len(b.Blocking)+len(b.Replication) == 0 && c.basis == nil {
+	if b.Len() == 0 && len(b.Blocking)+len(b.Replication)+len(b.Backups) == 0 && c.basis == nil {
 		return nil
 	}
 	records, err := recordsOf(w.ExternalID, b, names)
@@ -316,6 +316,11 @@ func recordsOf(server string, b measurements.Batch, names map[uuid.UUID]string) 
 			err = add(replications, one.At, []api.ReplicationSample{sample})
 		}
 		if err != nil {
+			return nil, err
+		}
+	}
+	for _, one := range b.Backups {
+		if err := add(backupLooks, one.At, []api.BackupLook{backupLook(server, one)}); err != nil {
 			return nil, err
 		}
 	}

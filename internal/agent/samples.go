@@ -11,6 +11,7 @@ import (
 
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
+	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
 )
@@ -158,6 +159,34 @@ func replicationSample(server string, s replication.State) (sample api.Replicati
 	}
 	sample.Instance, sample.At = server, s.At.UTC()
 	return sample, err
+}
+
+// mostBackups is how many backups and databases a look may have (contract).
+const mostBackups = 10_000
+
+// backupLook is a look as it is sent, with the databases' names.
+func backupLook(server string, l backups.Look) api.BackupLook {
+	l = l.Fit(l.At.Add(ahead))
+	out := api.BackupLook{
+		Instance: server, At: l.At.UTC(), Source: api.BackupSource(l.Source), Condition: api.BackupCondition(l.Condition), Why: stated(l.Why), Denied: stated(l.Denied),
+	}
+	var sent []api.LookedBackup
+	for _, b := range l.Backups[:min(len(l.Backups), mostBackups)] {
+		sent = append(sent, api.LookedBackup{
+			Database: stated(b.Name), Kind: api.BackupKind(b.Kind), StartedAt: b.StartedAt, FinishedAt: b.FinishedAt.UTC(), SizeBytes: b.SizeBytes, Tool: stated(b.Tool),
+		})
+	}
+	var complete []api.BackedUpDatabase
+	for _, d := range l.Complete[:min(len(l.Complete), mostBackups)] {
+		complete = append(complete, api.BackedUpDatabase{Database: stated(d.Name), Since: d.Since.UTC(), NoLog: stated(d.NoLog)})
+	}
+	if len(sent) > 0 {
+		out.Backups = &sent
+	}
+	if len(complete) > 0 {
+		out.Complete = &complete
+	}
+	return out
 }
 
 // itemsIn is how many items a record's list has.

@@ -9,6 +9,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
 	"muster/internal/report/snapshot"
@@ -67,6 +68,13 @@ type DeadlockReader interface {
 	// once a minute. at is the time of the look, by our clock, and texts says whether the texts of
 	// statements are wanted.
 	Deadlocks(ctx context.Context, l *Line, a *Activity, at time.Time, texts bool) ([]blocking.Sample, error)
+}
+
+// BackupReader is a Reader whose server knows of backups.
+type BackupReader interface {
+	// Backups reads which backups there are; nil: the server keeps that to itself. It is called every
+	// ten minutes. at is the time of the look, by our clock. Databases in it have names.
+	Backups(ctx context.Context, l *Line, at time.Time) (*backups.Look, error)
 }
 
 // Owner is a Reader that tells the statements by which it watches from those of others.

@@ -16,6 +16,7 @@ import (
 	"muster/internal/concurrency/lease"
 	"muster/internal/concurrency/pause"
 	"muster/internal/measurements"
+	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
 	"muster/internal/report/snapshot"
@@ -27,6 +28,9 @@ import (
 // StatementTimeout is how long one of our queries may run. They take milliseconds; a
 // server that is slower has other worries.
 const StatementTimeout = 5 * time.Second
+
+// backupsEvery is how often backups are read. The views of them are slower than others.
+const backupsEvery = 10 * time.Minute
 
 // Config is what a server is measured with.
 type Config struct {
@@ -70,6 +74,7 @@ type Server struct {
 
 	counters      counters   // of the last look
 	signs, listed time.Time  // the last turns that were taken
+	backups       time.Time  // likewise, of backups
 	known         bool       // counted and last are
 	counted       *time.Time // until when statements are, as far as we know
 	last          *List      // their counters then; nil: no basis yet
@@ -213,14 +218,19 @@ func (s *Server) Round(ctx context.Context) error {
 		}
 		signsErr = errors.Join(signsErr, figuresErr)
 	}
-	var replicationErr error
+	var replicationErr, backupsErr error
 	if minutely {
 		batch.Replication, replicationErr = s.readReplication(ctx)
 	}
-	if !counts {
-		return errors.Join(deadlocksErr, blockingErr, signsErr, replicationErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
+	if due := turn(at, backupsEvery, phase); !due.Equal(s.backups) {
+		batch.Backups, backupsErr = s.readBackups(ctx)
+		s.backups = due
 	}
-	return errors.Join(deadlocksErr, blockingErr, signsErr, replicationErr, s.countStatements(ctx, batch, a, at, signs))
+	signsErr = errors.Join(signsErr, replicationErr, backupsErr)
+	if !counts {
+		return errors.Join(deadlocksErr, blockingErr, signsErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
+	}
+	return errors.Join(deadlocksErr, blockingErr, signsErr, s.countStatements(ctx, batch, a, at, signs))
 }
 
 // readBlocking reads who waits for whom, if a session waits for a lock. That nobody waits is said
@@ -329,6 +339,21 @@ func (s *Server) readReplication(ctx context.Context) ([]replication.State, erro
 	}
 	state.Instance, state.Engine = s.Instance, s.Engine.Name
 	return []replication.State{*state}, nil
+}
+
+// readBackups reads which backups there are. What cannot be read is missing, and nothing else with it.
+func (s *Server) readBackups(ctx context.Context) ([]backups.Look, error) {
+	reader, tells := s.reader.(BackupReader)
+	if !tells {
+		return nil, nil
+	}
+	look, err := reader.Backups(ctx, &s.line, instant.Cut(s.Now()))
+	if s.went("backups", err) != nil || look == nil {
+		return nil, err
+	}
+	look.Instance = s.Instance
+	look.Resolve(s.databases)
+	return []backups.Look{*look}, nil
 }
 
 // connect opens the connection if there is none. One that breaks in the middle of a round stays

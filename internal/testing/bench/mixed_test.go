@@ -189,6 +189,7 @@ func (f *mixedFleet) sqlserver() {
 		"clocks":      func() [][]any { return [][]any{{time.Now().UnixMicro(), 0, 1}} },
 		"deadlocks":   func() [][]any { return [][]any{{0, time.Now().UnixMicro()}} },
 		"replication": func() [][]any { return nil },
+		"backups":     func() [][]any { return nil },
 		"sessions": func() [][]any {
 			return [][]any{{5, "idle", "", mixedSessions, "shop", "checkout", "web-01", ""}, {6, "waiting", "LCK_M_X", 2, "shop", "checkout", "web-01", ""}}
 		},
@@ -225,6 +226,8 @@ func (f *mixedFleet) oracle() {
 	on("deadlocks", 3, []int{0, 1, 2})
 	on("replication", 6, []int{0}, []string{"1", "ORCL", "PRIMARY", "READ WRITE", "NOT ALLOWED", ""})
 	on("destinations", 7, nil)
+	on("backup_mode", 2, []int{1}, []string{"ARCHIVELOG", "8640000"})
+	on("backup_jobs", 5, []int{1, 2, 3, 4})
 	on("blocking", 21, nil)
 	on("freed", 1, nil)
 	on("births", 5, []int{0, 1, 3, 4})

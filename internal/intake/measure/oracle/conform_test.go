@@ -72,6 +72,7 @@ func (s *simulated) Ready() {
 	sc.figures()
 	sc.on(replicationQuery, alone)
 	sc.on(destinationsQuery)
+	sc.backups()
 	sc.blocked()
 	containers := [][]string{{"2", "PDB$SEED", "READ ONLY"}}
 	var sessions, statements, births, texts, times [][]string

@@ -55,6 +55,7 @@ func newScene(t testing.TB) *scene {
 	s.figures()
 	s.on(replicationQuery, alone)
 	s.on(destinationsQuery)
+	s.backups()
 	s.blocked()
 	s.on(dbTimeQuery)
 	s.on(deadlocksQuery)
@@ -62,6 +63,12 @@ func newScene(t testing.TB) *scene {
 	s.births()
 	s.now()
 	return s
+}
+
+// backups are those of a database that archives its redo, and has been there for 100 days.
+func (s *scene) backups(jobs ...[]string) {
+	s.on(backupModeQuery, []string{"ARCHIVELOG", "8640000"})
+	s.on(backupJobsQuery, jobs...)
 }
 
 // start begins to measure.

@@ -329,6 +329,7 @@ func TestNonsense(t *testing.T) {
 		"self": selfQuery, "instance": instanceQuery, "containers": containersQuery, "sessions": sessionsQuery,
 		"clock": clockQuery, "statements": statementsQuery, "births": birthsQuery, "time": dbTimeQuery, "locks": lockWaitQuery, "deadlocks": deadlocksQuery,
 		"transactions": transactionsQuery, "block size": blockSizeQuery, "temporary space": temporarySpaceQuery, "counters": countersQuery, "replication": replicationQuery,
+		"backup mode": backupModeQuery, "backup jobs": backupJobsQuery,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -337,7 +338,7 @@ func TestNonsense(t *testing.T) {
 			s.pass(0)
 			s.session.Close(t.Context())
 			s.statements(entry(3, queryA, 5, 1, 10, 10))
-			width := map[string]int{"self": 4, "instance": 3, "containers": 3, "sessions": 9, "clock": 2, "statements": 7, "births": 5, "time": 2, "locks": 1, "deadlocks": 3, "transactions": 11, "block size": 1, "temporary space": 1, "counters": 2, "replication": 6}[name]
+			width := map[string]int{"self": 4, "instance": 3, "containers": 3, "sessions": 9, "clock": 2, "statements": 7, "births": 5, "time": 2, "locks": 1, "deadlocks": 3, "transactions": 11, "block size": 1, "temporary space": 1, "counters": 2, "replication": 6, "backup mode": 2, "backup jobs": 5}[name]
 			row := make([]string, width)
 			for i := range row {
 				row[i] = "x"

@@ -71,6 +71,8 @@ func answer(l *tnstest.Listener, at time.Time, calls int) {
 	on(deadlocksQuery, 3, []int{0, 1, 2}, []string{"0", "3", "4"})
 	on(replicationQuery, 6, []int{0}, alone)
 	on(destinationsQuery, 7, nil)
+	on(backupModeQuery, 2, []int{1}, []string{"ARCHIVELOG", "8640000"})
+	on(backupJobsQuery, 5, []int{1, 2, 3, 4})
 	on(dbTimeQuery, 2, []int{0, 1}, []string{"3", fmt.Sprint(1000 * calls)})
 	on(clockQuery, 2, []int{0, 1}, []string{fmt.Sprint(at.UnixMicro()), "-330"})
 	on(birthsQuery, 5, []int{0, 1, 3, 4})

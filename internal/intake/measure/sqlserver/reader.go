@@ -49,6 +49,10 @@ type reader struct {
 	zone    zone
 
 	deadlocks deadlocks
+	backedUp  struct { // the last look at backups
+		on servers.Session
+		at time.Time
+	}
 }
 
 // server is what a server has and what we may see of it.

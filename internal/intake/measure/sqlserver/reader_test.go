@@ -159,7 +159,7 @@ func TestTheListOfDatabasesIsLocked(t *testing.T) {
 // look succeeds.
 func TestAServerThatFailsInTheMiddle(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"server", "databases", "replicas", "sessions", "lock_wait", "transactions", "temporary_space", "counters", "replication", "clocks", "query_store_state", "query_store", "plan_cache"} {
+	for _, name := range []string{"server", "databases", "replicas", "sessions", "lock_wait", "transactions", "temporary_space", "counters", "replication", "backups", "clocks", "query_store_state", "query_store", "plan_cache"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)

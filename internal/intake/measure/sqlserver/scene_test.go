@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,8 @@ type fake struct {
 	databases        []row          // id, name, state, accessible, store is on
 	replicas         []row          // database, primary
 	replication      []row          // replicas of availability groups
+	backups          []row          // databases and their backups
+	asked            []string       // how far back
 	sessions         []row          // database, split, wait, sessions, and of whom (if they say so)
 	lockWait         int            // ms
 	transactions     []row          // session, database, ms open and idle, and whose it is
@@ -87,6 +90,10 @@ func newFake(t testing.TB) *fake {
 	rows("databases_azure", func(tdstest.Query) []row { return f.databases[1:2] })
 	rows("replicas", func(tdstest.Query) []row { return f.replicas })
 	rows("replication", func(tdstest.Query) []row { return f.replication })
+	rows("backups", func(q tdstest.Query) []row {
+		f.asked = append(f.asked, backupHours.FindString(q.Text))
+		return f.backups
+	})
 	rows("sessions", func(tdstest.Query) []row { return ofNobody(f.sessions) })
 	rows("lock_wait", func(tdstest.Query) []row { return []row{{0, 3, f.lockWait}} })
 	rows("transactions", func(tdstest.Query) []row { return f.transactions })
@@ -117,6 +124,9 @@ func newFake(t testing.TB) *fake {
 	rows("plan_cache_texts", func(tdstest.Query) []row { return f.cached })
 	return f
 }
+
+// backupHours is how far back the query of backups looks.
+var backupHours = regexp.MustCompile(`hour, -\d+`)
 
 // ofNobody are rows of sessions, those without people with nobody.
 func ofNobody(rows []row) (all []row) {
