@@ -38,7 +38,9 @@ type Details struct {
 	// Of what is counted over a while: how many there were, and when. Not nil: its value is their sum.
 	Counts []Count `json:"counts,omitzero"`
 
-	// Of a wait for a lock or of the transaction ids.
+	None bool `json:"none,omitempty"` // there is no backup, since the age that is the value
+
+	// Of a wait for a lock, of the transaction ids, or of a backup.
 	Database string `json:"database,omitempty"` // of the session that waits longest; with the oldest ids
 	Multi    bool   `json:"multi,omitempty"`    // the ids are those of multixacts
 }

@@ -25,12 +25,7 @@ func safety() []Definition {
 			Meaning: "A standby receives nothing from its primary, or its replay is paused.",
 			Advice:  "Check the standby's log, its connection to the primary and the replication slot.",
 		},
-		{
-			WatchRule: organization.WatchRule{ID: string(BackupRPO), Default: off(24*60, 0, alert.Critical), Min: 1, Max: 400 * 24 * 60, Unmeasured: noSource},
-			Group:     "Safety", Name: "Backup older than the RPO", Watches: "Age of the newest backup of a database", Unit: "minutes",
-			Meaning: "The newest backup of a database is older than its recovery point objective (RPO). A restore would lose more data than allowed.",
-			Advice:  "Make a backup now. Then check the backup job and its log.",
-		},
+		backupRule(),
 		{
 			WatchRule: organization.WatchRule{ID: string(Certificate), Default: on(14, 0, alert.Warning), Min: 1, Max: 365},
 			Group:     "Safety", Name: "Server certificate expires", Watches: "Days until the server's certificate expires", Unit: "days", Below: true,

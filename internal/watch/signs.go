@@ -175,7 +175,8 @@ func (s Sign) counts(received time.Time) bool {
 	case s.advisory():
 		return true
 	}
-	return s.Mount == ""
+	_, err := uuid.Parse(s.Mount)
+	return s.Mount == "" || s.Rule == BackupRPO && err == nil
 }
 
 // Ignores tells whether nobody wants to hear of a volume, which is full by design

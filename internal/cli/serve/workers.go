@@ -51,6 +51,9 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	}
 	p.addNotifications(workers, sender)
 	workers.Every("keep the trees of the logs", keepTreesEvery, p.keepTrees)
+	workers.Every("judge the age of backups", watch.BackupsEvery, func(ctx context.Context) error {
+		return p.watch.AgeBackups(ctx, p.Fleet)
+	})
 	workers.Every("close alerts of removed servers", watch.VanishedEvery, func(ctx context.Context) error {
 		return p.watch.CloseVanished(ctx, p.Alerts)
 	})
