@@ -148,7 +148,9 @@ func waitSign(organization, server uuid.UUID, made, at time.Time) watch.Sign {
 // block keeps who waited for whom from one time to another, as if it had come then: older than samples are kept, an episode
 // has none any more. It is a minute late, so that nothing is in the future.
 func (m *measuring) block(ctx context.Context, server uuid.UUID, from, to time.Time) error {
-	samples := blocked(m.organization.CreatedAt, server, m.organization.StatementTexts == organization.TextsNormalized, from.Add(-time.Minute), to.Add(-time.Minute))
+	made, texts := m.organization.CreatedAt, m.organization.StatementTexts == organization.TextsNormalized
+	from, until := from.Add(-time.Minute), to.Add(-time.Minute)
+	samples := append(blocked(made, server, texts, from, until), deadlocked(made, server, texts, from, until)...)
 	if err := blocking.Record(ctx, m.DB, m.organization.ID, to, samples); err != nil {
 		return fmt.Errorf("keep who waited for whom: %w", err)
 	}

@@ -39,6 +39,7 @@ type agent struct {
 	strains   []episode   // those that are one of the server
 	full      []crowd     // when fullMount is
 	crowds    []crowd     // in the time that is asked for, full among them
+	locked    []time.Time // when heldServer had deadlocks
 	databases []database
 }
 
@@ -107,6 +108,9 @@ func newAgent(made time.Time, s server, ids inventory.IDs, tenants []uuid.UUID) 
 		if e.strain.ofServer() {
 			a.strains = append(a.strains, e)
 		}
+	}
+	if s.Name == heldServer {
+		a.locked = deadlocksAt(made)
 	}
 	for _, d := range ids.Databases {
 		of := database{id: d.ID, name: d.ExternalID, size: 0.5 + newChance(s.Name, d.ExternalID).draw(0), busy: newChance(s.Name, d.ExternalID, "busy")}

@@ -23,6 +23,7 @@ func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 		IdleInTransaction: seed("transaction").whole(minute, 0.03*pool*load),
 		Other:             seed("other").whole(minute, 0.1),
 		Waits:             map[string]int64{},
+		Deadlocks:         a.deadlocks(d, at),
 	}
 	s.Idle = max(1, int64(pool)-s.Active-s.Waiting-s.IdleInTransaction)
 	who := a.doings(d, at)
