@@ -157,6 +157,9 @@ func replicationSample(server string, s replication.State) (sample api.Replicati
 	if err == nil {
 		err = json.Unmarshal(body, &sample)
 	}
+	if sample.Role == "" { // which the form does not have: with the grant that is missing, this one says so
+		sample.Role = api.ReplicationRoleAlone
+	}
 	sample.Instance, sample.At = server, s.At.UTC()
 	return sample, err
 }

@@ -52,6 +52,10 @@ func TestReplicationIsShown(t *testing.T) {
 	if r := w.replication(w.ours.viewer, ids["orders"], ""); r.MeasuredAt != nil || r.Role != nil || r.LagSeconds != nil || len(r.Standbys) != 0 || len(r.Nodes) != 0 {
 		t.Errorf("nobody has looked: %+v", r)
 	}
+	send(members{"instance": "ledger", "at": w.ago(time.Minute), "role": "alone", "condition": "works", "denied": "GRANT VIEW SERVER STATE TO [watcher];"}).is(202)
+	if r := w.replication(w.ours.viewer, ids["ledger"], ""); r.MeasuredAt == nil || r.Role != nil || *r.MissingGrant != "GRANT VIEW SERVER STATE TO [watcher];" || r.Nodes[0].Role != nil {
+		t.Errorf("whether it replicates is not told: %+v", r)
+	}
 	send(w.leads("orders", 10*time.Minute, nil), w.follows("billing", 10*time.Minute, nil)).is(202)
 	send(w.leads("orders", time.Minute, nil), w.follows("billing", time.Minute, nil)).is(202)
 	send(w.leads("orders", time.Minute, members{"role": "standby"})).is(202) // once more

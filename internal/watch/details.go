@@ -43,6 +43,10 @@ type Details struct {
 	// Of a wait for a lock, of the transaction ids, or of a backup.
 	Database string `json:"database,omitempty"` // of the session that waits longest; with the oldest ids
 	Multi    bool   `json:"multi,omitempty"`    // the ids are those of multixacts
+
+	// Of replication.
+	Follower string `json:"follower,omitempty"` // who lags or does not follow: "standby two"; empty: the server itself
+	Why      string `json:"why,omitempty"`      // it does not
 }
 
 // Count is how many there were since the look before. Those of one look may come in several messages: Of tells them apart.
@@ -60,7 +64,7 @@ const maxDetail = 200
 
 // encoded is the JSON of the details, with names that people can read.
 func (d Details) encoded() (string, error) {
-	for _, text := range []*string{&d.Host, &d.Pool, &d.Kind, &d.Object, &d.Session, &d.Holder, &d.Database} {
+	for _, text := range []*string{&d.Host, &d.Pool, &d.Kind, &d.Object, &d.Session, &d.Holder, &d.Database, &d.Follower, &d.Why} {
 		*text = shortened(printable.Clean(strings.ReplaceAll(*text, "\x00", "")))
 	}
 	d.Mounts = slices.Clone(d.Mounts)

@@ -30,6 +30,8 @@ const (
 	TemporaryFiles    Rule = "temp_files"          // statements that write temporary files
 	Deadlocks         Rule = "deadlocks"           // transactions that were canceled because they waited for each other
 	Certificate       Rule = "certificate"         // a server whose certificate expires
+	ReplicationLag    Rule = "replication_lag"     // a standby that is behind its primary
+	ReplicationBroken Rule = "replication_broken"  // a standby that does not follow
 	BackupRPO         Rule = "backup_rpo"          // a database whose newest backup is older than its RPO
 
 	// HostVolume is Volume for a host and not for a server: a full volume is one alert, however

@@ -13,18 +13,7 @@ const lastDays, day = 3, 24 * time.Hour
 // safety are the rules about the safety of data.
 func safety() []Definition {
 	return []Definition{
-		{
-			WatchRule: organization.WatchRule{ID: "replication_lag", Default: off(300, 120, alert.Warning), Min: 1, Max: 7 * 24 * 60 * 60, Unmeasured: noSource},
-			Group:     "Safety", Name: "Replication lag", Watches: "Time by which a standby is behind its primary", Unit: "seconds",
-			Meaning: "A standby applies the changes of its primary late. A failover now would lose these changes, or would have to wait for them.",
-			Advice:  "Check the network and the load of both servers. On the standby, look for long queries that delay replay.",
-		},
-		{
-			WatchRule: organization.WatchRule{ID: "replication_broken", Default: off(0, 60, alert.Critical), Unmeasured: noSource},
-			Group:     "Safety", Name: "Replication broken", Watches: "Standbys that do not follow their primary",
-			Meaning: "A standby receives nothing from its primary, or its replay is paused.",
-			Advice:  "Check the standby's log, its connection to the primary and the replication slot.",
-		},
+		replicationLag(), replicationBroken(),
 		backupRule(),
 		{
 			WatchRule: organization.WatchRule{ID: string(Certificate), Default: on(14, 0, alert.Warning), Min: 1, Max: 365},

@@ -3320,7 +3320,7 @@ type ReplicationSample struct {
 	At time.Time `json:"at"`
 
 	Condition *ReplicationCondition `json:"condition,omitempty"`
-	// Denied The grant without which the server does not tell who follows it.
+	// Denied The grant without which the server does not tell who follows it. With the role `alone`, the role is unknown.
 	Denied *string `json:"denied,omitempty"`
 	// Instance Its externalId.
 	Instance   string   `json:"instance"`

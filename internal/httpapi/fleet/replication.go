@@ -91,8 +91,8 @@ func (s showReplication) of(instance uuid.UUID, all []replication.Kept) api.Repl
 	}
 	k := &all[at]
 	f := k.Figures()
-	role, condition := api.ReplicationRole(k.Role), api.ReplicationCondition(k.Condition)
-	shown.MeasuredAt, shown.Role, shown.EngineRole, shown.RoleSince = wire.UTC(&k.At), &role, wire.Optional(k.Words), wire.UTC(k.RoleSince)
+	condition := api.ReplicationCondition(k.Condition)
+	shown.MeasuredAt, shown.Role, shown.EngineRole, shown.RoleSince = wire.UTC(&k.At), roleOf(k.Role), wire.Optional(k.Words), wire.UTC(k.RoleSince)
 	if len(k.Systems) == 1 && !strings.Contains(k.Systems[0], "-") { // and not the id of an availability group
 		shown.System = &k.Systems[0]
 	}
@@ -162,11 +162,17 @@ func (s showReplication) node(n replication.Node) api.ReplicationNode {
 	if shown.Instance != nil {
 		shown.Name, shown.MeasuredAt = shown.Instance.Name, wire.UTC(&n.At)
 	}
-	if n.Role != "" {
-		role := api.ReplicationRole(n.Role)
-		shown.Role = &role
-	}
+	shown.Role = roleOf(n.Role)
 	return shown
+}
+
+// roleOf is nil if a role is not known.
+func roleOf(r replication.Role) *api.ReplicationRole {
+	if r == "" {
+		return nil
+	}
+	role := api.ReplicationRole(r)
+	return &role
 }
 
 func showEdge(e replication.Edge) api.ReplicationEdge {

@@ -75,8 +75,9 @@ func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watc
 	if err == nil {
 		err = blocking.Record(ctx, i.DB, b.Organization, received, b.Blocking)
 	}
+	var standing []replication.Standing
 	if err == nil {
-		err = replication.Record(ctx, i.DB, b.Organization, received, b.Replication)
+		standing, err = i.follow(ctx, b, received)
 	}
 	if err == nil {
 		err = backups.Record(ctx, i.DB, b.Organization, received, b.Backups)
@@ -85,10 +86,19 @@ func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watc
 		err = status.Record(ctx, i.DB, received, found.observations())
 	}
 	if err == nil {
-		_, err = watch.Record(ctx, i.DB, received, slices.Concat(found.signs(), watch.Figures(b), signs))
+		_, err = watch.Record(ctx, i.DB, received, slices.Concat(found.signs(), watch.Figures(b), watch.Replication(b.Organization, standing), signs))
 	}
 	if err != nil {
 		return receipt, fmt.Errorf("the samples are kept, what the watch judges of them is not: %w", err)
 	}
 	return receipt, nil
+}
+
+// follow keeps who follows whom, and says how that stands.
+func (i *Intake) follow(ctx context.Context, b measurements.Batch, received time.Time) ([]replication.Standing, error) {
+	kept, err := replication.Record(ctx, i.DB, b.Organization, received, b.Replication)
+	if err != nil {
+		return nil, err
+	}
+	return replication.Stand(ctx, i.DB, b.Organization, kept)
 }

@@ -31,6 +31,7 @@ type Edge struct {
 	LagSeconds *float64
 	LagBytes   *int64
 	member     string // of the peer
+	name       string // likewise
 }
 
 // Picture is who follows whom.
@@ -61,7 +62,7 @@ func PictureOf(instance uuid.UUID, all []Kept, now time.Time) Picture {
 	for to := range all {
 		for _, from := range sendersOf(all, to) {
 			drawn[from] = true
-			p.connect(all, from, to)
+			p.connect(all, from, to, now)
 		}
 	}
 	for i := range all {
@@ -187,11 +188,11 @@ func severalSenders(of []end) bool {
 }
 
 // connect draws a line between two watched servers. The receiver's own figures count where it has
-// any: it knows better what it has applied.
-func (p *Picture) connect(all []Kept, from end, to int) {
+// any of now: it knows better what it has applied.
+func (p *Picture) connect(all []Kept, from end, to int, now time.Time) {
 	peer, receiver := &all[from.sender].Peers[from.peer], &all[to]
 	e := edgeOf(peer, from.sender, to)
-	if peer.Kind == Physical {
+	if peer.Kind == Physical && now.Sub(receiver.At) <= Fresh {
 		if receiver.LagSeconds != nil {
 			e.LagSeconds = receiver.LagSeconds
 		}
@@ -208,7 +209,7 @@ func (p *Picture) connect(all []Kept, from end, to int) {
 func edgeOf(peer *Peer, from, to int) Edge {
 	return Edge{
 		From: from, To: to, Kind: peer.Kind, State: peer.State, Sync: peer.Sync, Group: peer.Group, Trouble: peer.Trouble,
-		LagSeconds: peer.LagSeconds, LagBytes: peer.LagBytes, member: peer.Member,
+		LagSeconds: peer.LagSeconds, LagBytes: peer.LagBytes, member: peer.Member, name: peer.Name,
 	}
 }
 

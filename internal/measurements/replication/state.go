@@ -12,7 +12,7 @@ import (
 	"muster/domain/printable"
 )
 
-// Role is what a server does in replication.
+// Role is what a server does in replication; empty: it does not tell, because of a grant (Denied).
 type Role string
 
 // The roles.
@@ -196,7 +196,7 @@ func most[T cmp.Ordered](a, b *T) *T {
 
 // Replicates says whether anything about the server is worth showing.
 func (s *State) Replicates() bool {
-	return s.Role != Primary && s.Role != Alone || len(s.Peers)+len(s.Slots)+len(s.Subscriptions) > 0 || s.Denied != ""
+	return s.Role != Primary && s.Role != Alone && s.Role != "" || len(s.Peers)+len(s.Slots)+len(s.Subscriptions) > 0 || s.Denied != ""
 }
 
 // Fit makes a State keep to the bounds, with clean and short texts.
@@ -204,6 +204,7 @@ func (s State) Fit() State {
 	if !slices.Contains(Roles(), s.Role) {
 		s.Role = ""
 	}
+	s.untold()
 	for _, text := range []*string{&s.Words, &s.State, &s.Denied} {
 		clean(text)
 	}
@@ -245,6 +246,14 @@ func (s State) Fit() State {
 	})
 	s.Omitted = omitted
 	return s
+}
+
+// untold makes the role unknown that an account sees which may not see availability groups: none of
+// them. Agents say so, because the form of a sample has no unknown role.
+func (s *State) untold() {
+	if s.Role == Alone && s.Denied != "" && len(s.Systems) == 0 {
+		s.Role = ""
+	}
 }
 
 func fitted[T any](all []T, omitted *int, fit func(*T)) []T {

@@ -41,8 +41,9 @@ const (
 	ahead     = 5 * time.Minute
 )
 
-// Record keeps States of an organization; received is when they came.
-func Record(ctx context.Context, db *sqlx.DB, organization uuid.UUID, received time.Time, states []State) error {
+// Record keeps States of an organization, and returns those that are newer than what was kept; received
+// is when they came.
+func Record(ctx context.Context, db *sqlx.DB, organization uuid.UUID, received time.Time, states []State) (all []Kept, err error) {
 	states = slices.Clone(states)
 	slices.SortStableFunc(states, func(a, b State) int { return a.At.Compare(b.At) })
 	for _, s := range states {
@@ -51,48 +52,55 @@ func Record(ctx context.Context, db *sqlx.DB, organization uuid.UUID, received t
 		}
 		s = s.Fit()
 		s.At = instant.Cut(s.At)
-		if s.Role == "" {
+		if s.Role == "" && s.Denied == "" {
 			continue
 		}
-		if err := transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error { return keep(ctx, tx, organization, s) }); err != nil {
+		err := transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error {
+			kept, newer, err := keep(ctx, tx, organization, s)
+			if err == nil && newer {
+				all = append(all, kept)
+			}
 			return err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return all, nil
 }
 
-func keep(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, s State) error {
+func keep(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, s State) (kept Kept, newer bool, err error) {
 	if err := statement.Exec(ctx, tx, "wait for other states of a server", `SELECT pg_advisory_xact_lock(hashtextextended('replication ' || $1::uuid, 0))`, s.Instance); err != nil {
-		return err
+		return kept, false, err
 	}
 	before, known, err := find(ctx, tx, organization, s.Instance)
 	if err != nil || known && !s.At.After(before.At) {
-		return err
+		return kept, false, err
 	}
-	roleSince := &s.At
-	if known && s.Denied != "" && len(s.Systems) == 0 { // it does not tell its role any more
+	if s.Role == "" { // it does not tell it any more, or never did
 		s.Role, s.Systems = before.Role, before.Systems
 	}
-	if known {
-		s.follow(&before.State)
-		if before.Role == s.Role {
-			roleSince = before.RoleSince
-		} else if same(before.Systems, s.Systems) {
-			if err := statement.Exec(ctx, tx, "keep that a role changed", putRole, organization, s.Instance, s.At, before.Role, s.Role, s.Timeline); err != nil {
-				return err
+	s.follow(&before.State)
+	kept = Kept{State: s, RoleSince: before.RoleSince, replicated: known && before.Replicates()}
+	if before.Role != s.Role {
+		kept.RoleSince = nil // nobody saw when it began
+		if before.Role != "" {
+			kept.RoleSince = &s.At
+			if same(before.Systems, s.Systems) {
+				if err := statement.Exec(ctx, tx, "keep that a role changed", putRole, organization, s.Instance, s.At, before.Role, s.Role, s.Timeline); err != nil {
+					return kept, false, err
+				}
 			}
 		}
-	} else {
-		s.follow(&State{})
-		roleSince = nil // nobody saw when it began
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
-		return fmt.Errorf("encode the replication of a server: %w", err)
+		return kept, false, fmt.Errorf("encode the replication of a server: %w", err)
 	}
 	f := s.Figures()
-	return statement.Exec(ctx, tx, "keep the replication of a server", putState, organization, s.Instance, s.At, s.Role, roleSince,
+	err = statement.Exec(ctx, tx, "keep the replication of a server", putState, organization, s.Instance, s.At, s.Role, kept.RoleSince,
 		s.Condition, s.Since, f.LagSeconds, f.LagBytes, f.Retained, s.Links(), string(text))
+	return kept, true, err
 }
 
 // same says whether two States are of one system, as far as both tell.
@@ -195,6 +203,8 @@ type Kept struct {
 	// RoleSince is when the server was first seen in its role, after it was seen in another one;
 	// nil: it was never seen in another.
 	RoleSince *time.Time
+
+	replicated bool // the State before did (Replicates)
 }
 
 type row struct {
@@ -209,6 +219,7 @@ func (r row) kept() (k Kept, err error) {
 		return k, fmt.Errorf("decode the replication of a server: %w", err)
 	}
 	k.Instance, k.At, k.RoleSince = r.Instance, r.At.UTC(), r.RoleSince
+	k.untold() // of a program from before
 	return k, nil
 }
 
@@ -229,6 +240,10 @@ func Related(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID,
 	if err != nil || !ok {
 		return nil, err
 	}
+	return relatedTo(ctx, q, organization, scope, own)
+}
+
+func relatedTo(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, scope fleet.Scope, own Kept) ([]Kept, error) {
 	all, links := []Kept{own}, own.Links()
 	for range mostSteps {
 		rows, err := statement.All[row](ctx, q, "read the replication of servers", statesQuery, organization, scope.Filtered, statement.IDs(scope.Instances), links)

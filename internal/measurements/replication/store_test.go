@@ -52,7 +52,7 @@ func standby(n byte, at int, name string, port int) replication.State {
 
 func record(t *testing.T, db *sqlx.DB, states ...replication.State) {
 	t.Helper()
-	if err := replication.Record(t.Context(), db, organization, noon.Add(24*time.Hour), states); err != nil {
+	if _, err := replication.Record(t.Context(), db, organization, noon.Add(24*time.Hour), states); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -167,7 +167,7 @@ func TestAStandbyThatIsGone(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	record(t, db, primary(1, 8))
-	if err := replication.Record(t.Context(), db, organization, noon.Add(8*24*time.Hour), []replication.State{primary(1, 8*24*60)}); err != nil {
+	if _, err := replication.Record(t.Context(), db, organization, noon.Add(8*24*time.Hour), []replication.State{primary(1, 8*24*60)}); err != nil {
 		t.Fatal(err)
 	}
 	if got := peers(); len(got) != 0 {

@@ -95,7 +95,7 @@ func (m *measuring) failover(ctx context.Context, there []inventory.IDs) error {
 	for i := range before {
 		before[i].Timeline = 2
 	}
-	if err := replication.Record(ctx, m.DB, m.organization.ID, at, append(before, after...)); err != nil {
+	if _, err := replication.Record(ctx, m.DB, m.organization.ID, at, append(before, after...)); err != nil {
 		return fmt.Errorf("keep a failover: %w", err)
 	}
 	return nil

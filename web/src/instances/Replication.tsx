@@ -54,7 +54,7 @@ export function Replication({ instance: i }: { instance: Instance }) {
         <Title order={2}>Replication</Title>
         {known?.measuredAt && (
           <Text size="sm" c="dimmed">
-            {known.role && (known.engineRole?.toLowerCase() ?? roleNames[known.role])}
+            {known.role ? (known.engineRole?.toLowerCase() ?? roleNames[known.role]) : "role unknown"}
             {known.roleSince && (
               <>
                 {" "}
@@ -134,12 +134,14 @@ function Split({ known: { otherPrimaries: others } }: { known: Known }) {
   );
 }
 
-function Denied({ known: { missingGrant: grant } }: { known: Known }) {
+function Denied({ known: { missingGrant: grant, role } }: { known: Known }) {
   if (grant === null) return null;
   return (
     <div className={classes.denied}>
       <Text size="sm" mb="xs">
-        Not measured in full: the account may not see who follows this server.
+        {role === null
+          ? "Not measured: the account may not see whether this server replicates."
+          : "Not measured in full: the account may not see who follows this server, or whom it follows."}
       </Text>
       <Snippet label="Run this as an administrator" text={grant} wrapped />
     </div>

@@ -75,4 +75,6 @@ export function lostAfter({ walStatus, safeBytes }: Pick<Slot, "walStatus" | "sa
 
 /** shows says whether there is anything to draw. */
 export const shows = (r: Replication): boolean =>
-  r.nodes.length > 1 || r.slots.length + r.subscriptions.length > 0 || (r.role !== "primary" && r.role !== "alone");
+  r.nodes.length > 1 ||
+  r.slots.length + r.subscriptions.length > 0 ||
+  (r.role !== null && r.role !== "primary" && r.role !== "alone");

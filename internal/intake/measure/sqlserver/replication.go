@@ -31,14 +31,19 @@ func (r *reader) Replication(ctx context.Context, l *measure.Line, at time.Time)
 	if r.server.azure() {
 		return nil, nil
 	}
-	s := &replication.State{At: at, Role: replication.Alone, Trouble: replication.Trouble{Condition: replication.Works}}
-	if !r.server.sees {
+	s := &replication.State{At: at, Trouble: replication.Trouble{Condition: replication.Works}}
+	var rows [][]string
+	if r.server.sees {
+		var err error
+		if rows, err = servers.Query(ctx, l, 18, query("replication")); err != nil && servers.ReasonOf(err) != servers.Denied {
+			return nil, err
+		} else if err == nil {
+			s.Role = replication.Alone
+		}
+	}
+	if s.Role == "" { // an account that may not see the groups sees none
 		s.Denied = "GRANT " + r.statePermission() + " TO " + r.server.login + ";"
 		return s, nil
-	}
-	rows, err := servers.Query(ctx, l, 18, query("replication"))
-	if err != nil {
-		return nil, err
 	}
 	var all []replica
 	for _, row := range rows {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/internal/measurements/replication"
+	"muster/internal/servers/tdstest"
 )
 
 // replicaRow is a replica of group "sales": local or not, by its number, with 3 databases that are synchronized.
@@ -111,7 +112,16 @@ func TestReplicationOfAvailabilityGroups(t *testing.T) {
 		f := newFake(t)
 		f.sees = false
 		b, err := f.measure(t).round()
-		if err != nil || len(b.Replication) != 1 || b.Replication[0].Denied != "GRANT VIEW SERVER STATE TO [watcher];" {
+		if err != nil || len(b.Replication) != 1 || b.Replication[0].Denied != "GRANT VIEW SERVER STATE TO [watcher];" || b.Replication[0].Role != "" {
+			t.Errorf("%v, %+v", err, b.Replication)
+		}
+	})
+	t.Run("granted in part", func(t *testing.T) {
+		t.Parallel()
+		f := newFake(t)
+		f.fails["replication"] = &tdstest.NoServerState
+		b, err := f.measure(t).round()
+		if err != nil || len(b.Replication) != 1 || b.Replication[0].Denied == "" || b.Replication[0].Role != "" {
 			t.Errorf("%v, %+v", err, b.Replication)
 		}
 	})
