@@ -95,6 +95,7 @@ type bench struct {
 	calls    []sentCall
 	buffered []string // bodies of calls that say that they waited
 	answers  []answer // one after the other, the last one for ever
+	prepare  func(directory string)
 	log      strings.Builder
 }
 
@@ -102,7 +103,13 @@ const oneServer = "name: here\ndirectory: %s\nservers:\n  - {name: db, engine: p
 
 func newBench(t testing.TB, answers ...answer) *bench {
 	t.Helper()
-	b := &bench{t: t, answers: answers}
+	return newBenchWith(t, func(string) {}, answers...)
+}
+
+// newBenchWith is one whose directory has something before the agent opens it.
+func newBenchWith(t testing.TB, prepare func(directory string), answers ...answer) *bench {
+	t.Helper()
+	b := &bench{t: t, answers: answers, prepare: prepare}
 	server := httptest.NewServer(http.HandlerFunc(b.serve))
 	t.Cleanup(server.Close)
 	b.open(server.URL, nil)
@@ -114,6 +121,9 @@ func (b *bench) open(server string, client *http.Client) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "token"), []byte("planted-token\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "agent.yaml"), fmt.Appendf(nil, oneServer, filepath.Join(dir, "buffer")), 0o600))
+	if b.prepare != nil {
+		b.prepare(filepath.Join(dir, "buffer"))
+	}
 	config, err := ReadConfig(filepath.Join(dir, "agent.yaml"), os.LookupEnv)
 	must(t, err)
 	u, err := url.Parse(server)
