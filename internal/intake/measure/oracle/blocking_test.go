@@ -30,6 +30,12 @@ func session(sid, serial, instance, blocker, of, final, ofFinal, seconds string)
 	return row
 }
 
+// distributed makes a session that of a database link, which another database has opened.
+func distributed(row []string) []string {
+	row[5], row[6] = "oracle@db02 (TNS V1-V3)", "db02"
+	return row
+}
+
 // TestWhoWaitsForWhom is read from rows of V$SESSION, asked only while a session waits for what
 // another one may hold.
 func TestWhoWaitsForWhom(t *testing.T) {
@@ -89,6 +95,29 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	s.now()
 	if err := s.server.Round(t.Context()); !errors.Is(err, measure.ErrNonsense) {
 		t.Errorf("nonsense: %v", err)
+	}
+}
+
+// TestDistributedTransactions: what a transaction in doubt holds, no session does (BLOCKING_SESSION_STATUS is UNKNOWN), so nobody is
+// named. The session of a coordinator in another database is one as any other.
+func TestDistributedTransactions(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.on(sessionsQuery, []string{"3", "waiting", "Application", "1"})
+	for _, test := range []struct {
+		name string
+		rows [][]string
+		want string
+	}{
+		{"a transaction in doubt", [][]string{session("8", "80", "1", null, null, null, null, "9")}, ""},
+		{"one in doubt beside a chain", [][]string{session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "9"), session("9", "90", "1", null, null, null, null, "9")}, "7,70,1 8,80,1<-7,70,1"},
+		{"behind one in doubt", [][]string{session("8", "80", "1", null, null, null, null, "9"), session("9", "90", "1", "8", "1", null, null, "5")}, "8,80,1 9,90,1<-8,80,1"},
+		{"a branch of another database", [][]string{distributed(session("7", "70", "1", "", "", "", "", "")), session("8", "80", "1", "7", "1", "7", "1", "9")}, "7,70,1 8,80,1<-7,70,1"},
+	} {
+		s.blocked(test.rows...)
+		if got := measuretest.Edges(s.pass(20 * time.Second).Blocking); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
 	}
 }
 
