@@ -5,9 +5,10 @@
 #
 #   scripts/test.sh RESULTS      RESULTS is a directory, emptied first
 #
-# Go's tests compute, and wait for the programs and databases that they start. The linters only
-# compute: they take what is left of the machine, from the beginning on. The browser tests begin
-# when Go's are over, because some of them measure how fast the pages are.
+# Go's tests compute, and wait for the programs and databases that they start. The linters and the
+# builds of scripts/program.sh only compute: they take what is left of the machine, from the
+# beginning on. The browser tests begin when Go's are over, because some of them measure how fast
+# the pages are.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -26,14 +27,16 @@ part() { # NAME COMMAND…
   echo "$name $((SECONDS - started)) $status" >>"$results/parts"
 }
 
-part lint nice -n 19 make --no-print-directory lint >"$results/lint.log" 2>&1 &
+{
+  part lint nice -n 19 make --no-print-directory lint >"$results/lint.log" 2>&1
+  part shipped nice -n 19 bash scripts/program.sh >"$results/shipped.log" 2>&1
+} &
 part go make --no-print-directory test-go
 part browser make --no-print-directory test-browser
 part web make --no-print-directory test-unit
 part first-report bash scripts/first_report.sh
 wait
-cat "$results/lint.log"
-part shipped bash scripts/program.sh
+cat "$results/lint.log" "$results/shipped.log"
 
 make --no-print-directory test-report RESULTS="$results"
 awk '$3 != 0 { failed = 1 } END { exit failed }' "$results/parts"
