@@ -37,6 +37,9 @@
 // report that is built again after a rotation prints the same, byte for byte. Older inputs have
 // no fingerprint, and the box then has its earlier text.
 //
+// Findings of severity Critical and High are cards (sections/cards.go) that never break over a page; the others are rows.
+// What is long is in the tables of package companion, and the pages say in which.
+//
 // If a document would end with a page that is two thirds empty, it is laid out again with pages
 // that end a little lower or higher (layOut). This is also a function of the document.
 //

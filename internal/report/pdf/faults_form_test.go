@@ -3,6 +3,9 @@ package pdf_test
 import (
 	"bytes"
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -209,5 +212,81 @@ func TestFault13ACheckIsOneCard(t *testing.T) {
 	}
 	if !regexp.MustCompile(`CVE-[0-9-]+ and \d+ more demo-pg-muster-01`).MatchString(all) {
 		t.Error("the findings of one server are not in one row")
+	}
+}
+
+// TestFault47DocumentsAreTagged: one title, a heading for each section, and tables with heads.
+func TestFault47DocumentsAreTagged(t *testing.T) {
+	t.Parallel()
+	for _, name := range demoDocuments {
+		file, _ := render(t, renderer(t), demoDocument(t, name))
+		if all := pdfInfo(t, file); !regexp.MustCompile(`Tagged: +yes`).MatchString(all) {
+			t.Errorf("%s: %s", name, all)
+		}
+		structure := pdfInfo(t, file, "-struct")
+		if n := strings.Count(structure, "\n  H1 "); n != 1 || strings.Contains(strings.ToLower(structure), "error") {
+			t.Errorf("%s: %d titles: %.3000s", name, n, structure)
+		}
+		for kind, least := range map[string]int{"H2 ": 6, "H3 ": 4, "Table ": 8, "TR\n": 40, "TH:": 30, "TD\n": 200} {
+			if n := strings.Count(structure, kind); n < least {
+				t.Errorf("%s: %d of %s, want %d", name, n, kind, least)
+			}
+		}
+	}
+}
+
+// TestFault47EveryTextIsInTheStructure but running heads and feet, of a short document: poppler takes a minute for the
+// text of a long one.
+func TestFault47EveryTextIsInTheStructure(t *testing.T) {
+	t.Parallel()
+	document := snapshottest.Empty(report.InstanceScorecard)
+	file, _ := render(t, renderer(t), document)
+	spaces := regexp.MustCompile(`[\s"]+`)
+	text := spaces.ReplaceAllString(pdfInfo(t, file, "-struct-text"), "")
+	for i, page := range words(t, file) {
+		for word := range strings.FieldsSeq(page) {
+			if !strings.Contains(text, word) && word != "Confidential" && !strings.Contains("·request…Page 1 2 of Per-instance scorecard "+document.Organization.Name, word) {
+				t.Errorf("%q of page %d is in no element", word, i+1)
+			}
+		}
+	}
+	verdict, contents := strings.Index(text, "Noinstanceisinscope"), strings.Index(text, "1Overallhealth")
+	if verdict < 0 || contents < verdict {
+		t.Errorf("the verdict is read at %d, the contents at %d", verdict, contents)
+	}
+}
+
+// pdfInfo is what pdfinfo says of a file.
+func pdfInfo(t *testing.T, file []byte, arguments ...string) string {
+	t.Helper()
+	tool, err := exec.LookPath("pdfinfo")
+	if err != nil {
+		t.Skip("pdfinfo is missing: install poppler-utils to check the structure of the reports")
+	}
+	cmd := exec.CommandContext(t.Context(), tool, append(arguments, "-")...)
+	cmd.Stdin = bytes.NewReader(file)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
+}
+
+// TestFault47QPDFFindsNoFault in the demo's documents.
+func TestFault47QPDFFindsNoFault(t *testing.T) {
+	t.Parallel()
+	tool, err := exec.LookPath("qpdf")
+	if err != nil {
+		t.Skip("qpdf is missing: install it to check the form of the reports")
+	}
+	for _, name := range demoDocuments {
+		file, _ := render(t, renderer(t), demoDocument(t, name))
+		path := filepath.Join(t.TempDir(), name+".pdf")
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.CommandContext(t.Context(), tool, "--check", path).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
 	}
 }

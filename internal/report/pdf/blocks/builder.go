@@ -31,6 +31,7 @@ type Builder struct {
 	sections     int
 	contentsPage int // page 1, unless a hostile name fills it
 	contentsAt   float64
+	contentsIn   int    // their place in the structure
 	cut          cut    // of page 1
 	inline       bool   // the contents stand in lines
 	Folded       bool   // page 1 has not room for every instance
@@ -95,8 +96,10 @@ func (b *Builder) Heading(title string) {
 	b.Paper.Mark(title, 0)
 	page, left := b.Paper.Page(), b.Paper.Left()
 	number := Number(b.sections)
-	page.Text(left, b.Paper.Y+16, typeset.Style{Face: typeset.Bold, Size: 16, Color: Accent}, typeset.Left, number)
-	page.Text(left+22, b.Paper.Y+16, h1Style, typeset.Left, title)
+	b.Paper.Tagged(typeset.Section, func() {
+		page.Text(left, b.Paper.Y+16, typeset.Style{Face: typeset.Bold, Size: 16, Color: Accent}, typeset.Left, number)
+		page.Text(left+22, b.Paper.Y+16, h1Style, typeset.Left, title)
+	})
 	b.Paper.Y += 22
 	page.Fill(left, b.Paper.Y, b.Paper.TextWidth(), 1.1, Accent)
 	b.Paper.Y += 8
@@ -109,7 +112,7 @@ func (b *Builder) Sub(title string) {
 	b.Paper.Skip(9)
 	b.Paper.Keep()
 	b.Paper.Mark(title, 1)
-	b.Paper.Paragraph(0, 1.3, typeset.Span{Text: title, Style: H2Style})
+	b.Paper.Tagged(typeset.Part, func() { b.Paper.Paragraph(0, 1.3, typeset.Span{Text: title, Style: H2Style}) })
 	b.Paper.Y += 3
 }
 

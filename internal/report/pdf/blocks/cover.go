@@ -86,7 +86,9 @@ func (b *Builder) Cover(f Front, sections int) {
 	}
 	d.Y = b.cut.top
 	d.Paragraph(0, 1.3, typeset.Span{Text: strings.ToUpper(b.Kind.PaperTitle), Style: kindStyle})
-	d.Paragraph(0, 1.15, typeset.Span{Text: Shorten(b.Subject(), mostTitle), Style: b.cut.title})
+	d.Tagged(typeset.Title, func() {
+		d.Paragraph(0, 1.15, typeset.Span{Text: Shorten(b.Subject(), mostTitle), Style: b.cut.title})
+	})
 	if organization := Shorten(b.Doc.Organization.Name, 160); organization != b.Subject() {
 		d.Y++
 		d.Paragraph(0, 1.3, typeset.Span{Text: organization, Style: b.cut.organization})
@@ -109,7 +111,7 @@ func (b *Builder) Cover(f Front, sections int) {
 	}
 	d.Page().Text(left, d.Y+9, labelStyle, typeset.Left, "CONTENTS")
 	d.Y += b.cut.contents
-	b.contentsPage, b.contentsAt = len(d.Pages())-1, d.Y
+	b.contentsPage, b.contentsAt, b.contentsIn = len(d.Pages())-1, d.Y, d.Place(typeset.Contained)
 }
 
 // pill draws a small framed label whose right edge is at x and returns its left.
@@ -252,7 +254,9 @@ func (b *Builder) figures(figures []Figure) {
 const contentsLine = 21.0
 
 // Contents writes the list of sections on page 1, now that pages are known.
-func (b *Builder) Contents() {
+func (b *Builder) Contents() { b.Paper.Under(b.contentsIn, typeset.Text, b.contents) }
+
+func (b *Builder) contents() {
 	if b.inline {
 		b.inlineContents()
 		return
@@ -275,7 +279,9 @@ func (b *Builder) Contents() {
 }
 
 // Furniture puts the header on every page but the first and the footer on all.
-func (b *Builder) Furniture() {
+func (b *Builder) Furniture() { b.Paper.Artifact(b.furniture) }
+
+func (b *Builder) furniture() {
 	pages := b.Paper.Pages()
 	left, right := b.Paper.Left(), b.Paper.Left()+b.Paper.TextWidth()
 	style := typeset.Style{Face: typeset.Regular, Size: 8, Color: Muted}

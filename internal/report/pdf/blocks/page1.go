@@ -37,7 +37,7 @@ func (b *Builder) PartTitle(words, aside string) {
 	d := b.Paper
 	d.Need(SectionHead + 2*StandingRow)
 	page := d.Page()
-	page.Text(d.Left(), d.Y+10, H2Style, typeset.Left, words)
+	d.Tagged(typeset.Section, func() { page.Text(d.Left(), d.Y+10, H2Style, typeset.Left, words) })
 	page.Text(d.Left()+d.TextWidth(), d.Y+10, SubStyle, typeset.Right, aside)
 	page.Fill(d.Left(), d.Y+15, d.TextWidth(), 0.9, Accent)
 	d.Y += 18
@@ -52,9 +52,11 @@ type Head struct {
 
 // Heads writes the heads of a table on page 1.
 func (b *Builder) Heads(all []Head) {
-	for _, h := range all {
-		b.Paper.Page().Text(b.Paper.Left()+h.At, b.Paper.Y+9, headStyle, h.Align, h.Words)
-	}
+	b.Paper.Grouped(typeset.GridRow, typeset.GridHead, func() {
+		for _, h := range all {
+			b.Paper.Page().Text(b.Paper.Left()+h.At, b.Paper.Y+9, headStyle, h.Align, h.Words)
+		}
+	})
 	b.Paper.Y += 12
 }
 

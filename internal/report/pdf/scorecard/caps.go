@@ -26,29 +26,40 @@ func capTable(b *blocks.Builder, s analysis.Score) {
 	}
 	d := b.Paper
 	b.PartTitle("Score caps", "without caps: "+blocks.Number(s.Uncapped))
+	d.Grouped(typeset.Grid, typeset.GridCell, func() { capRows(b, s) })
+	d.Page().Rule(d.Left(), d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
+	d.Y += blocks.GapAfter + 4
+}
+
+// capRows draws the rows of the caps.
+func capRows(b *blocks.Builder, s analysis.Score) {
 	b.Heads([]blocks.Head{
 		{At: 0, Align: typeset.Left, Words: "Cap"}, {At: mostAt, Align: typeset.Left, Words: "Limit"},
 		{At: stateAt, Align: typeset.Left, Words: "State"}, {At: becauseAt, Align: typeset.Left, Words: "Reason"},
 	})
 	for _, c := range s.Caps {
-		page, left, y := d.Page(), d.Left(), d.Y
-		page.Rule(left, y, d.TextWidth(), 0, 0.4, blocks.Hairline)
-		page.Text(left, y+9, blocks.RowStrong, typeset.Left, c.Name)
-		page.Text(left+mostAt, y+9, blocks.RowStyle, typeset.Left, "at most "+blocks.Number(c.Most))
-		state, style := "does not apply", blocks.RowMuted
-		switch c.State {
-		case analysis.CapNot:
-		case analysis.CapApplies:
-			state, style = "applies", blocks.Colored(blocks.RowStrong, blocks.OverdueStyle.Color)
-		case analysis.CapUnknown:
-			state, style = "not known", blocks.Colored(blocks.RowStrong, blocks.Caution)
-		}
-		page.Text(left+stateAt, y+9, style, typeset.Left, state)
-		page.Text(left+becauseAt, y+9, blocks.RowStyle, typeset.Left, b.Fit(c.Because, blocks.RowStyle, d.TextWidth()-becauseAt))
-		d.Y += blocks.StandingRow
+		b.Paper.Grouped(typeset.GridRow, typeset.GridCell, func() { capRow(b, c) })
 	}
-	d.Page().Rule(d.Left(), d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
-	d.Y += blocks.GapAfter + 4
+}
+
+// capRow draws one cap.
+func capRow(b *blocks.Builder, c analysis.Cap) {
+	d := b.Paper
+	page, left, y := d.Page(), d.Left(), d.Y
+	page.Rule(left, y, d.TextWidth(), 0, 0.4, blocks.Hairline)
+	page.Text(left, y+9, blocks.RowStrong, typeset.Left, c.Name)
+	page.Text(left+mostAt, y+9, blocks.RowStyle, typeset.Left, "at most "+blocks.Number(c.Most))
+	state, style := "does not apply", blocks.RowMuted
+	switch c.State {
+	case analysis.CapNot:
+	case analysis.CapApplies:
+		state, style = "applies", blocks.Colored(blocks.RowStrong, blocks.OverdueStyle.Color)
+	case analysis.CapUnknown:
+		state, style = "not known", blocks.Colored(blocks.RowStrong, blocks.Caution)
+	}
+	page.Text(left+stateAt, y+9, style, typeset.Left, state)
+	page.Text(left+becauseAt, y+9, blocks.RowStyle, typeset.Left, b.Fit(c.Because, blocks.RowStyle, d.TextWidth()-becauseAt))
+	d.Y += blocks.StandingRow
 }
 
 // scale says how a score comes about.

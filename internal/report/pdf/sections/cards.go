@@ -113,7 +113,7 @@ func headOfCard(b *blocks.Builder, g analysis.CheckFindings) {
 	d := b.Paper
 	top := d.Y
 	title, note := subjectOf(b, g)
-	d.ParagraphWithin(0, cardHead, 1.25, title...)
+	d.Tagged(typeset.Part, func() { d.ParagraphWithin(0, cardHead, 1.25, title...) })
 	d.ParagraphWithin(0, cardHead, 1.35, append([]typeset.Span{{Text: g.Check.Severity, Style: blocks.Colored(cardStrong, blocks.SeverityColor[g.Check.Severity])}}, note...)...)
 	end := d.Y
 	words, style, since := dueOf(b, g)

@@ -40,6 +40,15 @@ func whereTheRiskIs(b *blocks.Builder, most int) {
 	b.Folded = len(rest) > 0
 	b.PartTitle("Where the risk is", "")
 	riskLegend(b)
+	b.Paper.Grouped(typeset.Grid, typeset.GridCell, func() { standingRows(b, rows, rest) })
+	d := b.Paper
+	d.Page().Rule(d.Left(), d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
+	d.Page().Text(d.Left(), d.Y+9, blocks.SubStyle, typeset.Left, "A cell counts failed checks, not objects, with the letter of the worst. A number with “?” counts CVEs that are not ruled out.")
+	d.Y += 11 + blocks.GapAfter
+}
+
+// standingRows draws the rows of the map, then the lines that stand for the others.
+func standingRows(b *blocks.Builder, rows []analysis.Standing, rest []string) {
 	d := b.Paper
 	left := d.Left()
 	heads := []blocks.Head{{At: 0, Align: typeset.Left, Words: "Server"}}
@@ -58,16 +67,13 @@ func whereTheRiskIs(b *blocks.Builder, most int) {
 			looked, color = false, blocks.Muted
 		}
 		d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, color)
-		drawStanding(b, s)
+		d.Grouped(typeset.GridRow, typeset.GridCell, func() { drawStanding(b, s) })
 	}
 	for _, words := range rest {
 		d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
-		d.Page().Text(left, d.Y+9, blocks.RowMuted, typeset.Left, words)
+		d.Grouped(typeset.GridRow, typeset.GridCell, func() { d.Page().Text(left, d.Y+9, blocks.RowMuted, typeset.Left, words) })
 		d.Y += blocks.StandingRow
 	}
-	d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
-	d.Page().Text(left, d.Y+9, blocks.SubStyle, typeset.Left, "A cell counts failed checks, not objects, with the letter of the worst. A number with “?” counts CVEs that are not ruled out.")
-	d.Y += 11 + blocks.GapAfter
 }
 
 // foldStandings keeps the heaviest where there are more than most, and says in a line
@@ -332,17 +338,23 @@ func FirstSteps(b *blocks.Builder, first []analysis.Step) {
 	}
 	b.PartTitle(title, leftAfter(b, len(first)))
 	left := d.Left()
+	d.Grouped(typeset.Grid, typeset.GridCell, func() { stepRows(b, first) })
+	d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
+	d.Y += 4
+}
+
+// stepRows draws the rows of the first actions.
+func stepRows(b *blocks.Builder, first []analysis.Step) {
+	d := b.Paper
 	b.Heads([]blocks.Head{
 		{At: 18, Align: typeset.Left, Words: "Finding, objects and server"}, {At: severityAt, Align: typeset.Left, Words: "Severity"},
 		{At: ownerAt, Align: typeset.Left, Words: "Owner"}, {At: dueAt, Align: typeset.Left, Words: "Due"},
 	})
 	for i, s := range first {
 		d.Need(blocks.ActionRow)
-		d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
-		step(b, i+1, s)
+		d.Page().Rule(d.Left(), d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
+		d.Grouped(typeset.GridRow, typeset.GridCell, func() { step(b, i+1, s) })
 	}
-	d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, blocks.Hairline)
-	d.Y += 4
 }
 
 // leftAfter counts the actions, and the critical and high ones after the first.

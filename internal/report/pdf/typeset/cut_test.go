@@ -75,7 +75,7 @@ func TestAFileOfAnotherLayoutIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := file.String()
-	if _, err := (&output{&out}).Write([]byte(whole)); err != nil || !strings.Contains(out.String(), "/Lang (en)") || !strings.Contains(out.String(), "/FlateDecode") {
+	if _, err := (&output{&out, onePage()}).Write([]byte(whole)); err != nil || !strings.Contains(out.String(), "/Lang (en)") || !strings.Contains(out.String(), "/FlateDecode") {
 		t.Errorf("as it is: %v, %.2000q", err, out.String())
 	}
 	for name, other := range map[string]string{
@@ -86,7 +86,7 @@ func TestAFileOfAnotherLayoutIsRefused(t *testing.T) {
 		"not of numbers":  strings.Replace(whole, " 00000 n", "x00000 n", 1)[:len(whole)/2],
 		"nothing":         "",
 	} {
-		if _, err := (&output{&out}).Write([]byte(other)); !errors.Is(err, errOtherLayout) {
+		if _, err := (&output{&out, onePage()}).Write([]byte(other)); !errors.Is(err, errOtherLayout) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

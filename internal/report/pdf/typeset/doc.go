@@ -23,6 +23,14 @@
 // would need one, and a writer of glyphs. Hebrew and Arabic are then put in visual order by
 // runs. For Han that Chinese and Japanese draw differently, the Chinese form is printed.
 //
+// What is drawn belongs to an element of the document's structure, which screen readers follow: a heading, a paragraph, a
+// table with its rows and cells (structure.go). Text that no element was opened for is a paragraph of its own, in the order
+// of drawing; Place keeps a place for what is drawn later, such as the contents. Running heads, feet and shapes are
+// artifacts. gofpdf knows no structure: Paint writes the marks into the pages, and output appends the objects (tagging.go).
+// Links are no elements yet, so the files do not claim to conform to PDF/UA.
+//
+// Whole keeps something on one page by drawing it without breaks and moving it if it does not fit. Fits only asks.
+//
 // A style may link to an address, and only to a web address, because a reader may run others.
 // gofpdf has no call for the language, the metadata packet (XMP) and the flag that shows the
 // title. They are put into the catalog that gofpdf wrote, on the way out (output). The pages are

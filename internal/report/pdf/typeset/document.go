@@ -22,6 +22,7 @@ type Paper struct {
 	marks  []Bookmark
 	kept   *kept // what a break takes along; nil: nothing
 	whole  bool  // no page ends in what is being drawn
+	tree   structure
 }
 
 // Margin is the white around the text.
@@ -37,7 +38,7 @@ type Bookmark struct {
 
 // NewPaper returns a document with its first page open.
 func NewPaper(fonts *Fonts, paper string, margin Margin) *Paper {
-	d := &Paper{Fonts: fonts, Paper: paper, Width: 595.28, Height: 841.89, margin: margin}
+	d := &Paper{Fonts: fonts, Paper: paper, Width: 595.28, Height: 841.89, margin: margin, tree: newStructure()}
 	if paper == "Letter" {
 		d.Width, d.Height = 612, 792
 	} else {
@@ -67,7 +68,7 @@ func (d *Paper) Pages() []*Page { return d.pages }
 
 // NewPage starts a page.
 func (d *Paper) NewPage() {
-	d.pages = append(d.pages, &Page{fonts: d.Fonts})
+	d.pages = append(d.pages, &Page{fonts: d.Fonts, tree: &d.tree})
 	d.Y = d.margin.Top
 }
 
@@ -103,6 +104,10 @@ func (d *Paper) Paragraph(indent, leading float64, spans ...Span) {
 // ParagraphWithin is Paragraph over a width of its own: the one that was passed to
 // ParagraphHeight.
 func (d *Paper) ParagraphWithin(indent, width, leading float64, spans ...Span) {
+	d.Tagged(Text, func() { d.paragraph(indent, width, leading, spans) })
+}
+
+func (d *Paper) paragraph(indent, width, leading float64, spans []Span) {
 	lines, size := d.flow(width, spans)
 	height := size * leading
 	for i, l := range lines {

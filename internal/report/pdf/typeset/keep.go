@@ -2,8 +2,8 @@ package typeset
 
 // kept is the place from which on everything stays together with what follows.
 type kept struct {
-	page, ops, jumps, exits, marks int
-	y                              float64
+	page, ops, jumps, exits, marks, elements int
+	y                                        float64
 }
 
 // mostKept is how much moves to the next page at most. What is taller may be

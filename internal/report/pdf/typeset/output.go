@@ -16,7 +16,7 @@ import (
 // catalogEntries are what gofpdf has no call for. It writes the packet in front of the
 // dictionary of information and that in front of the catalog, which is the last object:
 // %d is the packet's number.
-const catalogEntries = "/Lang (" + language + ")\n/Metadata %d 0 R\n/ViewerPreferences << /DisplayDocTitle true >>\n"
+const catalogEntries = "/Lang (" + language + ")\n/Metadata %d 0 R\n/MarkInfo << /Marked true >>\n/StructTreeRoot %d 0 R\n/ViewerPreferences << /DisplayDocTitle true >>\n"
 
 // version is that of PDF which has all that is written: gofpdf says 1.3 of itself, and
 // language and packet are of 1.4.
@@ -26,7 +26,10 @@ const version = "%PDF-1.7"
 // the pages. gofpdf compresses them one by one with a compressor of 650 kB each, which is
 // most of the memory that a document takes; here all cores do, and each has one.
 // gofpdf hands its whole buffer over in one piece.
-type output struct{ w io.Writer }
+type output struct {
+	w     io.Writer
+	marks *marks
+}
 
 var errOtherLayout = errors.New("the file is not laid out as gofpdf 1.16.2 does")
 
@@ -41,7 +44,12 @@ func (o *output) Write(p []byte) (int, error) {
 	if at < 0 || catalog.number != len(objects) {
 		return 0, errOtherLayout
 	}
-	catalog.text = slices.Concat(catalog.text[:at+len(head)], fmt.Appendf(nil, catalogEntries, catalog.number-2), catalog.text[at+len(head):])
+	catalog.text = slices.Concat(catalog.text[:at+len(head)], fmt.Appendf(nil, catalogEntries, catalog.number-2, len(objects)+1), catalog.text[at+len(head):])
+	pages, err := taggedPages(objects)
+	if err != nil || len(pages) != len(o.marks.pages) {
+		return 0, errOtherLayout
+	}
+	objects = append(objects, o.marks.objects(len(objects)+1, pages)...)
 	if err := compressAll(objects); err != nil {
 		return 0, err
 	}
@@ -56,9 +64,40 @@ func (o *output) Write(p []byte) (int, error) {
 	for _, offset := range offsets[1:] {
 		table = fmt.Appendf(table, "%010d 00000 n \n", offset)
 	}
+	if trailer, err = sized(trailer, len(offsets)); err != nil {
+		return 0, err
+	}
 	start := w.n
 	w.write(table, trailer, fmt.Appendf(nil, "startxref\n%d\n%%%%EOF\n", start))
 	return len(p), w.err
+}
+
+// taggedPages gives the pages, in their order, the keys that lead to their structure. It returns their numbers.
+func taggedPages(objects []object) (numbers []int, err error) {
+	for i := range objects {
+		o := &objects[i]
+		head := fmt.Appendf(nil, "%d 0 obj\n<</Type /Page\n", o.number)
+		if !bytes.HasPrefix(o.text, head) {
+			continue
+		}
+		o.text = slices.Concat(head, fmt.Appendf(nil, "/StructParents %d\n/Tabs /S\n", len(numbers)), o.text[len(head):])
+		numbers = append(numbers, o.number)
+	}
+	if !slices.IsSorted(numbers) {
+		return nil, errOtherLayout
+	}
+	return numbers, nil
+}
+
+// sized says in a trailer how many objects there are.
+func sized(trailer []byte, n int) ([]byte, error) {
+	const head = "trailer\n<<\n/Size "
+	rest, ok := bytes.CutPrefix(trailer, []byte(head))
+	end := bytes.IndexByte(rest, '\n')
+	if !ok || end < 0 {
+		return nil, errOtherLayout
+	}
+	return slices.Concat([]byte(head), strconv.AppendInt(nil, int64(n), 10), rest[end:]), nil
 }
 
 // object is one of a PDF, from its number to its end.

@@ -30,6 +30,7 @@ type op struct {
 	size       float32
 	color      Color
 	x, y, w, h float32 // text: y is the baseline; rule: from x, y by w, h
+	element    int32   // of the structure that a text belongs to; 0: none
 	text       string
 }
 
@@ -48,6 +49,7 @@ type exit struct {
 // Page collects what is drawn on one page.
 type Page struct {
 	fonts *Fonts
+	tree  *structure
 	ops   []op
 	jumps []jump
 	exits []exit
@@ -86,10 +88,10 @@ func (p *Page) clean(x, y float64, s Style, align Align, text string) float64 {
 
 // runs draws clean text, changing to the fallback face if needed.
 func (p *Page) runs(x, y float64, s Style, text string) {
-	start, face := 0, s.Face
+	start, face, owner := 0, s.Face, int32(p.tree.owner()) //nolint:gosec // there are fewer elements than texts
 	flush := func(end int) {
 		if end > start {
-			p.ops = append(p.ops, op{kind: opText, face: face, size: float32(s.Size), color: s.Color, x: float32(x), y: float32(y), text: text[start:end]})
+			p.ops = append(p.ops, op{kind: opText, face: face, size: float32(s.Size), color: s.Color, x: float32(x), y: float32(y), text: text[start:end], element: owner})
 			x += p.fonts.Width(face, s.Size, text[start:end])
 			start = end
 		}

@@ -34,7 +34,7 @@ func (d *Paper) Paint(w io.Writer, info Info) error {
 			pdf.AddUTF8FontFromBytes(Face(face).family(), "", d.Fonts.face(Face(face)).cut(used.all()))
 		}
 	}
-	p := painter{pdf: pdf, face: faceCount, text: unset, fill: unset, draw: unset, thickness: -1}
+	p := painter{pdf: pdf, marks: newMarks(d.tree.elements), face: faceCount, text: unset, fill: unset, draw: unset, thickness: -1}
 	for range d.marks {
 		p.links = append(p.links, pdf.AddLink())
 	}
@@ -51,7 +51,7 @@ func (d *Paper) Paint(w io.Writer, info Info) error {
 		}
 		d.pages[i] = nil // gofpdf has its own copy now
 	}
-	if err := pdf.Output(&output{w}); err != nil {
+	if err := pdf.Output(&output{w, p.marks}); err != nil {
 		return fmt.Errorf("write PDF: %w", err)
 	}
 	return nil
@@ -79,6 +79,7 @@ func (d *Paper) runesUsed() [faceCount]*runeSet {
 // painter sends operations to gofpdf and only the changes of its state.
 type painter struct {
 	pdf   *gofpdf.Fpdf
+	marks *marks
 	links []int
 
 	face             Face
@@ -91,7 +92,16 @@ type painter struct {
 const unset Color = 1 << 24
 
 func (p *painter) page(page *Page) {
+	p.marks.begin()
+	open := int32(-1)
 	for _, o := range page.ops {
+		if o.element != open {
+			if open >= 0 {
+				p.pdf.RawWriteStr(endOfMark)
+			}
+			open = o.element
+			p.pdf.RawWriteStr(p.marks.mark(int(open)))
+		}
 		switch o.kind {
 		case opText:
 			p.font(o.face, o.size)
@@ -108,6 +118,9 @@ func (p *painter) page(page *Page) {
 			}
 			p.pdf.Line(float64(o.x), float64(o.y), float64(o.x+o.w), float64(o.y+o.h))
 		}
+	}
+	if open >= 0 {
+		p.pdf.RawWriteStr(endOfMark)
 	}
 	for _, j := range page.jumps {
 		p.pdf.Link(j.x, j.y, j.w, j.h, p.links[j.mark])

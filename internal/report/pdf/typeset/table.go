@@ -68,9 +68,11 @@ type Table struct {
 func (d *Paper) Table(t Table) {
 	r := tableRun{d: d, t: t, widths: d.columnWidths(t), printed: min(t.Rows, MaxRows)}
 	r.line = t.Look.Body.Size * t.Look.Leading
-	for i := range r.printed {
-		r.row(i)
-	}
+	d.Grouped(Grid, GridCell, func() {
+		for i := range r.printed {
+			r.row(i)
+		}
+	})
 	d.Page().Rule(d.Left(), d.Y, d.TextWidth(), 0, 0.6, t.Look.HeadRule)
 	if r.printed < t.Rows {
 		d.Y += 4
@@ -109,19 +111,25 @@ func (r *tableRun) row(i int) {
 	}
 	d.Need(need)
 	if r.page != d.Page() {
-		r.head()
+		if r.page != nil { // the head is repeated
+			d.Artifact(r.head)
+		} else {
+			d.Grouped(GridRow, GridHead, r.head)
+		}
 	}
 	if look.Zebra != 0 && i%2 == 1 {
 		d.Page().Fill(d.Left(), d.Y, d.TextWidth(), height, look.Zebra)
 	}
 	x, top := d.Left(), d.Y
-	for c, cell := range cells {
-		if cell.Entry != "" {
-			d.Mark(cell.Entry, EntryLevel)
+	d.Grouped(GridRow, GridCell, func() {
+		for c, cell := range cells {
+			if cell.Entry != "" {
+				d.Mark(cell.Entry, EntryLevel)
+			}
+			d.Tagged(GridCell, func() { r.draw(x, top+look.PadY, r.widths[c], r.t.Columns[c].Align, cell, lines[c]) })
+			x += r.widths[c]
 		}
-		r.draw(x, top+look.PadY, r.widths[c], r.t.Columns[c].Align, cell, lines[c])
-		x += r.widths[c]
-	}
+	})
 	d.Y = top + height
 	d.Settle()
 	if i < r.printed-1 {
@@ -191,7 +199,7 @@ func (r *tableRun) head() {
 	x := d.Left()
 	for c, l := range lines {
 		y := d.Y + look.PadY + float64(tallest-len(l))*height
-		r.put(x+look.PadX, x+r.widths[c]-look.PadX, y, height, r.t.Columns[c].Align, l)
+		d.Tagged(GridHead, func() { r.put(x+look.PadX, x+r.widths[c]-look.PadX, y, height, r.t.Columns[c].Align, l) })
 		x += r.widths[c]
 	}
 	d.Y += float64(tallest)*height + 2*look.PadY

@@ -50,11 +50,12 @@ func (d *Paper) Within(left, right float64, draw func()) {
 
 // placed is where the next thing goes.
 func (d *Paper) placed() *kept {
-	return &kept{page: len(d.pages), ops: len(d.Page().ops), jumps: len(d.Page().jumps), exits: len(d.Page().exits), marks: len(d.marks), y: d.Y}
+	return &kept{page: len(d.pages), ops: len(d.Page().ops), jumps: len(d.Page().jumps), exits: len(d.Page().exits), marks: len(d.marks), elements: len(d.tree.elements), y: d.Y}
 }
 
 // undo takes back what was drawn on the page since then.
 func (d *Paper) undo(k *kept) {
 	page := d.Page()
+	d.tree.elements = d.tree.elements[:k.elements]
 	page.ops, page.jumps, page.exits, d.marks, d.Y = page.ops[:k.ops], page.jumps[:k.jumps], page.exits[:k.exits], d.marks[:k.marks], k.y
 }
