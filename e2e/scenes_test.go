@@ -130,7 +130,7 @@ func scenes() []scene {
 			a.does("shop", fmt.Sprintf(change, 3))
 		}},
 		{name: "autovacuum", settings: map[string]string{"autovacuum_naptime": "1s", "deadlock_timeout": "10min"}, root: "autovacuum", kind: "autovacuum", plays: func(a *actor) {
-			a.idles("loader", `CREATE TABLE wide AS SELECT n, repeat('x', 500) AS filling FROM generate_series(1, 20000) n`,
+			a.idles("loader", `CREATE TABLE wide AS SELECT n, repeat('x', 500) AS filling FROM generate_series(1, 100000) n`,
 				`ALTER TABLE wide SET (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1)`,
 				`DELETE FROM wide WHERE n % 2 = 0`)
 			a.until(`SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type = 'autovacuum worker' AND query LIKE '%public.wide%'`)
