@@ -66,8 +66,8 @@ test("what lies outside the window has no flag", () => {
 });
 
 test("a kind that this page does not know is a change", () => {
-  expect(kindName("release")).toBe("Change");
-  expect(drawn([change(5, "release")])).toEqual([[500, "release", 1]]);
+  expect(kindName("migration")).toBe("Change");
+  expect(drawn([change(5, "migration")])).toEqual([[500, "migration", 1]]);
 });
 
 test("a change in words says what, where, and who noted it", () => {
