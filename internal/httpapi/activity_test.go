@@ -96,9 +96,15 @@ func TestActivity(t *testing.T) {
 		"by=user&limit=1":               {"shop": 6, "others": 7.5},
 		"by=user&state=waiting":         {"bill": 2, "shop": 1, "unknown": 4},
 		"by=state&state=cpu&state=idle": {"cpu": 1.5, "idle": 5},
-		"by=instance&instanceId=" + ids["billing"].String():         {ids["billing"].String(): 4},
-		"by=instance&instanceId=" + uuid.NewString():                {},
-		"by=waitClass&limit=2&instanceId=" + ids["orders"].String(): {"clientNetwork": 5, "locks": 3, "others": 1.5},
+		"by=state&user=bill":            {"cpu": 1, "waiting": 2},
+		"by=client&user=bill&user=shop": {"10.4.1.11": 3, "10.4.1.12": 5, `10.4."1".12`: 1},
+		"by=waitClass&user=shop&application=others&state=waiting":     {"locks": 1},
+		"by=user&client=10.4.1.12&limit=1":                            {"shop": 5},
+		"by=user&application=nobody":                                  {},
+		"by=instance&user=bill&instanceId=" + ids["billing"].String(): {},
+		"by=instance&instanceId=" + ids["billing"].String():           {ids["billing"].String(): 4},
+		"by=instance&instanceId=" + uuid.NewString():                  {},
+		"by=waitClass&limit=2&instanceId=" + ids["orders"].String():   {"clientNetwork": 5, "locks": 3, "others": 1.5},
 	} {
 		a := read(w.ours.admin, "1h", query)
 		got := map[string]float64{}
@@ -126,6 +132,16 @@ func TestActivity(t *testing.T) {
 	if a := read(w.ours.admin, "1m", "by=waitClass"); *a.Series["cpu"][0] != 1.5 || *a.Series["locks"][5] != 4 || a.Series["cpu"][5] != nil {
 		t.Errorf("who tells nothing of the CPU has nothing on it: %+v", a.Series["cpu"])
 	}
+	for query, want := range map[string]string{"by=user&instanceId=" + ids["orders"].String(): "map[cpu:1 locks:2]", "by=user&client=10.4.1.11&state=cpu": "map[cpu:1]"} {
+		a := read(w.ours.admin, "1h", query)
+		at := slices.IndexFunc(a.Items, func(i api.ActivityItem) bool { return i.Key == "bill" })
+		if got := a.Items[at].ByClass; got == nil || fmt.Sprint(*got) != want {
+			t.Errorf("%s: bill's sessions by class are %v, want %s", query, got, want)
+		}
+	}
+	if none := read(w.theirs.admin, "1h", "by=state&user=bill"); len(none.Items) > 0 {
+		t.Errorf("another organization has ours: %+v", none)
+	}
 	if none := read(w.theirs.admin, "1h", "by=user"); len(none.Items) > 0 || none.Cores != nil || none.Average != nil {
 		t.Errorf("another organization: %+v", none)
 	}
@@ -134,10 +150,12 @@ func TestActivity(t *testing.T) {
 	}
 	for _, by := range []string{"user", "application", "client"} {
 		w.activity(w.ours.viewer, start, start.Add(time.Hour), "1h", "by="+by).problem(403, "forbidden")
+		w.activity(w.ours.viewer, start, start.Add(time.Hour), "1h", "by=state&"+by+"=bill").problem(403, "forbidden")
 		w.behind(w.ours.viewer, "wait-events", start, start.Add(time.Hour), "series=all&by="+by).problem(403, "forbidden")
 	}
 	w.activity(w.ours.admin, start, start.Add(time.Hour), "1h", "by=mood").problem(400, "invalid_parameter")
 	w.activity(w.ours.admin, start, start.Add(time.Hour), "1h", "by=user&state=asleep").problem(400, "invalid_parameter")
+	w.activity(w.ours.admin, start, start.Add(time.Hour), "1h", "by=state&user=").problem(400, "invalid_parameter")
 	w.activity(w.ours.admin, start.AddDate(-2, 0, 0), start, "1w", "by=user").problem(422, "detail_not_kept")
 }
 

@@ -208,6 +208,8 @@ type ActivityKey struct {
 // ActivityPart is one engine's part of the activity, a line for each value of a dimension.
 type ActivityPart struct {
 	Lines map[ActivityKey]Values // NaN where nothing is known
+	// Classes are those of each line; nil: they are not known, as of whole organizations.
+	Classes map[ActivityKey]ByClass
 	// RestLines is how many lines the one of the rest stands for, if that is known; sessions that
 	// were too many to be kept one by one are one.
 	RestLines int
@@ -231,6 +233,10 @@ const ClassOnCPU = waitclass.OnCPU
 type ActivityQuery struct {
 	By     Dimension
 	States []State // that count; none: all
+	// Names are those of whose sessions count, of dimensions that are Personal; of one without any,
+	// all do. Sessions of which the name is not known, or that were too many to be kept one by one,
+	// have none.
+	Names map[Dimension][]string
 	// Limit is how many lines are wanted one by one; 0: all. The store may add the others up as the
 	// rest. A dimension that is Named has none: lines without a name become one, which may be the
 	// greatest.
@@ -240,6 +246,30 @@ type ActivityQuery struct {
 // Counts says whether sessions in a state count.
 func (q *ActivityQuery) Counts(s State) bool {
 	return len(q.States) == 0 || slices.Contains(q.States, s)
+}
+
+// ByClass is what a line's sessions do: how many are on the CPU (last), or wait for something of
+// each class, added up over the buckets in which sessions were sampled.
+type ByClass [waitclass.Categories + 1]float64
+
+func (c *ByClass) add(o ByClass) {
+	for i, v := range o {
+		c[i] += v
+	}
+}
+
+// Of is the part of an average that each class has.
+func (c *ByClass) Of(average float64) (parts ByClass) {
+	sum := 0.0
+	for _, v := range c {
+		sum += v
+	}
+	for i, v := range c {
+		if sum > 0 {
+			parts[i] = v / sum * average
+		}
+	}
+	return parts
 }
 
 // Activity is how many sessions were on the CPU or waited at once, on average, bucket by bucket and
@@ -263,7 +293,8 @@ type ActivityLine struct {
 	ActivityKey
 	Text    string // the name, of a dimension that is Named; empty: it is not known
 	Values  Values
-	Average float64 // over the buckets in which sessions were sampled
+	Average float64  // over the buckets in which sessions were sampled
+	Classes *ByClass // nil: not known
 }
 
 // Average is the mean of a line without its gaps; NaN if there is nothing else.
@@ -281,6 +312,7 @@ func (v Values) Average() float64 {
 func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window, q ActivityQuery) (Activity, error) {
 	all := Activity{Total: Gaps(w.Len())}
 	lines, told := make(map[ActivityKey]Values), make([]bool, w.Len())
+	classes, classed := make(map[ActivityKey]ByClass), true
 	var err error
 	all.Incomplete, err = t.eachKept(ctx, organization, "activity", func(ctx context.Context, engine fleet.Engine) error {
 		part, err := t.Store.Activity(ctx, organization, engine, scope, w, q)
@@ -302,7 +334,11 @@ func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope flee
 		if part.Lines[ActivityKey{Rest: true}] != nil {
 			all.OtherLines += max(part.RestLines, 1)
 		}
+		classed = classed && part.Classes != nil
 		for key, line := range part.Lines {
+			sum := classes[key]
+			sum.add(part.Classes[key])
+			classes[key] = sum
 			all.Total.addValues(line)
 			if lines[key] == nil {
 				lines[key] = line
@@ -326,7 +362,11 @@ func (t *Tiles) Activity(ctx context.Context, organization uuid.UUID, scope flee
 		if key.Rest {
 			all.addOther(line, 0) // they are counted
 		} else {
-			all.Lines = append(all.Lines, ActivityLine{ActivityKey: key, Values: line, Average: line.Average()})
+			one := ActivityLine{ActivityKey: key, Values: line, Average: line.Average()}
+			if sum := classes[key]; classed {
+				one.Classes = &sum
+			}
+			all.Lines = append(all.Lines, one)
 		}
 	}
 	all.sort()
@@ -386,6 +426,9 @@ func (t *Tiles) NameLines(ctx context.Context, organization uuid.UUID, by Dimens
 		if at, again := places[line.ActivityKey]; again {
 			named[at].Values.addValues(line.Values)
 			named[at].Average = named[at].Values.Average()
+			if line.Classes != nil {
+				named[at].Classes.add(*line.Classes)
+			}
 			continue
 		}
 		places[line.ActivityKey] = len(named)

@@ -3,7 +3,9 @@ package measurements
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -73,6 +75,19 @@ func TestContributorsWithoutANameAreOne(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got.Items); diff != "" || got.Total() != 30 {
 			t.Errorf("%s: %v (-want +got)\n%s", what, got.Total(), diff)
+		}
+	}
+}
+
+// TestNamesOfSessionsAreCut: whoever connects to a server chooses them, and of each one is kept.
+func TestNamesOfSessionsAreCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ü", 1000)
+	s := SessionSample{Engine: fleet.PostgreSQL, Active: 1, Doing: []Doing{{State: OnCPU, Statement: "q1", User: long, Application: long, Client: long, Sessions: 1}}}
+	all, _ := s.Activity()
+	for _, of := range []Dimension{DimUser, DimApplication, DimClient} {
+		if name := all[0].Name(of); utf8.RuneCountInString(name) > 200 || !strings.HasPrefix(name, "üü") {
+			t.Errorf("the %s has %d characters", of, utf8.RuneCountInString(name))
 		}
 	}
 }

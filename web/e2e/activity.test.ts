@@ -51,7 +51,7 @@ test("the chart and the tables show what the API says of the demo, by each dimen
   const byClient = await activity(`${hour}&by=client&limit=10${states}`);
   await expect.poll(() => averages(page)).toEqual(written(byClient.items));
   // The heading of a short table has the chart show that dimension.
-  await few(page, "Application").getByRole("button", { name: "Application" }).click();
+  await few(page, "Application").getByRole("button", { name: "Application", exact: true }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get("by")).toBe("application");
   await expect.poll(() => legend(page)).toContain("checkout");
   expect(new URL(page.url()).searchParams.get("top")).toBe("client");
@@ -153,13 +153,50 @@ test("the dashboard, a server and an alert lead there in one click", async () =>
   await page.waitForURL(/pickedFrom=/);
 }, 60_000);
 
+test("a click on a name narrows all of the page to it, and its chip widens it again", async () => {
+  const page = await visit(`/activity?${hour}&top=user`);
+  const only = page.getByRole("list", { name: "Only these sessions" });
+  await rows(page).getByRole("button", { name: "Only user shop" }).click();
+  await only.getByText("shop").waitFor();
+  await few(page, "Application").getByRole("button", { name: "Only application checkout" }).click();
+  const address = () => [...new URL(page.url()).searchParams].filter(([name]) => !["from", "to", "top"].includes(name));
+  await expect.poll(address).toEqual([
+    ["user", "shop"],
+    ["application", "checkout"],
+  ]);
+  const narrowed = await activity(`${hour}&by=user&limit=10&user=shop&application=checkout${states}`);
+  await expect.poll(() => averages(page)).toEqual(written(narrowed.items));
+  expect(narrowed.items.map(({ name }) => name)).toEqual(["shop"]);
+  await page
+    .getByRole("region", { name: /^Most active/ })
+    .getByText("State", { exact: true })
+    .click();
+  await page.getByRole("button", { name: "Only state Waiting" }).click();
+  await only.getByText("Waiting").waitFor();
+  const waiting = await activity(`${hour}&by=state&limit=10&user=shop&application=checkout&state=waiting`);
+  await expect.poll(() => averages(page)).toEqual(written(waiting.items));
+  // Bars have the classes of waits, as the chart has them.
+  await expect.poll(() => rows(page).locator("[data-class=locks]").count()).toBe(1);
+  expect(await rows(page).locator("[data-class=cpu]").count()).toBe(0);
+  expect(await violations(page)).toEqual([]);
+  for (const name of ["state Waiting", "user shop", "application checkout"]) {
+    await only.getByRole("button", { name: `Remove the filter: ${name}` }).click();
+  }
+  await expect.poll(() => only.count()).toBe(0);
+  expect(address()).toEqual([]);
+  // A viewer's page leaves people in an address out.
+  const theirs = await visit(`/activity?${hour}&user=shop&state=cpu`, { as: "viewer" });
+  await theirs.getByRole("button", { name: "Remove the filter: state On CPU" }).waitFor();
+  expect(await theirs.getByText("shop").count()).toBe(0);
+}, 90_000);
+
 test("a viewer is offered neither users nor applications nor clients, and is refused nothing", async () => {
   const page = await visit(`/activity?${hour}&by=user&top=client`, { as: "viewer" });
   await few(page, "Database").locator("li").first().waitFor();
   expect(await stack(page).inputValue()).toBe("waitClass");
   const choices = await stack(page).locator("option").allTextContents();
   for (const name of ["user", "application", "client"]) expect(choices).not.toContain(name);
-  expect(await page.getByRole("radio").count()).toBe(4);
+  expect(await page.getByRole("radio").count()).toBe(5);
   await page.getByText("Texts of statements are not shown to viewers.").waitFor();
   await page.goto(`/?range=6h&who=all&whoFrom=${at(0)}&whoTo=${at(1)}&whoBy=user`);
   const by = page.getByRole("dialog", { name: "Breakdown: Wait events" }).getByLabel("By");

@@ -573,7 +573,11 @@ type ActivityDimension string
 // ActivityItem Members that do not apply to the dimension are null.
 type ActivityItem struct {
 	// Average The mean over the buckets with samples.
-	Average  float64               `json:"average"`
+	Average float64 `json:"average"`
+	// ByClass What `average` is made of: the mean of each class (`cpu`, `locks`, `lightweightLocks`, `io`,
+	// `clientNetwork`, `other`) that it has. Null if the figures are from the rows of the whole organization, as
+	// usual without a filter by server, tag or name: these have no classes.
+	ByClass  *map[string]float64   `json:"byClass"`
 	Database *ContributingDatabase `json:"database"`
 	Instance *ContributingInstance `json:"instance"`
 	// Key The name of the series: the state, the class of wait, an id, or the name itself. `unknown` if the value is not known. A name that is used twice, or that is `others` or `unknown`, has a number appended.
@@ -4113,6 +4117,8 @@ type SessionList struct {
 	Items []SessionEntry `json:"items"`
 }
 
+type SessionNames = []string
+
 // SessionSample Counts are 0 to 2^40.
 type SessionSample struct {
 	Active json.Number `json:"active"`
@@ -4811,6 +4817,12 @@ type GetActivityParams struct {
 	By ActivityDimension `form:"by" json:"by"`
 	// State Only sessions in these states. If absent, all.
 	State *[]ActivityState `form:"state,omitempty" json:"state,omitempty"`
+	// User Only sessions of these users. If absent, all.
+	User *SessionNames `form:"user,omitempty" json:"user,omitempty"`
+	// Application Only sessions of these applications. If absent, all.
+	Application *SessionNames `form:"application,omitempty" json:"application,omitempty"`
+	// Client Only sessions from these clients. If absent, all.
+	Client *SessionNames `form:"client,omitempty" json:"client,omitempty"`
 	// Limit The number of series, those with the highest mean; all others are summed.
 	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
 }

@@ -41,14 +41,21 @@ func (s *TileRoutes) GetActivity(ctx context.Context, r api.GetActivityRequestOb
 	}
 	slices.Sort(q.States)
 	q.States = slices.Compact(q.States)
+	q.Names = map[measurements.Dimension][]string{}
+	for of, names := range map[measurements.Dimension]*[]string{measurements.DimUser: p.User, measurements.DimApplication: p.Application, measurements.DimClient: p.Client} {
+		if asked := slices.Clone(wire.Value(names)); len(asked) > 0 {
+			slices.Sort(asked)
+			q.Names[of] = slices.Compact(asked)
+		}
+	}
 	if !q.By.Named() {
 		q.Limit = limit
 	}
-	if err := seesPeople(ctx, q.By.Personal()); err != nil {
+	if err := seesPeople(ctx, q.By.Personal() || len(q.Names) > 0); err != nil {
 		return nil, err
 	}
 	texts := q.By == measurements.DimStatement && seesTexts(ctx)
-	name := fmt.Sprintf("activity by %s of %v up to %d, texts %t", q.By, q.States, limit, texts)
+	name := fmt.Sprintf("activity by %s of %v and %q up to %d, texts %t", q.By, q.States, q.Names, limit, texts)
 	return s.tile(ctx, name, func(ctx context.Context, of tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
 		return s.readActivity(ctx, of, scope, now, q, limit, texts)
 	}, p.From, p.To, p.BucketSize, wire.Filter{IDs: p.InstanceId, Tags: p.Tag})
@@ -88,6 +95,7 @@ func (s *TileRoutes) readActivity(ctx context.Context, of tileQuery, scope fleet
 		}
 		items[i].Average = *wire.Rounded(one.Average, wire.Thousandths)
 		items[i].Share = wire.Rounded(one.Average/total, wire.Millionths)
+		items[i].ByClass = byClass(one)
 		lines = append(lines, line{items[i].Key, one.Values})
 	}
 	if a.Others != nil {
@@ -98,6 +106,24 @@ func (s *TileRoutes) readActivity(ctx context.Context, of tileQuery, scope fleet
 		member{"average", wire.Rounded(total, wire.Thousandths)}, member{"cores", cores}, member{"coreHosts", hosts},
 		member{"engines", wire.NeverNull(a.Engines)}, member{"partialEngines", wire.NeverNull(a.Partial)}, member{"incomplete", a.Incomplete},
 		member{"unavailable", side.Unavailable()})
+}
+
+// byClass is what a line comes to by class; nil where that is not known.
+func byClass(of measurements.ActivityLine) *map[string]float64 {
+	if of.Classes == nil {
+		return nil
+	}
+	found := map[string]float64{}
+	for class, v := range of.Classes.Of(of.Average) {
+		if v > 0 {
+			name := cpuKey
+			if class < waitclass.Categories {
+				name = waitclass.Names[class]
+			}
+			found[name] = *wire.Rounded(v, wire.Thousandths)
+		}
+	}
+	return &found
 }
 
 // unlike is a key that is not taken, and takes it.

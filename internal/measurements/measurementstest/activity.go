@@ -20,8 +20,14 @@ func (c *comparison) activity(scope fleet.Scope, w timegrid.Window) {
 	if rapid.Bool().Draw(c.T, "of some states") {
 		q.States = rapid.SliceOfNDistinct(rapid.SampledFrom(measurements.States()), 1, 3, rapid.ID).Draw(c.T, "states")
 	}
+	for _, by := range []measurements.Dimension{measurements.DimUser, measurements.DimApplication, measurements.DimClient} {
+		if rapid.IntRange(0, 3).Draw(c.T, "of some people") == 0 {
+			of := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y", "nobody"}), 1, 2, rapid.ID).Draw(c.T, "names")
+			q.Names = map[measurements.Dimension][]string{by: of}
+		}
+	}
 	for _, of := range engine.Measured() {
-		what := fmt.Sprintf("activity of %s by %s (%v) in %v of %v", of, q.By, q.States, w, scope)
+		what := fmt.Sprintf("activity of %s by %s (%v, %v) in %v of %v", of, q.By, q.States, q.Names, w, scope)
 		read := func(h Harness, q measurements.ActivityQuery) measurements.ActivityPart {
 			part, err := h.Store.Activity(c.Context(), c.organization, of, scope, w, q)
 			if err != nil {
@@ -38,6 +44,11 @@ func (c *comparison) activity(scope fleet.Scope, w timegrid.Window) {
 		for key, line := range want.Lines {
 			if !near(line, got.Lines[key]) {
 				c.Errorf("%s: %+v is\n%v, want\n%v", what, key, got.Lines[key], line)
+			}
+			for class, want := range want.Classes[key] {
+				if got.Classes != nil && !close(got.Classes[key][class], want) {
+					c.Errorf("%s: of %+v, class %d comes to %v, want %v", what, key, class, got.Classes[key][class], want)
+				}
 			}
 		}
 		if got.Partial != want.Partial {

@@ -3,12 +3,14 @@ package measurementstest
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 )
 
 // activityKey is what sessions are of a dimension.
@@ -71,11 +73,21 @@ func averages(engine fleet.Engine, database []measurements.SessionSample, take f
 	return telling > 0
 }
 
+// isOf says whether sessions are of the people that are asked for.
+func isOf(q measurements.ActivityQuery, d measurements.Doing) bool {
+	for of, names := range q.Names {
+		if !slices.Contains(names, d.Name(of)) {
+			return false
+		}
+	}
+	return true
+}
+
 // Activity is documented at measurements.Store.
 func (r *Reference) Activity(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	part := measurements.ActivityPart{Lines: make(map[measurements.ActivityKey]measurements.Values), Sampled: make([]bool, w.Len()), Told: make([]bool, w.Len())}
+	part := measurements.ActivityPart{Lines: make(map[measurements.ActivityKey]measurements.Values), Classes: make(map[measurements.ActivityKey]measurements.ByClass), Sampled: make([]bool, w.Len()), Told: make([]bool, w.Len())}
 	for database, samples := range r.of(organization).byDatabase(engine, scope, measurements.OnlyCounts) {
 		for i := range w.Len() {
 			var here []measurements.SessionSample
@@ -89,7 +101,7 @@ func (r *Reference) Activity(_ context.Context, organization uuid.UUID, engine f
 			}
 			part.Sampled[i] = true
 			tells := averages(engine, here, func(d measurements.Doing, sessions float64) {
-				if !q.Counts(d.State) {
+				if !q.Counts(d.State) || !isOf(q, d) {
 					return
 				}
 				key := activityKey(q.By, database, engine, d)
@@ -97,6 +109,13 @@ func (r *Reference) Activity(_ context.Context, organization uuid.UUID, engine f
 					part.Lines[key] = make(measurements.Values, w.Len())
 				}
 				part.Lines[key][i] += sessions
+				class := waitclass.Categories
+				if category, waits := measurements.Classify(engine, d.Wait); waits {
+					class = category
+				}
+				sum := part.Classes[key]
+				sum[class] += sessions
+				part.Classes[key] = sum
 			})
 			part.Told[i] = part.Told[i] || tells
 		}

@@ -24,7 +24,7 @@ func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.E
 	if err := s.keepsActivity(ctx, asked); err != nil {
 		return measurements.ActivityPart{}, err
 	}
-	if !scope.Filtered {
+	if !scope.Filtered && len(q.Names) == 0 {
 		whole := whole{organization, codec.Activity, of}
 		state, err := s.stateOf(ctx, whole, w)
 		if err != nil {
@@ -41,7 +41,11 @@ func (s *Store) Activity(ctx context.Context, organization uuid.UUID, of fleet.E
 
 // activityOf reads activity from the rows of instances.
 func (s *Store) activityOf(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, w window, q measurements.ActivityQuery) (measurements.ActivityPart, error) {
-	lines := s.newLines(w.buckets, q)
+	lines := s.newLines(w.buckets, true, q)
+	var err error
+	if lines.names, err = s.hashesOf(ctx, organization, q); err != nil {
+		return measurements.ActivityPart{}, err
+	}
 	series, err := s.inScope(ctx, organization, codec.Activity, of, scope)
 	if err != nil {
 		return measurements.ActivityPart{}, err
@@ -110,12 +114,47 @@ func (s *Store) eachActivity(ctx context.Context, w window, series subjects, tak
 // activityLines are those of an engine while its rows are read.
 type activityLines struct {
 	measurements.ActivityQuery
-	*lineSet[measurements.ActivityKey]
-	sampled, told []bool
+	*lineSet[measurements.ActivityKey] // with classes, the values of a line have those of ByClass behind the buckets
+	sampled, told                      []bool
+	classes                            bool
+	names                              map[int][]uint64 // by their places: the hashes of which one must be there
 }
 
-func (s *Store) newLines(buckets int, q measurements.ActivityQuery) *activityLines {
-	return &activityLines{q, newLineSet(buckets, s.mostNumbers, restOf), make([]bool, buckets), make([]bool, buckets)}
+func (s *Store) newLines(buckets int, classes bool, q measurements.ActivityQuery) *activityLines {
+	numbers := buckets
+	if classes {
+		numbers += len(measurements.ByClass{})
+	}
+	return &activityLines{ActivityQuery: q, lineSet: newLineSet(numbers, s.mostNumbers, restOf), sampled: make([]bool, buckets), told: make([]bool, buckets), classes: classes}
+}
+
+// hashesOf are the hashes of the names of a query, with the key as it is now: one of before the names
+// were deleted would find their sessions.
+func (s *Store) hashesOf(ctx context.Context, organization uuid.UUID, q measurements.ActivityQuery) (map[int][]uint64, error) {
+	if len(q.Names) == 0 {
+		return nil, nil
+	}
+	key, err := s.NameKey(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	hashes := make(map[int][]uint64, len(q.Names))
+	for of, names := range q.Names {
+		for _, name := range names {
+			hashes[codec.NamePlace(of)] = append(hashes[codec.NamePlace(of)], key.Hash(of, name))
+		}
+	}
+	return hashes, nil
+}
+
+// counts says whether the sessions of a combination count.
+func (l *activityLines) counts(c *codec.Combination) bool {
+	for place, hashes := range l.names {
+		if !slices.Contains(hashes, c.Names[place]) {
+			return false
+		}
+	}
+	return l.Counts(c.StateOf())
 }
 
 func restOf(measurements.ActivityKey) measurements.ActivityKey {
@@ -134,7 +173,7 @@ func (l *activityLines) add(instance uuid.UUID, start time.Time, w window, row *
 		}
 		for _, one := range found {
 			if of[one.Combination] == unknown {
-				if c := &row.Combinations[one.Combination]; l.Counts(c.StateOf()) {
+				if c := &row.Combinations[one.Combination]; l.counts(c) {
 					of[one.Combination] = l.line(c.Key(instance, l.By))
 				} else {
 					of[one.Combination] = uncounted
@@ -142,6 +181,7 @@ func (l *activityLines) add(instance uuid.UUID, start time.Time, w window, row *
 			}
 			if line := of[one.Combination]; line != uncounted {
 				l.values[line][at] += one.Sessions
+				l.values[line][len(l.sampled)+int(row.Combinations[one.Combination].Category)] += one.Sessions
 			}
 		}
 		l.sampled[at], l.told[at] = l.sampled[at] || sampled, l.told[at] || told
@@ -153,7 +193,15 @@ func (l *activityLines) add(instance uuid.UUID, start time.Time, w window, row *
 func (l *activityLines) part() measurements.ActivityPart {
 	l.fold()
 	part := measurements.ActivityPart{Lines: make(map[measurements.ActivityKey]measurements.Values, len(l.keys)), Sampled: l.sampled, Told: l.told}
+	buckets := len(l.sampled)
+	if l.classes {
+		part.Classes = make(map[measurements.ActivityKey]measurements.ByClass, len(l.keys))
+	}
 	for i, key := range l.keys {
+		if l.classes {
+			part.Classes[key] = measurements.ByClass(l.values[i][buckets:])
+		}
+		l.values[i] = l.values[i][:buckets:buckets]
 		for bucket := range l.values[i] {
 			if !l.sampled[bucket] || key.OnCPU() && !l.told[bucket] {
 				l.values[i][bucket] = math.NaN()

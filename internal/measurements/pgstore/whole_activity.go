@@ -252,7 +252,7 @@ func (s *Store) wholeActivity(ctx context.Context, of whole, w window, q measure
 	if err != nil {
 		return measurements.ActivityPart{}, err
 	}
-	lines := s.newLines(w.buckets, q)
+	lines := s.newLines(w.buckets, false, q)
 	found, err := sumsOf(rows, w, lines)
 	if err != nil {
 		return measurements.ActivityPart{}, err

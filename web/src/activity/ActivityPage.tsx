@@ -23,6 +23,7 @@ import { ActivityChart, Choices, Hosts } from "./ActivityChart";
 import classes from "./activity.module.css";
 import { Beside } from "./Beside";
 import { Blocked } from "./Blocked";
+import { Narrowed } from "./Narrowed";
 import {
   type ActivitySearch,
   type Answer,
@@ -34,7 +35,9 @@ import {
   dimensionNames,
   little,
   mostly,
+  type Narrowing,
   offered,
+  onlyOf,
   personal,
   pickedOf,
   tabled,
@@ -68,14 +71,21 @@ export function ActivityPage() {
   const top = tabs.find((dimension) => dimension === search.top) ?? "statement";
   const hasNone = (dimension: Dimension) => personal.includes(dimension) && !keepsPeople;
   const idle = search.idle === "include";
+  const only = onlyOf(search, seesPeople);
+  const narrow = (to: Narrowing, value: string) =>
+    change({ [to]: [...new Set([...(search[to] ?? []), value])] } as Partial<ActivitySearch>);
+  const widen = (from: Narrowing, value: string) => {
+    const left: string[] = (search[from] ?? []).filter((one: string) => one !== value);
+    change({ [from]: left.length > 0 ? left : undefined } as Partial<ActivitySearch>);
+  };
   const asking = { from: window.from, to: window.to, bucketSize: bucketSizeFor(window, at) };
   const asked = api.useQuery(
     "get",
     "/api/v1/activity",
-    { params: { query: activityQuery(by, asking, { servers, idle, limit: charted }) } },
+    { params: { query: activityQuery(by, asking, { servers, only, idle, limit: charted }) } },
     { enabled: !matchesNothing && !hasNone(by) },
   );
-  const last = useLast(asked.data, servers);
+  const last = useLast(asked.data, { ...servers, ...only });
   const since = asked.isError ? notKeptSince(asProblem(asked.error).errors) : null;
   const data = last?.by === by && since === null ? last : undefined;
   const picked = pickedOf(search);
@@ -85,6 +95,8 @@ export function ActivityPage() {
     asking: picked ? { ...picked, bucketSize: asking.bucketSize } : asking,
     idle,
     picked,
+    only,
+    onNarrow: narrow,
   };
   // Where nothing was active in the window there is nothing to tell apart.
   const something = hasNone(by) || (data !== undefined && (data.average ?? 0) > 0);
@@ -93,6 +105,7 @@ export function ActivityPage() {
     <>
       <PageTitle title="Activity" lead={<Lead answer={matchesNothing ? undefined : data} idle={idle} />} />
       {data && <NotAvailable missing={data.unavailable} />}
+      <Narrowed only={only} onRemove={widen} />
       <Paper
         withBorder
         p="md"

@@ -28,7 +28,7 @@ export function Beside({ dimensions, peopleOff, charted, onBy, ...time }: Props)
       <div className={classes.besideHead}>
         <Title order={2}>The same time by</Title>
         <Text size="xs" c="dimmed">
-          select a heading to chart it
+          select a heading to chart it, a name to filter
         </Text>
       </div>
       {dimensions
@@ -77,7 +77,7 @@ function Few({ by, charted, onBy, ...time }: Asked & { by: Dimension; charted: b
         {data &&
           rowsOf(data).map((row) => (
             <li key={row.item.key}>
-              <Name by={by} row={row} picked={time.picked} />
+              <Name by={by} row={row} picked={time.picked} onNarrow={time.onNarrow} />
               <Bar by={by} row={row} colors={null} />
               <span className={classes.fewFigure}>{row.average}</span>
             </li>

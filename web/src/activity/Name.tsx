@@ -1,4 +1,4 @@
-import { Anchor, Text } from "@mantine/core";
+import { Anchor, Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { serverNow } from "../api/clock";
@@ -7,12 +7,18 @@ import { OnlyServer } from "../instances/OnlyServer";
 import { StatementName } from "../statements/Texts";
 import { useScope } from "../window/scope";
 import classes from "./activity.module.css";
-import type { Dimension, Row } from "./query";
+import { type Dimension, dimensionNames, type Narrowing, narrowedBy, type Row } from "./query";
 
-type Props = { by: Dimension; row: Row; picked: { from: string; to: string } | null };
+/** Narrow narrows the page to sessions of a state, a user, an application or a client. */
+export type Narrow = (by: Narrowing, value: string) => void;
 
-/** Name is what a row is of, and leads to its page where it has one: a statement, a server, the statements of a database. */
-export function Name({ by, row: { item, name }, picked }: Props) {
+type Props = { by: Dimension; row: Row; picked: { from: string; to: string } | null; onNarrow: Narrow };
+
+/**
+ * Name is what a row is of, and leads to its page where it has one: a statement, a server, the statements of a database.
+ * A user, an application, a client and a state narrow the page to themselves.
+ */
+export function Name({ by, row: { item, name }, picked, onNarrow }: Props) {
   const { search } = useScope();
   const [now] = useState(serverNow);
   const { range, from, to } = search;
@@ -67,6 +73,18 @@ export function Name({ by, row: { item, name }, picked }: Props) {
       >
         <bdi>{name}</bdi>
       </Anchor>
+    );
+  }
+  const narrows = narrowedBy(by, item);
+  if (narrows) {
+    return (
+      <UnstyledButton
+        className={`${classes.target} ${classes.narrows}`}
+        aria-label={`Only ${dimensionNames[by].one} ${name}`}
+        onClick={() => onNarrow(narrows.by, narrows.value)}
+      >
+        <bdi>{name}</bdi>
+      </UnstyledButton>
     );
   }
   const told = item.known || by === "waitEvent";

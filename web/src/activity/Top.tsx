@@ -13,7 +13,7 @@ import { useNarrow } from "../ui/narrow";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
 import classes from "./activity.module.css";
-import { Name, Where } from "./Name";
+import { Name, type Narrow, Where } from "./Name";
 import {
   type Answer,
   activityQuery,
@@ -22,7 +22,9 @@ import {
   type Dimension,
   dimensionNames,
   listed,
+  type Only,
   othersOf,
+  partsOf,
   type Row,
   rowsOf,
 } from "./query";
@@ -31,15 +33,23 @@ export type Asked = {
   asking: { from: string; to: string; bucketSize: Schemas["BucketSize"] };
   idle: boolean;
   picked: { from: string; to: string } | null;
+  /** What the page is narrowed to, and how a click narrows it more. */
+  only: Only;
+  onNarrow: Narrow;
 };
 
 /** useTop is the first of a dimension in a time. */
-export function useTop(by: Dimension, { asking, idle }: Pick<Asked, "asking" | "idle">, limit: number, enabled = true) {
+export function useTop(
+  by: Dimension,
+  { asking, idle, only }: Pick<Asked, "asking" | "idle" | "only">,
+  limit: number,
+  enabled = true,
+) {
   const { servers, matchesNothing } = useScope();
   const asked = api.useQuery(
     "get",
     "/api/v1/activity",
-    { params: { query: activityQuery(by, asking, { servers, idle, limit }) } },
+    { params: { query: activityQuery(by, asking, { servers, only, idle, limit }) } },
     { enabled: enabled && !matchesNothing, placeholderData: keepPreviousData },
   );
   return { asked, data: asked.data?.by === by ? asked.data : undefined };
@@ -109,7 +119,7 @@ export function Top({ by, tabs, empty, colors, onBy, ...time }: Props) {
                     <NotAvailable missing={data.unavailable} />
                   </div>
                 )}
-                <Rows by={by} answer={data} colors={colors} picked={time.picked} />
+                <Rows by={by} answer={data} colors={colors} picked={time.picked} onNarrow={time.onNarrow} />
               </>
             ) : (
               !asked.isError && (
@@ -134,16 +144,26 @@ function colorOf(by: Dimension, { item }: Row, colors: Answer | null): string | 
 
 /** Bar is how much of the first row's sessions a row has. */
 export function Bar({ by, row, colors }: { by: Dimension; row: Row; colors: Answer | null }) {
+  const parts = by === "waitEvent" || by === "waitClass" ? null : partsOf(row.item);
+  const width = `${Math.max(1, 100 * row.length)}%`;
   return (
     <div className={classes.bar} aria-hidden>
-      <span style={{ width: `${Math.max(1, 100 * row.length)}%`, background: colorOf(by, row, colors) }} />
+      {parts ? (
+        <span style={{ width }} data-parts>
+          {parts.map(({ key, part, color }) => (
+            <span key={key} data-class={key} style={{ width: `${100 * part}%`, background: color }} />
+          ))}
+        </span>
+      ) : (
+        <span style={{ width, background: colorOf(by, row, colors) }} />
+      )}
     </div>
   );
 }
 
-type RowsProps = { by: Dimension; answer: Answer; colors: Answer | null; picked: Asked["picked"] };
+type RowsProps = { by: Dimension; answer: Answer; colors: Answer | null; picked: Asked["picked"]; onNarrow: Narrow };
 
-function Rows({ by, answer, colors, picked }: RowsProps) {
+function Rows({ by, answer, colors, picked, onNarrow }: RowsProps) {
   const rows = rowsOf(answer);
   const others = othersOf(answer);
   const { tab, one, many } = dimensionNames[by];
@@ -174,7 +194,7 @@ function Rows({ by, answer, colors, picked }: RowsProps) {
             <Table.Tr key={row.item.key} data-top={row.item.key}>
               <Table.Td>
                 <div className={classes.named}>
-                  <Name by={by} row={row} picked={picked} />
+                  <Name by={by} row={row} picked={picked} onNarrow={onNarrow} />
                   <Where by={by} row={row} />
                   <Bar by={by} row={row} colors={colors} />
                 </div>

@@ -11,8 +11,11 @@ import {
   little,
   mostly,
   nameOf,
+  narrowedBy,
   offered,
+  onlyOf,
   othersOf,
+  partsOf,
   pickedOf,
   rowsOf,
   seriesOf,
@@ -20,7 +23,7 @@ import {
 
 const item = (of: Partial<Item>): Item => ({
   ...{ key: "unknown", known: true, name: null, waitClass: null, instance: null, database: null, statement: null },
-  ...{ average: 1, share: null },
+  ...{ average: 1, share: null, byClass: null },
   ...of,
 });
 const instance = {
@@ -39,6 +42,30 @@ describe("what is asked for", () => {
     const without = activityQuery("user", asking, { servers: { tag: ["env:prod"] }, idle: false, limit: 6 });
     expect(without).toEqual({ ...asking, by: "user", limit: 6, tag: ["env:prod"], state: ["cpu", "waiting", "other"] });
     expect(activityQuery("user", asking, { servers: {}, idle: true, limit: 6 }).state).toBeUndefined();
+  });
+
+  test("people and states narrow it, of which a viewer is asked for no people", () => {
+    const search = { user: ["shop"], state: ["idle" as const], client: undefined };
+    expect(onlyOf(search, true)).toEqual({ user: ["shop"], state: ["idle"] });
+    expect(onlyOf(search, false)).toEqual({ state: ["idle"] });
+    const query = activityQuery("user", asking, { servers: {}, only: onlyOf(search, true), idle: false, limit: 6 });
+    expect(query).toMatchObject({ user: ["shop"], state: ["idle"] });
+  });
+
+  test("a name narrows it, and what has none does not", () => {
+    expect(narrowedBy("user", item({ key: "others (2)", name: "others" }))).toEqual({ by: "user", value: "others" });
+    expect(narrowedBy("user", item({ known: false }))).toBeNull();
+    expect(narrowedBy("state", item({ key: "waiting" }))).toEqual({ by: "state", value: "waiting" });
+    expect(narrowedBy("database", item({ name: "orders" }))).toBeNull();
+  });
+
+  test("a bar has its classes from the CPU on, and is plain where they are not known", () => {
+    const parts = partsOf(item({ average: 4, byClass: { io: 1, cpu: 3 } }));
+    expect(parts?.map(({ key, part }) => [key, part])).toEqual([
+      ["cpu", 0.75],
+      ["io", 0.25],
+    ]);
+    expect(partsOf(item({ average: 4 }))).toBeNull();
   });
 
   test("a viewer is offered no users, applications and clients", () => {

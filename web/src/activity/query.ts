@@ -32,7 +32,7 @@ export const dimensionNames: Record<Dimension, { one: string; many: string; tab:
 
 /** What the table can be by, as its tabs have it. */
 export const tabled: readonly Dimension[] = [
-  ...(["statement", "waitEvent", "user", "application", "client", "database", "instance"] as const),
+  ...(["statement", "waitEvent", "user", "application", "client", "database", "instance", "state"] as const),
 ];
 
 /** What stands beside the table, but what the table itself is by. */
@@ -55,12 +55,32 @@ export const listedBeside = 3;
 
 const active: Schemas["ActivityState"][] = ["cpu", "waiting", "other"];
 
+/** What the page can be narrowed to by a click on a name, beside servers: these members of the address. */
+export const narrowing = ["state", "user", "application", "client"] as const;
+export type Narrowing = (typeof narrowing)[number];
+export type Only = Pick<ActivityQuery, Narrowing>;
+
+/** onlyOf is what an address narrows the page to, as far as its reader may. */
+export const onlyOf = (search: Pick<ActivitySearch, Narrowing>, seesPeople: boolean): Only =>
+  Object.fromEntries(
+    narrowing
+      .filter((by) => seesPeople || !personal.includes(by))
+      .flatMap((by) => (search[by]?.length ? [[by, search[by]]] : [])),
+  );
+
+/** narrowedBy is what a click on an item narrows the page by; null where it has no name. */
+export function narrowedBy(by: Dimension, { known, key, name }: Item): { by: Narrowing; value: string } | null {
+  if (by === "state") return { by, value: key };
+  const narrows = narrowing.find((one) => one === by);
+  return narrows && known && name ? { by: narrows, value: name } : null;
+}
+
 /** activityQuery asks what sessions did, without idle ones unless these are wanted. */
 export const activityQuery = (
   by: Dimension,
   { from, to, bucketSize }: Asking,
-  { servers, idle, limit }: { servers: Servers; idle: boolean; limit: number },
-): ActivityQuery => ({ from, to, bucketSize, by, limit, ...(!idle && { state: active }), ...servers });
+  { servers, only = {}, idle, limit }: { servers: Servers; only?: Only; idle: boolean; limit: number },
+): ActivityQuery => ({ from, to, bucketSize, by, limit, ...(!idle && { state: active }), ...only, ...servers });
 
 const classNames: Record<string, string> = {
   cpu: "CPU",
@@ -106,6 +126,9 @@ const ranked = [
   seriesColors.gold,
 ];
 
+/** stateName is what a state of sessions is called. */
+export const stateName = (key: string) => stateNames[key] ?? key;
+
 /** className is what a class of waits is called. */
 export const className = (key: string) => classNames[key] ?? key;
 
@@ -117,7 +140,7 @@ export function nameOf(by: Dimension, item: Item): string {
   const { known, key, name, waitClass, instance, database, statement } = item;
   switch (by) {
     case "state":
-      return stateNames[key] ?? key;
+      return stateName(key);
     case "waitClass":
       return className(waitClass ?? key);
     case "waitEvent":
@@ -208,6 +231,15 @@ export function othersOf({ items, others, average }: Pick<Answer, "items" | "oth
   if (others === 0 || average === null) return null;
   const left = Math.max(0, average - items.reduce((sum, item) => sum + item.average, 0));
   return { count: others, average: little(left), share: average > 0 ? left / average : null };
+}
+
+/** partsOf is what an item's bar is made of, each a part of the whole bar; null where its classes are not known. */
+export function partsOf({ average, byClass }: Pick<Item, "average" | "byClass">) {
+  if (!byClass || average <= 0) return null;
+  return Object.keys(classNames).flatMap((key) => {
+    const part = (byClass[key] ?? 0) / average;
+    return part > 0 ? [{ key, part, color: classColor(key) }] : [];
+  });
 }
 
 const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });

@@ -192,12 +192,18 @@ const onePicked = ({ pickedFrom: from, pickedTo: to }: Picked): (keyof Picked)[]
   ];
 };
 
+/** What a session does, by the names that the API has. */
+export const sessionStates = ["cpu", "waiting", "idle", "idleInTransaction", "other"] as const;
 export const activitySearch = search(
   {
     ...scope,
     by: oneOf(...dimensions),
-    top: oneOf(...dimensions.filter((d) => d !== "waitClass" && d !== "state")),
+    top: oneOf(...dimensions.filter((d) => d !== "waitClass")),
     idle: oneOf("include"),
+    state: someOf(...sessionStates),
+    user: texts,
+    application: texts,
+    client: texts,
     pickedFrom: instant,
     pickedTo: instant,
   },

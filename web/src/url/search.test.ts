@@ -9,7 +9,12 @@ const dropped = (query: string) => dashboardSearch.dropped(parseSearch(query)).m
 
 test.each([
   ["?by=client&top=user&idle=include", { by: "client", top: "user", idle: "include" }, []],
-  ["?by=host&top=state&idle=off", {}, ["by=host", "top=state", "idle=off"]],
+  ["?by=host&top=waitClass&idle=off", {}, ["by=host", "top=waitClass", "idle=off"]],
+  [
+    "?user=shop&user=bill&client=10.4.1.11&state=cpu&state=asleep",
+    { user: ["shop", "bill"], client: ["10.4.1.11"], state: ["cpu"] },
+    ["state=asleep"],
+  ],
   [
     "?pickedFrom=2026-11-20T00:00:00Z&pickedTo=2026-11-20T00:01:00Z",
     { pickedFrom: "2026-11-20T00:00:00.000Z", pickedTo: "2026-11-20T00:01:00.000Z" },

@@ -173,6 +173,15 @@ func (d *Dictionary) SetNameKey(ctx context.Context, b *measurements.Batch) erro
 	return nil
 }
 
+// NameKey is the key of an organization's names as it is now; without one, no hash is of it.
+func (d *Dictionary) NameKey(ctx context.Context, organization uuid.UUID) (measurements.NameKey, error) {
+	key, found, err := statement.Find[[]byte](ctx, d.db, "read the key of names", readNameKey, organization)
+	if err != nil || !found {
+		return measurements.NameKey{}, err
+	}
+	return measurements.NameKey(key), nil
+}
+
 // NoteNames notes the names of a batch of which hashes are stored, and returns them: RememberNames
 // takes them after the commit. Names of people are written under a share of whatever holds the
 // organization's decision to keep them (HoldsPeople), which is taken before any name is, and only if
