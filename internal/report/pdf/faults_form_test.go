@@ -202,6 +202,23 @@ func TestFault15DormantAccountsComeFirst(t *testing.T) {
 	says(t, renderer(t), demoDocument(t, "security"), []string{" 2 of them are dormant.", "dormant"}, []string{"unknown unknown", "Password Valid until"})
 }
 
+// TestFault41SparseSamplesAreSaid: an hour with one sample counts as measured, so the minutes stand beside it, in bold if
+// they are few.
+func TestFault41SparseSamplesAreSaid(t *testing.T) {
+	t.Parallel()
+	says(t, renderer(t), demoDocument(t, "scorecard"), []string{"717 of 720 5,582 minutes of 43,020 (13%)"}, nil)
+	says(t, renderer(t), snapshottest.Rich(report.InstanceScorecard), []string{"692 of 720 41,414 minutes of 41,520"}, []string{"41,520 (100%)"})
+}
+
+// TestFault37AndFault38AnInventorySaysWhatItMeans: which servers have no security checks, that values were sampled, and
+// where the encryption of volumes is known from.
+func TestFault37AndFault38AnInventorySaysWhatItMeans(t *testing.T) {
+	t.Parallel()
+	says(t, renderer(t), demoDocument(t, "inventory"), []string{
+		"3 of 14 instances were not checked for security", "values were sampled", "It is known where a feed reported it.",
+	}, []string{"column names only, no values sampled", "3 of 14 instances were not assessed"})
+}
+
 // TestFault13ACheckIsOneCard: the findings of one server share a row, so that a finding for each CVE prints as one.
 func TestFault13ACheckIsOneCard(t *testing.T) {
 	t.Parallel()

@@ -154,7 +154,7 @@ func deductions(b *blocks.Builder, s analysis.Score) {
 		return []typeset.Cell{blocks.Severity(l.Check.Severity), blocks.Code(l.Check.ID), blocks.Text(l.Check.Title), blocks.Text(l.Check.Domain), blocks.Text(blocks.Decimal(l.Domain)), blocks.Strong(blocks.Decimal(l.Points))}
 	})
 	if len(s.Lost) > top {
-		b.Small("The 5 gravest of " + blocks.Number(len(s.Lost)) + " failed checks, by severity, then by points; “Detailed results” has all with their points.")
+		b.Small("The 5 gravest of " + blocks.Number(len(s.Lost)) + " failed checks, by severity, then by points; “Detailed results” has the points of each domain.")
 	}
 }
 

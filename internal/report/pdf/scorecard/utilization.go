@@ -30,7 +30,7 @@ func Utilization(b *blocks.Builder) {
 		return
 	}
 	b.Para(utilizationWords(b, s))
-	resourceTable(b, s)
+	b.Paper.Whole(func() { resourceTable(b, s) })
 	b.Small("Hours above 80%: of the hours that were measured. Below the hours measured: their minutes with a sample. The 95th percentile is the value that 95 of 100 measured hours do not exceed.")
 	resourceCharts(b, s)
 	b.Sub("When the fullest volume is full")
@@ -75,11 +75,19 @@ func fewMeasured(r window.Resource) string {
 	return words
 }
 
+// sparse is the share of minutes with a sample below which the hours measured say too much.
+const sparse = 0.5
+
 // measuredHours says of how much of the window a line has values.
 func measuredHours(r window.Resource, hours int) typeset.Cell {
 	cell := blocks.Text(blocks.Number(r.Measured) + " of " + blocks.Number(hours))
-	if r.Minutes != nil && r.Measured > 0 {
-		cell.Sub, cell.SubStyle = blocks.Count(*r.Minutes, "minute", "minutes")+" of "+blocks.Number(60*r.Measured), blocks.CellMuted
+	if r.Minutes == nil || r.Measured == 0 {
+		return cell
+	}
+	cell.Sub, cell.SubStyle = blocks.Count(*r.Minutes, "minute", "minutes")+" of "+blocks.Number(60*r.Measured), blocks.CellMuted
+	if share := float64(*r.Minutes) / float64(60*r.Measured); share < sparse { // an hour with one sample counts as measured
+		cell.Sub += " (" + blocks.Percent(share) + ")"
+		cell.SubStyle = blocks.Colored(blocks.CellStrong, blocks.Caution)
 	}
 	return cell
 }
@@ -89,7 +97,7 @@ func resourceTable(b *blocks.Builder, s window.UtilizationSummary) {
 		return typeset.Column{Title: title, Flex: 1, Align: typeset.Right}
 	}
 	blocks.Table(b, []typeset.Column{
-		{Title: "Resource", Flex: 1.6}, right("Minimum"), right("Mean"), right("95th percentile"), right("Maximum"), right("Hours above 80%"), right("Hours measured"),
+		{Title: "Resource", Flex: 1.6}, right("Minimum"), right("Mean"), right("95th percentile"), right("Maximum"), right("Hours above 80%"), {Title: "Hours measured", Flex: 1.9, Align: typeset.Right},
 	}, s.Of[:], func(i int, r window.Resource) []typeset.Cell {
 		name := typeset.Cell{Text: resourceNames[i].name, Style: blocks.CellStrong, Sub: resourceNames[i].hour, SubStyle: blocks.CellMuted}
 		measured := measuredHours(r, s.Hours)
