@@ -62,7 +62,7 @@ func TestTheCatalogueOfWatchRules(t *testing.T) {
 			t.Errorf("%s alone is %v", id, alone)
 		}
 	}
-	for _, id := range []string{"down", "silent", "volume", "lock_wait", "wraparound"} {
+	for _, id := range []string{"down", "silent", "volume", "lock_wait", "wraparound", "replication_lag", "replication_broken"} {
 		if !measured[id] {
 			t.Errorf("%s is not measured", id)
 		}

@@ -3222,7 +3222,7 @@ type Replication struct {
 	RetainedBytes *int64 `json:"retainedBytes"`
 	// Role Null if it is not known.
 	Role *ReplicationRole `json:"role"`
-	// RoleChanges The newest 20 changes of roles of the servers in `nodes`: failovers and promotions. Null if they could not be read.
+	// RoleChanges The newest 20 changes of roles of the servers in `nodes`: failovers and promotions. From `primary` to `primary`: another server took over behind the address, or a backup was restored. Null if they could not be read.
 	RoleChanges *[]ReplicationRoleChange `json:"roleChanges"`
 	// RoleSince When it was first seen in its role. Null if it was never seen in another one.
 	RoleSince *time.Time `json:"roleSince"`

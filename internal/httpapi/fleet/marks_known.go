@@ -102,6 +102,9 @@ func (s *ServerRoutes) knownMarks(ctx context.Context, scope domain.Scope, from,
 // failoverText says from which role to which a server went.
 func failoverText(c replication.RoleChange) string {
 	said := "From " + string(c.Was) + " to " + string(c.Role)
+	if c.Was == c.Role {
+		said = "Another server is " + string(c.Role)
+	}
 	if c.Timeline > 0 {
 		said += fmt.Sprintf(", timeline %d", c.Timeline)
 	}

@@ -15,6 +15,9 @@
 // The lag and the retained bytes of a State are also samples of the server's series (measurements.LagOf).
 // Of a standby they are its own, of another server those of the standby that is furthest behind.
 //
+// Stand says for the watch how the replication of a server stands: how far it or a standby of it lags,
+// and what does not follow. What a watched standby does not follow is said of that one alone.
+//
 // Picture draws the servers of one system: a PostgreSQL cluster (system identifier), an availability
 // group, or a Data Guard configuration (DBID). The two ends of a connection are paired by what both
 // know, never by an address: PostgreSQL's receiver tells its application name and its slot, and so

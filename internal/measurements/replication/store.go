@@ -25,8 +25,6 @@ var (
 	putRole string
 	//go:embed sql/states.sql
 	statesQuery string
-	//go:embed sql/newest.sql
-	newestQuery string
 	//go:embed sql/role_changes.sql
 	roleChangesQuery string
 	//go:embed sql/forget_roles.sql
@@ -82,7 +80,7 @@ func keep(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, s State) (ke
 	}
 	s.follow(&before.State)
 	kept = Kept{State: s, RoleSince: before.RoleSince, replicated: known && before.Replicates()}
-	if before.Role != s.Role {
+	if before.Role != s.Role || s.tookOver(&before.State) {
 		kept.RoleSince = nil // nobody saw when it began
 		if before.Role != "" {
 			kept.RoleSince = &s.At
@@ -101,6 +99,12 @@ func keep(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, s State) (ke
 	err = statement.Exec(ctx, tx, "keep the replication of a server", putState, organization, s.Instance, s.At, s.Role, kept.RoleSince,
 		s.Condition, s.Since, f.LagSeconds, f.LagBytes, f.Retained, s.Links(), string(text))
 	return kept, true, err
+}
+
+// tookOver says that a primary has begun a timeline of its own, so the State before was another server's: a
+// proxy leads to whoever is primary. Or a backup was restored.
+func (s *State) tookOver(before *State) bool {
+	return s.Role == Primary && before.Role == Primary && before.Timeline > 0 && s.Timeline > before.Timeline && same(before.Systems, s.Systems)
 }
 
 // same says whether two States are of one system, as far as both tell.
@@ -277,25 +281,8 @@ func relatedTo(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUI
 // next.
 const mostSteps = 5
 
-// Newest is the newest lag of an instance, for whoever watches it: Figures says whose it is. Since is
-// when the condition began; nil: it Works.
-type Newest struct {
-	Instance   uuid.UUID  `db:"instance_id"`
-	At         time.Time  `db:"at"`
-	Role       Role       `db:"role"`
-	Condition  Condition  `db:"condition"`
-	Since      *time.Time `db:"condition_since"`
-	LagSeconds *float64   `db:"lag_seconds"`
-	LagBytes   *int64     `db:"lag_bytes"`
-	Retained   *int64     `db:"retained_bytes"`
-}
-
-// NewestLag returns the newest figures of the instances in scope that were looked at since a time.
-func NewestLag(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, scope fleet.Scope, since time.Time) ([]Newest, error) {
-	return statement.All[Newest](ctx, q, "read the newest lag of servers", newestQuery, organization, scope.Filtered, statement.IDs(scope.Instances), since)
-}
-
-// RoleChange says that a server was seen in another role than before: a failover.
+// RoleChange says that a server was seen in another role than before: a failover. If Was and Role are
+// Primary, another server took over behind its address.
 type RoleChange struct {
 	Instance uuid.UUID `db:"instance_id"`
 	At       time.Time `db:"at"` // when it was first seen in the role

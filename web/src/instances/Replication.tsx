@@ -408,7 +408,9 @@ function Failovers({ known: { roleChanges: changes } }: { known: Known }) {
           <li key={`${c.instance.id} ${c.at}`}>
             <Text size="sm">
               <Time at={c.at} />: <ServerLink id={c.instance.id} name={c.instance.name} inherit underline="always" />{" "}
-              changed from {roleNames[c.from]} to {roleNames[c.to]}
+              {c.from === c.to
+                ? `is another server, also ${roleNames[c.to]}`
+                : `changed from ${roleNames[c.from]} to ${roleNames[c.to]}`}
               {c.timeline !== null && ` (timeline ${c.timeline})`}
             </Text>
           </li>
