@@ -5,6 +5,7 @@ import { Deadlocks } from "../blocking/Deadlocks";
 import { noteNone, useAfterFirst } from "../chart/first";
 import { checkedEngines } from "../engines";
 import { readsFindings } from "../findings/may";
+import { Backups } from "./Backups";
 import { Blocking } from "./Blocking";
 import { Changes } from "./Changes";
 import { Charts, Load, useSeries, useWaits } from "./Charts";
@@ -52,6 +53,7 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
       {rest && (
         <>
           {session.can("metrics:read") && isChecked(i.engine) && <Replication instance={i} />}
+          {session.can("metrics:read") && <Backups instance={i} />}
           {findings && <Score key={i.lastAssessedAt} instance={i} />}
           <Charts instanceId={i.id} series={series} alerts={alerts} />
           <Transactions instanceId={i.id} />
