@@ -162,6 +162,9 @@ func (a *Agent) Run(ctx context.Context) error {
 		if w.AssessEvery > 0 && a.Inspectors[w.Engine] != nil {
 			loop("assess "+w.ExternalID, w.assess)
 		}
+		if w.Backups != nil {
+			loop("read the backups of "+w.ExternalID, w.readBackups)
+		}
 	}
 	if a.config.Host {
 		loop("measure this machine", a.measureHost)

@@ -13,6 +13,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/printable"
+	"muster/internal/agent/backuptool"
 	"muster/internal/assessment"
 	"muster/internal/secrets/secretref"
 	"muster/internal/servers"
@@ -39,6 +40,7 @@ type Server struct {
 	Classify         string
 	AssessEvery      time.Duration // 0: never
 	Tags             map[string]string
+	Backups          *backuptool.Tool // which tells of its backups; nil: none does
 }
 
 // file is a configuration as it is written.
@@ -51,8 +53,9 @@ type file struct {
 type fileServer struct {
 	Name, ExternalID, Engine, DSN, DSNFile, PasswordFile, Host, Classify, AssessEvery string
 
-	Tags map[string]string
-	line int
+	Tags    map[string]string
+	Backups *fileBackups
+	line    int
 }
 
 // ConfigError has everything that is wrong with a configuration, a line each.
@@ -125,7 +128,7 @@ func parseServer(r *strictyaml.Reader, n *strictyaml.Node, field string) fileSer
 		"name": r.Text(&s.Name), "externalId": r.Text(&s.ExternalID), "engine": r.Text(&s.Engine),
 		"dsn": r.Text(&s.DSN), "dsnFile": r.Text(&s.DSNFile), "passwordFile": r.Text(&s.PasswordFile),
 		"host": r.Text(&s.Host), "classify": r.Text(&s.Classify), "assessEvery": r.Text(&s.AssessEvery),
-		"tags": r.Texts(&s.Tags),
+		"tags": r.Texts(&s.Tags), "backups": parseBackups(r, &s.Backups),
 	})
 	return s
 }
@@ -209,6 +212,7 @@ func (r *rules) server(f fileServer) {
 		AssessEvery: defaultAssessEvery, Tags: f.Tags,
 	}
 	r.tags(f.line, f.Tags)
+	s.Backups = r.backups(f.Backups, s.Engine)
 	if s.ExternalID == "" {
 		s.ExternalID = s.Name
 	}

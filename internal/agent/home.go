@@ -37,6 +37,7 @@ type watched struct {
 	names   map[uuid.UUID]string // of the databases, by the agent's ids
 	lacking []snapshot.MissingGrant
 	answers *servers.Identity // who does; nil: that is not known
+	system  string            // of who answered last; empty: it does not tell, or nobody did yet
 	signs   map[signKey]watch.Sign
 	trouble trouble
 }
@@ -69,7 +70,7 @@ func (w *watched) Excluded(context.Context) error { return nil }
 func (w *watched) identified(_ context.Context, is servers.Identity) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.answers = &is
+	w.answers, w.system = &is, is.System
 	return nil
 }
 
