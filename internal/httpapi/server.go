@@ -23,6 +23,7 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/chartmarks"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
@@ -224,6 +225,7 @@ type Groups struct {
 	*signin.MemberRoutes
 	*reports.ReportRoutes
 	*fleet.ServerRoutes
+	*chartmarks.MarkRoutes
 	*tiles.TileRoutes
 	*operations.OperatorRoutes
 	*ingest.FeedRoutes

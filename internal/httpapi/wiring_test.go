@@ -15,6 +15,7 @@ import (
 	"muster/internal/assessment/logged"
 	"muster/internal/concurrency/supervise/falls"
 	"muster/internal/files/blobs"
+	"muster/internal/httpapi/chartmarks"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/notifications"
@@ -117,8 +118,11 @@ func (d Dependencies) groups() Groups {
 			Proofs: d.Proofs, Evidence: d.evidence(), Waiter: d.Waiter, Log: d.Log, Now: d.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
-			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Audit: d.Audit, Health: d.Health,
+			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,
 			Evidence: d.evidence(), Checks: d.Checks, Servers: d.Servers, Controls: d.controls(), Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Agents: &heartbeat.Store{DB: d.DB}, Waiter: d.Waiter, Now: d.Now,
+		},
+		MarkRoutes: &chartmarks.MarkRoutes{
+			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Audit: d.Audit, Health: d.Health, Tiles: d.Tiles, Waiter: d.Waiter, Now: d.Now,
 		},
 		TileRoutes: tiles.New(d.DB, d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{

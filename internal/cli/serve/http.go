@@ -17,6 +17,7 @@ import (
 	"muster/internal/concurrency/supervise"
 	"muster/internal/config"
 	"muster/internal/httpapi"
+	"muster/internal/httpapi/chartmarks"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/notifications"
@@ -119,8 +120,11 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Proofs: p.Proofs, Evidence: p.EvidenceMaker(), Waiter: p.Runner, Log: p.Log, Now: p.Clock.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
-			DB: p.DB, Commands: p.Commands, Accounts: p.Accounts, Fleet: p.Fleet, Alerts: p.Alerts, Exceptions: p.Exceptions, Audit: p.Audit, Health: p.Health,
+			DB: p.DB, Commands: p.Commands, Accounts: p.Accounts, Fleet: p.Fleet, Alerts: p.Alerts, Exceptions: p.Exceptions, Health: p.Health,
 			Checks: p.Checks, Servers: p.Facts, Controls: p.Controls(), Evidence: p.EvidenceMaker(), Connections: collector, Tiles: figures, Hosts: p.Samples, Agents: &heartbeat.Store{DB: p.DB}, Waiter: p.Runner, Now: p.Clock.Now,
+		},
+		MarkRoutes: &chartmarks.MarkRoutes{
+			DB: p.DB, Commands: p.Commands, Accounts: p.Accounts, Fleet: p.Fleet, Audit: p.Audit, Health: p.Health, Tiles: figures, Waiter: p.Runner, Now: p.Clock.Now,
 		},
 		TileRoutes: tiles.New(p.DB, figures, p.Fleet, p.Clock.Now, p.Log),
 		OperatorRoutes: &operations.OperatorRoutes{

@@ -15,7 +15,6 @@ import (
 	"muster/internal/report/control/evidence"
 	"muster/projections"
 	"muster/projections/alerts"
-	"muster/projections/audit"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
 	"muster/projections/health"
@@ -29,7 +28,6 @@ type ServerRoutes struct {
 	Fleet       *fleet.Reader
 	Alerts      *alerts.Reader
 	Exceptions  *exceptions.Reader
-	Audit       *audit.Reader
 	Health      *health.Reader
 	Checks      *catalogue.Catalogue
 	Servers     *assessment.Store

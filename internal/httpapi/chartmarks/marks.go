@@ -1,4 +1,4 @@
-package fleet
+package chartmarks
 
 import (
 	"cmp"
@@ -36,7 +36,7 @@ const (
 )
 
 // ListMarks lists what happened in a window: the marks that were set, and what Muster knows itself.
-func (s *ServerRoutes) ListMarks(ctx context.Context, r api.ListMarksRequestObject) (api.ListMarksResponseObject, error) {
+func (s *MarkRoutes) ListMarks(ctx context.Context, r api.ListMarksRequestObject) (api.ListMarksResponseObject, error) {
 	p := r.Params
 	w, broken := wire.SpanAt(s.Now(), p.From, p.To)
 	scope, err := wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Tags: p.Tag, Owner: p.Owner}, broken)
@@ -70,7 +70,7 @@ func (s *ServerRoutes) ListMarks(ctx context.Context, r api.ListMarksRequestObje
 }
 
 // showMarks shows marks that were set; about counts the servers that one is about. The names of tokens are side figures.
-func (s *ServerRoutes) showMarks(ctx context.Context, rows []marks.Row, about *markedServers, side *wire.Side) ([]api.Mark, error) {
+func (s *MarkRoutes) showMarks(ctx context.Context, rows []marks.Row, about *markedServers, side *wire.Side) ([]api.Mark, error) {
 	shown := []api.Mark{}
 	if len(rows) == 0 {
 		return shown, nil
@@ -121,7 +121,7 @@ type markedServers struct {
 	counted map[string]int // by the tags of marks: many deployments have the same; nil: the servers are not read yet
 }
 
-func (s *ServerRoutes) markedServers(ctx context.Context, scope domain.Scope) *markedServers {
+func (s *MarkRoutes) markedServers(ctx context.Context, scope domain.Scope) *markedServers {
 	return &markedServers{read: func() ([]domain.Tags, error) { return s.Fleet.TagsIn(ctx, wire.Caller(ctx).Organization.ID, scope) }}
 }
 
@@ -181,7 +181,7 @@ func mayRemove(ctx context.Context) (func(tags map[string]string) bool, error) {
 }
 
 // CreateMark sets a mark.
-func (s *ServerRoutes) CreateMark(ctx context.Context, r api.CreateMarkRequestObject) (api.CreateMarkResponseObject, error) {
+func (s *MarkRoutes) CreateMark(ctx context.Context, r api.CreateMarkRequestObject) (api.CreateMarkResponseObject, error) {
 	id := wire.CallOf(ctx).Made
 	if id == uuid.Nil {
 		id = uuid.Must(uuid.NewV7())
@@ -204,7 +204,7 @@ func (s *ServerRoutes) CreateMark(ctx context.Context, r api.CreateMarkRequestOb
 }
 
 // RemoveMark removes a mark that was set. One that the caller neither sees nor could set is unknown.
-func (s *ServerRoutes) RemoveMark(ctx context.Context, r api.RemoveMarkRequestObject) (api.RemoveMarkResponseObject, error) {
+func (s *MarkRoutes) RemoveMark(ctx context.Context, r api.RemoveMarkRequestObject) (api.RemoveMarkResponseObject, error) {
 	row, ok, err := marks.Find(ctx, s.DB, wire.Caller(ctx).Organization.ID, r.MarkId)
 	if err := wire.Found(ok, err, "mark"); err != nil {
 		return nil, err

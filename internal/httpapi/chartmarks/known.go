@@ -1,4 +1,4 @@
-package fleet
+package chartmarks
 
 import (
 	"bytes"
@@ -53,7 +53,7 @@ type knownMarks struct {
 // knownMarks derives them from the changes that assessments found (the same as on the page of a server), from changes of
 // roles in replication, from new statements, from when servers were registered, and from the audit list. Each is a side
 // figure.
-func (s *ServerRoutes) knownMarks(ctx context.Context, scope domain.Scope, from, to time.Time, side *wire.Side) knownMarks {
+func (s *MarkRoutes) knownMarks(ctx context.Context, scope domain.Scope, from, to time.Time, side *wire.Side) knownMarks {
 	known := knownMarks{marks: []api.Mark{}, whole: true}
 	organization := wire.Caller(ctx).Organization.ID
 	changed, err := s.changedMarks(ctx, scope, from, to, &known)
@@ -112,7 +112,7 @@ func failoverText(c replication.RoleChange) string {
 }
 
 // releaseMarks adds where databases got several new statements at once.
-func (s *ServerRoutes) releaseMarks(ctx context.Context, scope domain.Scope, from, to time.Time, known *knownMarks) error {
+func (s *MarkRoutes) releaseMarks(ctx context.Context, scope domain.Scope, from, to time.Time, known *knownMarks) error {
 	organization := wire.Caller(ctx).Organization.ID
 	begin, end := measurements.ReleaseSpan(from, to)
 	all, err := s.Tiles.Store.FirstExecutions(ctx, organization, scope, begin, end, maxNew)
@@ -161,7 +161,7 @@ var retiredAs = map[string]struct{ kind, text string }{
 }
 
 // retired are the entries of the audit list about servers that members and programs removed or switched off.
-func (s *ServerRoutes) retired(ctx context.Context, scope domain.Scope, from, to time.Time) ([]audit.Entry, error) {
+func (s *MarkRoutes) retired(ctx context.Context, scope domain.Scope, from, to time.Time) ([]audit.Entry, error) {
 	caller := wire.Caller(ctx)
 	return s.Audit.List(ctx, audit.Query{
 		Organization: caller.Organization.ID, Within: caller.World, Member: caller.Member.ID, From: from, To: to,
@@ -170,7 +170,7 @@ func (s *ServerRoutes) retired(ctx context.Context, scope domain.Scope, from, to
 }
 
 // changedMarks are the marks of what assessments found to be other than before: one for each kind of an assessment.
-func (s *ServerRoutes) changedMarks(ctx context.Context, scope domain.Scope, from, to time.Time, known *knownMarks) ([]api.Mark, error) {
+func (s *MarkRoutes) changedMarks(ctx context.Context, scope domain.Scope, from, to time.Time, known *knownMarks) ([]api.Mark, error) {
 	org := wire.Caller(ctx).Organization.ID
 	kinds := []domain.ChangeKind{domain.ChangedSetting, domain.ChangedVersion, domain.ChangedExtension}
 	rows, err := s.Health.ChangesIn(ctx, org, scope, kinds, from, to, maxChanges)
