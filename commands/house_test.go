@@ -217,6 +217,10 @@ func (f *fleetNames) InstanceNames(_ context.Context, organization uuid.UUID, id
 	return names, nil
 }
 
+func (f *fleetNames) TagsOf(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]fleet.Tags, error) {
+	return nil, nil
+}
+
 func (f *fleetNames) SelectedNames(_ context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 
 	"muster/commands/alerting"
 	"muster/commands/inventory"
+	"muster/commands/maintenance"
 	"muster/commands/marks"
 	"muster/commands/notifying"
 	"muster/commands/usecase"
@@ -19,8 +20,7 @@ import (
 // one organization only; foreign and unknown ids are absent alike.
 type Instances interface {
 	accounts.Worlds
-	// InstanceNames returns the names of those ids that exist and are not removed.
-	InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error)
+	maintenance.Instances
 	// SelectedNames returns the names of the active ones that a selector matches.
 	SelectedNames(ctx context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error)
 	// DatabaseOn returns the name of a database if it is on that instance.
@@ -70,12 +70,13 @@ type Limits struct {
 }
 
 // Service runs the use cases: those of people and of reports itself, those of the fleet, of alerts,
-// of notifications and of marks by its rooms.
+// of notifications, of marks and of maintenance windows by its rooms.
 type Service struct {
 	*usecase.Base
 	*inventory.Fleet
 	*alerting.Alerts
 	*marks.Marks
+	*maintenance.Windows
 	*notifying.Notifications
 	Needs
 }
@@ -97,8 +98,9 @@ type Needs struct {
 // New returns the use cases over one base.
 func New(base usecase.Base, needs Needs) *Service {
 	instances := inventory.New(&base, needs.Connections)
+	windows := maintenance.New(&base, needs.Instances)
 	return &Service{
-		Base: &base, Fleet: instances, Alerts: alerting.New(&base, instances), Marks: marks.New(&base), Needs: needs,
+		Base: &base, Fleet: instances, Alerts: alerting.New(&base, instances, windows), Marks: marks.New(&base), Windows: windows, Needs: needs,
 		Notifications: notifying.New(&base, notifying.Needs{Seal: needs.Seal, Channels: needs.Channels, Instances: needs.Instances}),
 	}
 }

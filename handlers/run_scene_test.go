@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands/usecase"
+	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/domain/team"
@@ -54,6 +55,10 @@ func (f everyServer) InstanceNames(_ context.Context, _ uuid.UUID, ids []uuid.UU
 		}
 	}
 	return names, nil
+}
+
+func (everyServer) TagsOf(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]fleet.Tags, error) {
+	return nil, nil
 }
 
 func (f everyServer) SelectedNames(ctx context.Context, organization uuid.UUID, selector team.Selector) (map[uuid.UUID]string, error) {

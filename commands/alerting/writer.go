@@ -227,6 +227,9 @@ func (w *writer) write(ctx context.Context) (usecase.Mark, error) {
 	if err := w.writePeople(ctx); err != nil {
 		return usecase.Mark{}, err
 	}
+	if err := w.noteWindows(ctx); err != nil {
+		return usecase.Mark{}, err
+	}
 	var batches []eventstore.Append
 	for _, t := range w.told {
 		if len(t.events) == 0 {

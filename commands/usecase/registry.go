@@ -6,6 +6,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
+	"muster/domain/maintenance"
 	"muster/domain/mark"
 	"muster/domain/notification"
 	"muster/domain/organization"
@@ -29,6 +30,7 @@ func Registry() *eventstore.Registry {
 	register(r, notification.Events(), notification.Name)
 	register(r, team.Events(), team.Name)
 	register(r, mark.Events(), mark.Name)
+	register(r, maintenance.Events(), maintenance.Name)
 	return r
 }
 

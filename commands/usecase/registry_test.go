@@ -16,6 +16,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
+	"muster/domain/maintenance"
 	"muster/domain/mark"
 	"muster/domain/notification"
 	"muster/domain/organization"
@@ -36,7 +37,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()) + len(notification.Events()) + len(team.Events()) + len(mark.Events()); len(registry.Names()) != want {
+	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()) + len(notification.Events()) + len(team.Events()) + len(mark.Events()) + len(maintenance.Events()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
 	written := map[string]int{}
@@ -158,6 +159,9 @@ func examples() []any {
 		RecipientIDs: []uuid.UUID{b}, Recurrence: schedule.Recurrence{Every: schedule.Month, Weekday: "monday", DayOfMonth: -1, At: "08:00", TimeZone: "Europe/Amsterdam"},
 		OnlyIfChanged: true, Enabled: true,
 	}
+	once := maintenance.Terms{Selector: ofTeam.Selector, From: &at, To: &at, TimeZone: "Europe/Amsterdam"}
+	weekly := maintenance.Terms{Selector: ofTeam.Selector, Recurrence: &schedule.Recurrence{Every: schedule.Week, Weekday: "sunday", At: "02:00", TimeZone: "Europe/Amsterdam"}, Minutes: 180}
+	inWindow := alert.Raised{Key: "watch/down/x", Maintenance: &alert.Window{ID: b, Until: at}, Details: raised}
 	perTeam := terms
 	perTeam.Scope, perTeam.TeamIDs, perTeam.PerTeam = schedule.Scope{Tags: fleet.TagFilter{"env": {"prod"}}}, []uuid.UUID{a}, true
 
@@ -223,6 +227,7 @@ func examples() []any {
 			{Session: "24749", Kind: "client", Began: &at, Database: "shop", State: "idle in transaction", Idle: true, StatementID: "77", Transaction: &at, Changed: &at},
 			{Session: "24911", Kind: "client", Waits: &at, For: []string{"24749"}, Lock: "relation", Mode: "AccessExclusiveLock", Object: "table public.orders", Advisory: true},
 		}}},
+		inWindow,
 		alert.Changed{Details: raised},
 		alert.TriggeredAgain{FirstTriggeredAt: at, LastTriggeredAt: at, StartedAt: at},
 		alert.StillFiring{LastTriggeredAt: at},
@@ -271,6 +276,7 @@ func examples() []any {
 		notification.RuleCreated{Terms: rule}, notification.RuleChanged{NameChanged: true, Terms: rule}, notification.RuleRemoved{},
 		notification.RuleCreated{Terms: routed}, notification.RuleChanged{Terms: routed},
 		team.Created{Terms: ofTeam}, team.Changed{NameChanged: true, Terms: ofTeam}, team.Changed{Position: 2, Terms: ofTeam}, team.Removed{},
+		maintenance.Created{Terms: once}, maintenance.Changed{NameChanged: true, Terms: weekly}, maintenance.Ended{NotBefore: at}, maintenance.Removed{},
 		mark.Set{At: at, Tags: map[string]string{"app": "billing"}, TokenID: a}, mark.Removed{},
 		exception.Requested{
 			Subject: exception.Subject{CheckID: "PG-S01", InstanceID: &a, DatabaseID: &b, ObjectRef: "line 94"},

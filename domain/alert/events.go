@@ -97,6 +97,13 @@ type BlockedSession struct {
 	Advisory    bool       `json:"advisory,omitempty"`
 }
 
+// Window is the maintenance window that an alert was raised in: somebody works on its servers, so
+// it is told to nobody before the window ends. Until is when the window ends, as it was announced then.
+type Window struct {
+	ID    uuid.UUID `json:"id"`
+	Until time.Time `json:"until"`
+}
+
 // Event is a fact about an alert.
 type Event interface{ name() string }
 
@@ -110,6 +117,8 @@ type Raised struct {
 	Limited bool      `json:"limited,omitempty"`
 	// Blocking is absent in alerts about anything else, and in those of earlier releases.
 	Blocking *Blocking `json:"blocking,omitempty"`
+	// Maintenance is the window that all of its servers were in; nil: at least one was in none.
+	Maintenance *Window `json:"maintenance,omitempty"`
 	Details
 }
 

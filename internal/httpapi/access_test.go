@@ -147,6 +147,12 @@ POST   /api/v1/setup                                 *
 GET    /api/v1/api-tokens                            tvmaA admin
 POST   /api/v1/api-tokens                            tvmaA admin
 DELETE /api/v1/api-tokens/:tokenId                   tvmaA admin
+GET    /api/v1/maintenance-windows                   tvmaA alerts:read
+POST   /api/v1/maintenance-windows                   tm--A alerts:write
+GET    /api/v1/maintenance-windows/:windowId         tvmaA alerts:read
+PATCH  /api/v1/maintenance-windows/:windowId         tm--A alerts:write
+DELETE /api/v1/maintenance-windows/:windowId         tm--A alerts:write
+POST   /api/v1/maintenance-windows/:windowId/end     tm--A alerts:write
 GET    /api/v1/marks                                 tvmaA metrics:read
 POST   /api/v1/marks                                 tm--A marks:write
 DELETE /api/v1/marks/:markId                         tm--A marks:write

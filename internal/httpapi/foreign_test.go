@@ -72,6 +72,7 @@ func (w *world) belongings(of tenant) map[string]string {
 		"tokenId":      id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'api' LIMIT 1`),
 		"ingestToken":  id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'ingest' LIMIT 1`),
 		"viewId":       w.view(of.member, "hidden", true),
+		"windowId":     w.announce(of.member, "hidden", selecting(nil, instance)),
 		"markId":       w.mark(of.member, "hidden", w.ago(time.Minute), map[string]string{"team": "hidden"}),
 		"sessionId":    id(`SELECT id FROM sessions WHERE organization_id = $1 LIMIT 1`),
 		"deadLetterId": id(`SELECT id FROM jobs WHERE organization_id = $1 AND dead_at IS NOT NULL LIMIT 1`),
@@ -106,7 +107,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	before := w.theirEvents()
 	bodies := map[string]string{ // where one is needed
 		"changeChannel": `{"name":"x"}`, "changeFinding": `{"ticketUrl":null}`, "changeNotificationRule": `{"enabled":false}`,
-		"changeTeam": `{"name":"x"}`, "changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`, "changeView": `{"name":"x"}`,
+		"changeMaintenanceWindow": `{"name":"x"}`, "changeTeam": `{"name":"x"}`, "changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`, "changeView": `{"name":"x"}`,
 	}
 	window := windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")
 	queries := map[string]string{"getStatement": window, "getInstanceTransactions": window}

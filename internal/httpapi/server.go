@@ -27,6 +27,7 @@ import (
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
+	"muster/internal/httpapi/maintenance"
 	"muster/internal/httpapi/notifications"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/pages"
@@ -232,6 +233,7 @@ type Groups struct {
 	*proofs.ProofRoutes
 	*schedules.ScheduleRoutes
 	*notifications.NotificationRoutes
+	*maintenance.WindowRoutes
 }
 
 // Front is what a request passes before a group sees it, and what that stands on. All

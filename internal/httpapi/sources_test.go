@@ -452,6 +452,7 @@ var ofTables = map[string]subject{
 	"budget_use":             {"the list", "listBudgets"},
 	"open_alerts":            {"the list", "listBudgets"},
 	"views":                  {"the list", "listViews"},
+	"maintenance_windows":    {"the windows", "getMaintenanceWindow listMaintenanceWindows"},
 	"chart_marks":            {"the marks that were set", "listMarks"},
 	"tokens":                 {"the tokens, and who sends", "listApiTokens listBudgets listIngestTokens listSenders"},
 }

@@ -595,7 +595,7 @@ func (o *oracle) compareAudit(as organization.Role) {
 	o.t.Helper()
 	var types []string
 	must(o.t, o.deps.DB.Select(&types, `SELECT DISTINCT type FROM audit_v3.entries
-		WHERE organization_id = $1 AND type !~ '^(member|organization|team|token|channel|mark|notificationRule|rule|security)'`, o.part.organization.ID))
+		WHERE organization_id = $1 AND type !~ '^(member|organization|team|token|channel|mark|maintenance|notificationRule|rule|security)'`, o.part.organization.ID))
 	for _, wanted := range []string{"instanceTagged", "queued", "ready", "exceptionRequested", "exceptionGranted", "scheduleCreated", "alertAcknowledged", "findingAssigned"} {
 		if !slices.Contains(types, wanted) {
 			o.t.Errorf("the audit list has none of %s: %v", wanted, types)
@@ -643,6 +643,21 @@ func (o *oracle) marked() {
 	}
 }
 
+// maintained announces a maintenance window of each server.
+func (o *oracle) maintained() {
+	o.t.Helper()
+	for _, name := range o.names {
+		announce := func(in tenant, ids map[string]uuid.UUID) fmt.Stringer {
+			return uuid.MustParse(o.announce(in.admin, "Work on "+name, selecting(nil, ids[name])))
+		}
+		o.all.put("windowId", name, announce(o.whole, o.ids))
+		if slices.Contains(o.sees, name) {
+			o.alike.put("windowId", name, announce(o.part, o.theirs))
+		}
+		o.clock.Advance(time.Second)
+	}
+}
+
 // TestATeamSeesAnOrganizationOfItsServers is the oracle of teams: every GET that somebody with the
 // role team may call is answered as in an organization that holds only the servers of their teams.
 // What belongs to other servers is answered like what nobody has.
@@ -655,6 +670,7 @@ func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
 	o.each("scheduleId", o.schedule)
 	o.exceptions()
 	o.marked()
+	o.maintained()
 	o.schedulesByTags()
 	for as := range o.people {
 		o.compareAudit(as)

@@ -18,6 +18,7 @@ import (
 	"muster/internal/httpapi/chartmarks"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
+	"muster/internal/httpapi/maintenance"
 	"muster/internal/httpapi/notifications"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/proofs"
@@ -129,8 +130,9 @@ func (d Dependencies) groups() Groups {
 			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops, Senders: d.Senders, Budgets: d.Budgets, Falls: d.Falls, Logs: checkpoint.NewVerifier(d.DB, slog.Default()),
 			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build, Now: d.Now,
 		},
-		ProofRoutes: &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},
-		FeedRoutes:  &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter, Senders: d.Senders},
+		ProofRoutes:  &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},
+		WindowRoutes: &maintenance.WindowRoutes{DB: d.DB, Commands: d.Commands, Fleet: d.Fleet, Waiter: d.Waiter, Now: d.Now},
+		FeedRoutes:   &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter, Senders: d.Senders},
 		ScheduleRoutes: &schedules.ScheduleRoutes{
 			Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Schedules: projectedSchedules.NewReader(d.DB), Waiter: d.Waiter, Now: d.Now,
 		},

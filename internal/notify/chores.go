@@ -86,7 +86,14 @@ func (d *Dispatcher) Repeat(ctx context.Context) error {
 	if err := caughtUp(ctx, d.Alerts); err != nil {
 		return err
 	}
-	due, err := statement.All[repeat](ctx, d.DB, "look what is to be told again", repeatsQuery, d.Now(), ownPace(), alert.Open, nobodyReached)
+	return d.again(ctx, func(q queryer) ([]repeat, error) {
+		return statement.All[repeat](ctx, q, "look what is to be told again", repeatsQuery, d.Now(), ownPace(), alert.Open, nobodyReached)
+	})
+}
+
+// again tells what find finds, by rule and channel. find is asked once more under their lock.
+func (d *Dispatcher) again(ctx context.Context, find func(queryer) ([]repeat, error)) error {
+	due, err := find(d.DB)
 	if err != nil {
 		return err
 	}
@@ -95,7 +102,7 @@ func (d *Dispatcher) Repeat(ctx context.Context) error {
 		for n < len(due) && due[n].Rule == due[0].Rule && due[n].Channel == due[0].Channel {
 			n++
 		}
-		if err := d.repeat(ctx, due[:n]); err != nil {
+		if err := d.repeat(ctx, due[:n], find); err != nil {
 			return err
 		}
 		due = due[n:]
@@ -104,7 +111,7 @@ func (d *Dispatcher) Repeat(ctx context.Context) error {
 }
 
 // repeat puts what one rule tells through one channel again.
-func (d *Dispatcher) repeat(ctx context.Context, due []repeat) error {
+func (d *Dispatcher) repeat(ctx context.Context, due []repeat, find func(queryer) ([]repeat, error)) error {
 	told := make([]happened, len(due))
 	for i, r := range due {
 		h := &told[i]
@@ -121,7 +128,7 @@ func (d *Dispatcher) repeat(ctx context.Context, due []repeat) error {
 		if err := lockGroup(ctx, tx, due[0].Rule, due[0].Channel); err != nil {
 			return err
 		}
-		again, err := statement.All[repeat](ctx, tx, "look once more what is to be told again", repeatsQuery, d.Now(), ownPace(), alert.Open, nobodyReached)
+		again, err := find(tx)
 		if err != nil {
 			return err
 		}
@@ -135,6 +142,9 @@ func (d *Dispatcher) repeat(ctx context.Context, due []repeat) error {
 			}
 			told, err := d.stillAbout(ctx, tx, r, stillDue(told, again, r))
 			if err != nil {
+				return err
+			}
+			if told, err = d.outsideWindows(ctx, tx, r.OrganizationID, told); err != nil || len(told) == 0 {
 				return err
 			}
 			return (&group{ruleRow: r, queue: d.Queue, tx: tx, now: d.Now()}).put(ctx, told)

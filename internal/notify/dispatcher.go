@@ -101,6 +101,9 @@ func (d *Dispatcher) match(ctx context.Context, tx *sqlx.Tx, told []happened) er
 	if err != nil {
 		return &topic.HeldError{Err: err} // it is no event's fault
 	}
+	if err := d.hold(ctx, tx, told); err != nil {
+		return &topic.HeldError{Err: err}
+	}
 	now := d.Now()
 	for _, r := range rules { // in one order, so that who follows another log waits instead of deadlocking
 		var mine []happened

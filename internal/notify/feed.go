@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/maintenance"
 	"muster/commands/notifying"
 	"muster/commands/usecase"
 	"muster/domain/alert"
@@ -49,6 +50,7 @@ type openRow struct {
 	Label      string         `db:"label"`
 	Others     string         `db:"other_instance_ids"` // with commas between
 	Now        *string        `db:"now"`                // its title, where that is another than the log's
+	InWindow   bool           `db:"in_window"`          // it was raised in a maintenance window
 }
 
 // others are further servers that it concerns.
@@ -168,7 +170,7 @@ func (s *Sender) feedOpen(ctx context.Context, row notifying.ChannelRow) error {
 	})
 }
 
-// openAlerts are those that are not muted.
+// openAlerts are those that are not muted, without those that were raised in a maintenance window which is not over.
 func (s *Sender) openAlerts(ctx context.Context, organization uuid.UUID) ([]open, error) {
 	rows, err := statement.All[openRow](ctx, s.DB, "read open alerts", openAlertsQuery, organization)
 	if err != nil {
@@ -202,7 +204,9 @@ func (s *Sender) openAlerts(ctx context.Context, organization uuid.UUID) ([]open
 			all[i].others = append(all[i].others, other)
 		}
 	}
-	return all, nil
+	now := s.Now()
+	versions, err := maintenance.Versions(ctx, s.DB, organization, now)
+	return slices.DeleteFunc(all, func(a open) bool { return a.InWindow && inWindow(versions, a.subject(), now) }), err
 }
 
 // channelOf is a channel that was not removed. Errors: *usecase.NotFoundError.

@@ -41,6 +41,7 @@ const (
 	reasonChannel     = "channel_removed"
 	reasonNobody      = "no_recipients"
 	reasonNoOwner     = "no_owner"
+	reasonMaintenance = "maintenance_window"
 )
 
 // nobodyReached are the reasons of what was tried, and had nobody to reach.
@@ -77,6 +78,9 @@ func (g *group) put(ctx context.Context, told []happened) error {
 		return err
 	}
 	told = slices.DeleteFunc(slices.Clone(told), func(h happened) bool { return !g.tells(h, raised) })
+	if told, err = g.putHeld(ctx, told); err != nil {
+		return err
+	}
 	waiting := map[uuid.UUID]time.Time{} // events that wait for the end of quiet hours
 	for _, h := range told {
 		if until, ok, err := g.waits(h); err != nil {

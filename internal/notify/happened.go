@@ -40,6 +40,7 @@ type happened struct {
 	RecordedAt   time.Time
 	RaisedAt     *time.Time            // of its alert
 	Was          *notification.Subject // its alert before, which was raised already and changed
+	Held         bool                  // its servers are in a maintenance window: it is not told
 }
 
 // happened is what may be told of each event: nothing, or one thing, or one for each check that found something
@@ -75,7 +76,9 @@ func (p past) tell(e topic.Event) []happened {
 	}
 	switch fact := e.Fact.(type) {
 	case alert.Raised:
-		return []happened{p.tellAlert(e, a, notification.AlertRaised).with(fact.Details)}
+		h := p.tellAlert(e, a, notification.AlertRaised).with(fact.Details)
+		h.Held = fact.Maintenance != nil
+		return []happened{h}
 	case alert.Changed:
 		h := p.tellAlert(e, a, notification.AlertRaised).with(fact.Details)
 		if was != nil {

@@ -106,6 +106,12 @@ const routes = [
     { title: "Watch rule", permission: "metrics:read" },
   ),
   page(
+    "/maintenance-windows",
+    schemas.nothing,
+    code(() => import("./maintenance/WindowsPage"), "WindowsPage"),
+    { title: "Maintenance windows", permission: "alerts:read" },
+  ),
+  page(
     "/activity",
     schemas.activitySearch,
     code(() => import("./activity/ActivityPage"), "ActivityPage"),

@@ -20,6 +20,7 @@ import (
 	"muster/internal/httpapi/chartmarks"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
+	"muster/internal/httpapi/maintenance"
 	"muster/internal/httpapi/notifications"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/proofs"
@@ -137,6 +138,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Commands: p.Commands, Accounts: p.Accounts, Told: p.told(), Sender: sender, Alerts: p.Alerts, Fleet: p.Fleet, Waiter: p.Runner, Now: p.Clock.Now,
 			History: &watch.History{DB: p.DB, Fleet: p.Fleet, Now: p.Clock.Now},
 		},
+		WindowRoutes: &maintenance.WindowRoutes{DB: p.DB, Commands: p.Commands, Fleet: p.Fleet, Waiter: p.Runner, Now: p.Clock.Now},
 		FeedRoutes: &ingest.FeedRoutes{
 			Feed:    *p.feed(),
 			Agents:  agents.New(agents.Config{Places: p.Places, Store: p.Intake, Commands: p.Commands, Now: p.Clock.Now, Texts: p.Accounts, Collected: p.Facts}),

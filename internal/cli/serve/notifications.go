@@ -39,6 +39,7 @@ func (p *process) addNotifications(workers *handlers.Workers, sender *notify.Sen
 	dispatcher := p.Dispatcher()
 	workers.Add(handlers.Task{Kind: jobs.Notify, Timeout: sender.AttemptTimeout(), Policy: sender.Policy(handlers.TellsAtOnce), Handle: sender.Handle})
 	workers.Every("tell open alerts again", notify.RepeatEvery, dispatcher.Repeat)
+	workers.Every("tell alerts of maintenance windows that are over", notify.RepeatEvery, dispatcher.Release)
 	workers.Every("feed Alertmanagers", channel.FeedEvery, sender.Feed)
 	workers.Every("delete old deliveries", notify.PurgeEvery, dispatcher.Purge)
 	if p.Config.SMTPURL != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands/alerting/people"
+	"muster/commands/maintenance"
 	"muster/commands/marks"
 	"muster/commands/usecase"
 	"muster/eventstore"
@@ -64,6 +65,9 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	workers.Every("delete old marks of charts", time.Hour, func(ctx context.Context) error {
 		_, err := marks.Prune(ctx, p.DB, p.Clock.Now())
 		return err
+	})
+	workers.Every("delete old maintenance windows", time.Hour, func(ctx context.Context) error {
+		return maintenance.Prune(ctx, p.DB, p.Clock.Now())
 	})
 	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)
 	workers.Every("verify the logs", checkpoint.VerifyEvery, p.verifier.Step)

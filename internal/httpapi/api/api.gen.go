@@ -759,6 +759,8 @@ type Alert struct {
 	IsMuted  bool       `json:"isMuted"`
 	// LastTriggeredAt End of the firing window.
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+
+	Maintenance *InMaintenance `json:"maintenance"`
 	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on a server of the alert.
 	MayAct bool `json:"mayAct"`
 	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
@@ -801,6 +803,8 @@ type AlertDetail struct {
 	IsMuted  bool       `json:"isMuted"`
 	// LastTriggeredAt End of the firing window.
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+
+	Maintenance *InMaintenance `json:"maintenance"`
 	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on a server of the alert.
 	MayAct bool `json:"mayAct"`
 	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
@@ -1309,6 +1313,16 @@ type ChangeInstance struct {
 	Tags *Tags `json:"tags,omitempty"`
 }
 
+type ChangeMaintenanceWindow struct {
+	From       *time.Time             `json:"from,omitempty"`
+	Name       *string                `json:"name,omitempty"`
+	Recurrence *MaintenanceRecurrence `json:"recurrence,omitempty"`
+
+	Selector *MaintenanceSelector `json:"selector,omitempty"`
+	TimeZone *string              `json:"timeZone,omitempty"`
+	To       *time.Time           `json:"to,omitempty"`
+}
+
 type ChangeMember struct {
 	Role   *Role               `json:"role,omitempty"`
 	Status *ChangeMemberStatus `json:"status,omitempty"`
@@ -1800,6 +1814,17 @@ type CreateInstance struct {
 	Separate *Separate `json:"separate,omitempty"`
 
 	Tags *Tags `json:"tags,omitempty"`
+}
+
+type CreateMaintenanceWindow struct {
+	From       *time.Time             `json:"from,omitempty"`
+	Name       string                 `json:"name"`
+	Recurrence *MaintenanceRecurrence `json:"recurrence,omitempty"`
+
+	Selector MaintenanceSelector `json:"selector"`
+	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
+	TimeZone string     `json:"timeZone"`
+	To       *time.Time `json:"to,omitempty"`
 }
 
 type CreateMark struct {
@@ -2360,6 +2385,13 @@ type HostSample struct {
 	Volumes *[]VolumeSample `json:"volumes,omitempty"`
 }
 
+// InMaintenance The maintenance window in which it was raised, with the end that the window had then. Null if it was raised in none, or that is `unavailable`.
+type InMaintenance struct {
+	Id    openapi_types.UUID `json:"id"`
+	Name  string             `json:"name"`
+	Until time.Time          `json:"until"`
+}
+
 type IngestToken struct {
 	CreatedAt   time.Time             `json:"createdAt"`
 	ExpiresAt   time.Time             `json:"expiresAt"`
@@ -2624,6 +2656,59 @@ type LookedBackup struct {
 	SizeBytes *int64     `json:"sizeBytes,omitempty"`
 	StartedAt *time.Time `json:"startedAt,omitempty"`
 	Tool      *string    `json:"tool,omitempty"`
+}
+
+type MaintenanceRecurrence struct {
+	// At Local time of the start in the time zone, as for a schedule.
+	At string `json:"at"`
+	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. If the month is too short, the last day counts.
+	DayOfMonth *int32 `json:"dayOfMonth,omitempty"`
+	Every      Every  `json:"every"`
+	// Minutes How long each time lasts: 1 to 1,439 each day, else 1 to 10,080. It is elapsed time, also on days on which clocks are moved.
+	Minutes int `json:"minutes"`
+	// Weekday Required for `week`.
+	Weekday *Weekday `json:"weekday,omitempty"`
+}
+
+// MaintenanceSelector Which servers are in the window, as the selector of a team: those with one of the values of each key, and those of `instanceIds`. One of both is required.
+type MaintenanceSelector struct {
+	// InstanceIds At most 1000.
+	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
+	// Tags By key of a tag: its values, 1 to 100.
+	Tags *map[string][]string `json:"tags,omitempty"`
+}
+
+type MaintenanceTime struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+type MaintenanceWindow struct {
+	CreatedAt time.Time `json:"createdAt"`
+	// From Null for a window that recurs.
+	From *time.Time         `json:"from"`
+	Id   openapi_types.UUID `json:"id"`
+	// InstanceCount How many servers that the caller sees are selected now. Null where that is `unavailable`.
+	InstanceCount *int64 `json:"instanceCount"`
+	// MayChange Whether the caller may change it.
+	MayChange bool   `json:"mayChange"`
+	Name      string `json:"name"`
+	// Next The next time that begins. Null if there is none.
+	Next       *MaintenanceTime       `json:"next"`
+	Recurrence *MaintenanceRecurrence `json:"recurrence"`
+	// Running The time that is running now. Null if there is none.
+	Running *MaintenanceTime `json:"running"`
+
+	Selector MaintenanceSelector `json:"selector"`
+	State    string              `json:"state"`
+	TimeZone string              `json:"timeZone"`
+	To       *time.Time          `json:"to"`
+
+	Unavailable Unavailable `json:"unavailable"`
+}
+
+type MaintenanceWindowList struct {
+	Items []MaintenanceWindow `json:"items"`
 }
 
 type MakeEvidence struct {
@@ -4799,6 +4884,7 @@ type WatchRuleId = string
 
 // WindowFrom Beginning of the window, inclusive.
 type WindowFrom = time.Time
+type WindowId = openapi_types.UUID
 
 // WindowTo End of the window, exclusive. A time in the future is replaced by the current time.
 type WindowTo = time.Time
@@ -5128,6 +5214,15 @@ type GetInstanceTransactionsParams struct {
 	To WindowTo `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
+}
+
+type ListMaintenanceWindowsParams struct {
+	// InstanceId Only windows that include this server now.
+	InstanceId *openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+}
+
+type ChangeMaintenanceWindowParams struct {
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 type ListMarksParams struct {
@@ -5556,6 +5651,18 @@ type Handlers interface {
 	GetInstanceTransactions(ctx context.Context, request GetInstanceTransactionsRequestObject) (GetInstanceTransactionsResponseObject, error)
 	// POST /api/v1/invitations/{token}: Accept an invitation and sign in
 	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
+	// GET /api/v1/maintenance-windows: List the maintenance windows
+	ListMaintenanceWindows(ctx context.Context, request ListMaintenanceWindowsRequestObject) (ListMaintenanceWindowsResponseObject, error)
+	// POST /api/v1/maintenance-windows: Announce a maintenance window
+	CreateMaintenanceWindow(ctx context.Context, request CreateMaintenanceWindowRequestObject) (CreateMaintenanceWindowResponseObject, error)
+	// DELETE /api/v1/maintenance-windows/{windowId}: Remove a maintenance window
+	RemoveMaintenanceWindow(ctx context.Context, request RemoveMaintenanceWindowRequestObject) (RemoveMaintenanceWindowResponseObject, error)
+	// GET /api/v1/maintenance-windows/{windowId}: Get a maintenance window
+	GetMaintenanceWindow(ctx context.Context, request GetMaintenanceWindowRequestObject) (GetMaintenanceWindowResponseObject, error)
+	// PATCH /api/v1/maintenance-windows/{windowId}: Change a maintenance window
+	ChangeMaintenanceWindow(ctx context.Context, request ChangeMaintenanceWindowRequestObject) (ChangeMaintenanceWindowResponseObject, error)
+	// POST /api/v1/maintenance-windows/{windowId}/end: End the running time of a maintenance window
+	EndMaintenanceWindow(ctx context.Context, request EndMaintenanceWindowRequestObject) (EndMaintenanceWindowResponseObject, error)
 	// GET /api/v1/marks: List what happened in a window
 	ListMarks(ctx context.Context, request ListMarksRequestObject) (ListMarksResponseObject, error)
 	// POST /api/v1/marks: Set a mark, such as a deployment
@@ -6272,6 +6379,75 @@ type AcceptInvitation201ResponseHeaders struct {
 type AcceptInvitation201JSONResponse struct {
 	Body    Session
 	Headers AcceptInvitation201ResponseHeaders
+}
+type ListMaintenanceWindowsRequestObject struct {
+	Params ListMaintenanceWindowsParams
+}
+type ListMaintenanceWindowsResponseObject interface {
+	VisitListMaintenanceWindowsResponse(w http.ResponseWriter) error
+}
+type ListMaintenanceWindows200JSONResponse MaintenanceWindowList
+type CreateMaintenanceWindowRequestObject struct {
+	Body *CreateMaintenanceWindow `body:""`
+}
+type CreateMaintenanceWindowResponseObject interface {
+	VisitCreateMaintenanceWindowResponse(w http.ResponseWriter) error
+}
+type CreateMaintenanceWindow201ResponseHeaders struct {
+	ETag     string `header:"ETag"`
+	Location string `header:"Location"`
+}
+type CreateMaintenanceWindow201JSONResponse struct {
+	Body    MaintenanceWindow
+	Headers CreateMaintenanceWindow201ResponseHeaders
+}
+type RemoveMaintenanceWindowRequestObject struct {
+	WindowId WindowId `path:"windowId"`
+}
+type RemoveMaintenanceWindowResponseObject interface {
+	VisitRemoveMaintenanceWindowResponse(w http.ResponseWriter) error
+}
+type RemoveMaintenanceWindow204Response struct{}
+type GetMaintenanceWindowRequestObject struct {
+	WindowId WindowId `path:"windowId"`
+}
+type GetMaintenanceWindowResponseObject interface {
+	VisitGetMaintenanceWindowResponse(w http.ResponseWriter) error
+}
+type GetMaintenanceWindow200ResponseHeaders struct {
+	ETag string `header:"ETag"`
+}
+type GetMaintenanceWindow200JSONResponse struct {
+	Body    MaintenanceWindow
+	Headers GetMaintenanceWindow200ResponseHeaders
+}
+type ChangeMaintenanceWindowRequestObject struct {
+	WindowId WindowId `path:"windowId"`
+	Params   ChangeMaintenanceWindowParams
+	Body     *ChangeMaintenanceWindow `body:""`
+}
+type ChangeMaintenanceWindowResponseObject interface {
+	VisitChangeMaintenanceWindowResponse(w http.ResponseWriter) error
+}
+type ChangeMaintenanceWindow200ResponseHeaders struct {
+	ETag string `header:"ETag"`
+}
+type ChangeMaintenanceWindow200JSONResponse struct {
+	Body    MaintenanceWindow
+	Headers ChangeMaintenanceWindow200ResponseHeaders
+}
+type EndMaintenanceWindowRequestObject struct {
+	WindowId WindowId `path:"windowId"`
+}
+type EndMaintenanceWindowResponseObject interface {
+	VisitEndMaintenanceWindowResponse(w http.ResponseWriter) error
+}
+type EndMaintenanceWindow200ResponseHeaders struct {
+	ETag string `header:"ETag"`
+}
+type EndMaintenanceWindow200JSONResponse struct {
+	Body    MaintenanceWindow
+	Headers EndMaintenanceWindow200ResponseHeaders
 }
 type ListMarksRequestObject struct {
 	Params ListMarksParams
@@ -7342,6 +7518,24 @@ func (a GetInstanceTransactions304Response) VisitGetInstanceTransactionsResponse
 func (a AcceptInvitation201JSONResponse) VisitAcceptInvitationResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
 }
+func (a ListMaintenanceWindows200JSONResponse) VisitListMaintenanceWindowsResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a CreateMaintenanceWindow201JSONResponse) VisitCreateMaintenanceWindowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 201, a.Headers, "application/json", a.Body)
+}
+func (a RemoveMaintenanceWindow204Response) VisitRemoveMaintenanceWindowResponse(w http.ResponseWriter) error {
+	return writeEmpty(w, 204, nil)
+}
+func (a GetMaintenanceWindow200JSONResponse) VisitGetMaintenanceWindowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
+}
+func (a ChangeMaintenanceWindow200JSONResponse) VisitChangeMaintenanceWindowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
+}
+func (a EndMaintenanceWindow200JSONResponse) VisitEndMaintenanceWindowResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
+}
 func (a ListMarks200JSONResponse) VisitListMarksResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -7798,6 +7992,12 @@ func Operations(h Handlers) []Operation {
 		operation("GET", "/api/v1/instances/:instanceId/transactions", h.GetInstanceTransactions, GetInstanceTransactionsResponseObject.VisitGetInstanceTransactionsResponse),
 		operation("POST", "/api/v1/instances/actions", h.TagInstances, TagInstancesResponseObject.VisitTagInstancesResponse),
 		operation("POST", "/api/v1/invitations/:token", h.AcceptInvitation, AcceptInvitationResponseObject.VisitAcceptInvitationResponse),
+		operation("GET", "/api/v1/maintenance-windows", h.ListMaintenanceWindows, ListMaintenanceWindowsResponseObject.VisitListMaintenanceWindowsResponse),
+		operation("POST", "/api/v1/maintenance-windows", h.CreateMaintenanceWindow, CreateMaintenanceWindowResponseObject.VisitCreateMaintenanceWindowResponse),
+		operation("DELETE", "/api/v1/maintenance-windows/:windowId", h.RemoveMaintenanceWindow, RemoveMaintenanceWindowResponseObject.VisitRemoveMaintenanceWindowResponse),
+		operation("GET", "/api/v1/maintenance-windows/:windowId", h.GetMaintenanceWindow, GetMaintenanceWindowResponseObject.VisitGetMaintenanceWindowResponse),
+		operation("PATCH", "/api/v1/maintenance-windows/:windowId", h.ChangeMaintenanceWindow, ChangeMaintenanceWindowResponseObject.VisitChangeMaintenanceWindowResponse),
+		operation("POST", "/api/v1/maintenance-windows/:windowId/end", h.EndMaintenanceWindow, EndMaintenanceWindowResponseObject.VisitEndMaintenanceWindowResponse),
 		operation("GET", "/api/v1/marks", h.ListMarks, ListMarksResponseObject.VisitListMarksResponse),
 		operation("POST", "/api/v1/marks", h.CreateMark, CreateMarkResponseObject.VisitCreateMarkResponse),
 		operation("DELETE", "/api/v1/marks/:markId", h.RemoveMark, RemoveMarkResponseObject.VisitRemoveMarkResponse),

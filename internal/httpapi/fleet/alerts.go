@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands/maintenance"
 	"muster/domain/alert"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -98,6 +99,8 @@ func (s *ServerRoutes) withOwners(ctx context.Context, side *wire.Side, path str
 	}
 	owners, err := wire.Owners(ctx, s.Fleet, ids)
 	side.Lacks(ctx, err, path+"owner")
+	in, err := maintenance.OfAlerts(ctx, s.DB, wire.Caller(ctx).Organization.ID, wire.List(rows, func(row alerts.Alert) uuid.UUID { return row.ID }))
+	side.Lacks(ctx, err, path+"maintenance")
 	return func(row alerts.Alert) api.Alert {
 		shown := showAlert(row)
 		shown.Title = titles(row.ID, row.Title)
@@ -105,6 +108,9 @@ func (s *ServerRoutes) withOwners(ctx context.Context, side *wire.Side, path str
 			shown.Owner = owners[row.Instance.ID]
 		}
 		shown.MayAct = wire.Changes(ctx, wire.ActsOn(ctx, row))
+		if w, ok := in[row.ID]; ok {
+			shown.Maintenance = &api.InMaintenance{Id: w.Window, Name: w.Name, Until: w.EndsAt.UTC()}
+		}
 		return shown
 	}
 }
@@ -144,7 +150,7 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 	out := api.AlertDetail{
 		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, MutedUntil: a.MutedUntil, CreatedAt: a.CreatedAt,
 		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
-		Instance: a.Instance, Database: a.Database, Owner: a.Owner, MayAct: a.MayAct,
+		Instance: a.Instance, Database: a.Database, Owner: a.Owner, MayAct: a.MayAct, Maintenance: a.Maintenance,
 		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule),
 	}
 	timeline := make([]api.AlertMoment, 0, len(moments))

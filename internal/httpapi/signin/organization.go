@@ -2,7 +2,6 @@ package signin
 
 import (
 	"context"
-	"strings"
 
 	"muster/commands"
 	"muster/domain/fleet"
@@ -15,7 +14,7 @@ import (
 func (s *MemberRoutes) GetOrganization(ctx context.Context, _ api.GetOrganizationRequestObject) (api.GetOrganizationResponseObject, error) {
 	who := wire.Caller(ctx)
 	o := who.Organization
-	return api.GetOrganization200JSONResponse{Body: s.organization(ctx, o, who.Scope()), Headers: api.GetOrganization200ResponseHeaders{ETag: stateTag(o.Settings())}}, nil
+	return api.GetOrganization200JSONResponse{Body: s.organization(ctx, o, who.Scope()), Headers: api.GetOrganization200ResponseHeaders{ETag: wire.StateTag(o.Settings())}}, nil
 }
 
 func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization, sees fleet.Scope) api.Organization {
@@ -35,29 +34,6 @@ func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization
 	}
 }
 
-// stateTag is the ETag of something that a PATCH changes, a strong one: If-Match compares
-// strongly (RFC 9110, §13.1.1). It names what a PATCH changes, and neither when
-// monitoring started, which would refuse a change that nobody competes with, nor
-// whether the answer is packed. Nothing keeps these answers (no-store), so nothing
-// is revalidated by it, and no parts are put together under it.
-func stateTag(of interface{ Digest() string }) string { return `"` + of.Digest() + `"` }
-
-// statesSeen are the digests of the states that If-Match names; nil where any will do. A weak tag
-// never matches, and neither does what is no tag.
-func statesSeen(ifMatch string) []string {
-	if strings.TrimSpace(ifMatch) == "*" {
-		return nil
-	}
-	digests := []string{}
-	for _, tag := range strings.Split(ifMatch, ",") {
-		tag = strings.TrimSpace(tag)
-		if digest := strings.Trim(tag, `"`); tag == `"`+digest+`"` {
-			digests = append(digests, digest)
-		}
-	}
-	return digests
-}
-
 func (s *MemberRoutes) ChangeOrganization(ctx context.Context, r api.ChangeOrganizationRequestObject) (api.ChangeOrganizationResponseObject, error) {
 	if r.Params.IfMatch == nil {
 		name := "If-Match"
@@ -65,13 +41,13 @@ func (s *MemberRoutes) ChangeOrganization(ctx context.Context, r api.ChangeOrgan
 			Fields: []api.FieldError{{In: api.Header, Parameter: &name, Code: "precondition_required", Detail: "is required"}}}
 	}
 	o, mark, err := s.Commands.ChangeOrganization(ctx, wire.Actor(ctx), commands.ChangeOrganization{
-		ChangeSettings: changeOf(r.Body), Seen: statesSeen(*r.Params.IfMatch),
+		ChangeSettings: changeOf(r.Body), Seen: wire.StatesSeen(*r.Params.IfMatch),
 	})
 	if err != nil {
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
-	return api.ChangeOrganization200JSONResponse{Body: s.organization(ctx, o, fleet.Scope{}), Headers: api.ChangeOrganization200ResponseHeaders{ETag: stateTag(o.Settings())}}, nil
+	return api.ChangeOrganization200JSONResponse{Body: s.organization(ctx, o, fleet.Scope{}), Headers: api.ChangeOrganization200ResponseHeaders{ETag: wire.StateTag(o.Settings())}}, nil
 }
 
 func changeOf(body *api.ChangeOrganization) organization.ChangeSettings {

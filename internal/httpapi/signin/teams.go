@@ -45,7 +45,7 @@ func (s *MemberRoutes) team(ctx context.Context, id uuid.UUID) (shown api.Team, 
 	if err != nil {
 		return api.Team{}, "", err
 	}
-	return items[0], stateTag(teams[at]), nil
+	return items[0], wire.StateTag(teams[at]), nil
 }
 
 // showTeams shows the teams of the organization from one place to another. all are in their order.
@@ -135,7 +135,7 @@ func (s *MemberRoutes) CreateTeam(ctx context.Context, r api.CreateTeamRequestOb
 func (s *MemberRoutes) ChangeTeam(ctx context.Context, r api.ChangeTeamRequestObject) (api.ChangeTeamResponseObject, error) {
 	c := commands.ChangeTeam{Name: r.Body.Name, Position: r.Body.Position}
 	if r.Params.IfMatch != nil {
-		c.Seen = statesSeen(*r.Params.IfMatch)
+		c.Seen = wire.StatesSeen(*r.Params.IfMatch)
 	}
 	if r.Body.Selector != nil {
 		selector := selectorOf(*r.Body.Selector)

@@ -11,6 +11,8 @@ SELECT id::text, CASE WHEN other_instance_ids = '' THEN title ELSE split_part(ti
 UNION ALL
 SELECT id::text, name FROM notification_channels WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
+SELECT DISTINCT ON (id) id::text, name FROM (SELECT id, name, holds_from FROM maintenance_windows WHERE organization_id = $1 AND id = ANY ($2) ORDER BY id, holds_from DESC) w
+UNION ALL
 SELECT id::text, text FROM chart_marks WHERE organization_id = $1 AND id = ANY ($2) AND text <> ''
 UNION ALL
 SELECT id::text, name FROM notification_rules WHERE organization_id = $1 AND id = ANY ($2)

@@ -24,7 +24,7 @@ import { useScope } from "../window/scope";
 import { AlertActions } from "./AlertActions";
 import { AlertTimeline } from "./AlertTimeline";
 import { aroundOf } from "./around";
-import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
+import { durationText, MaintenanceBadge, MutedBadge, SeverityBadge, StateBadge } from "./badges";
 import { aboutSessions, isWatched, meaningOf, measuredOf, watchRuleOf } from "./rules";
 import "./useAlertsSearch";
 import { WhoWasTold } from "./WhoWasTold";
@@ -118,6 +118,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
             <SeverityBadge severity={alert.severity} />
             <StateBadge state={alert.state} />
             {alert.isMuted && <MutedBadge until={alert.mutedUntil} />}
+            {alert.maintenance && <MaintenanceBadge window={alert.maintenance} />}
           </span>
         }
         actions={alert.mayAct && <AlertActions alert={alert} />}

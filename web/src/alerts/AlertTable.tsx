@@ -11,7 +11,7 @@ import { Time } from "../ui/Time";
 import type { Selection } from "../ui/useSelection";
 import { Where } from "../ui/Where";
 import type { ScopeSearch } from "../window/scope";
-import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
+import { durationText, MaintenanceBadge, MutedBadge, SeverityBadge, StateBadge } from "./badges";
 import { type AlertsSearch, first, type Sort } from "./query";
 
 export type Alert = Schemas["Alert"];
@@ -128,6 +128,7 @@ function Row({ alert, scope, list, now, selection }: Omit<Rows, "alerts"> & { al
         <Stack gap={4} align="flex-start">
           <StateBadge state={alert.state} />
           {alert.isMuted && <MutedBadge until={alert.mutedUntil} />}
+          {alert.maintenance && <MaintenanceBadge window={alert.maintenance} />}
         </Stack>
       </Table.Td>
       <Table.Td>
@@ -161,6 +162,7 @@ export function AlertCards({ alerts, scope, list, now, busy, selection }: Rows &
             <SeverityBadge severity={alert.severity} />
             <StateBadge state={alert.state} />
             {alert.isMuted && <MutedBadge until={alert.mutedUntil} />}
+            {alert.maintenance && <MaintenanceBadge window={alert.maintenance} />}
           </Group>
           <AlertLink alert={alert} scope={scope} list={list} />
           <Group gap="xs" justify="space-between">

@@ -8,6 +8,7 @@ import {
   IconEye,
   IconInfoCircle,
   IconSparkles,
+  IconTool,
 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
@@ -73,6 +74,15 @@ export function MutedBadge({ until }: { until?: string | null }) {
   return (
     <Badge className={classes.muted} icon={IconBellOff}>
       {until ? `Muted until ${shortTime(until)}` : "Muted"}
+    </Badge>
+  );
+}
+
+/** MaintenanceBadge says that an alert was raised in a maintenance window. */
+export function MaintenanceBadge({ window }: { window: Schemas["InMaintenance"] }) {
+  return (
+    <Badge className={classes.muted} icon={IconTool}>
+      <span title={window.name}>Maintenance until {shortTime(window.until)}</span>
     </Badge>
   );
 }

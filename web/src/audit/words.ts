@@ -112,6 +112,16 @@ export const groups: { name: string; about: About; types: Record<string, string>
     types: { markSet: "Mark set", markRemoved: "Mark removed" },
   },
   {
+    name: "Maintenance windows",
+    about: null,
+    types: {
+      maintenanceCreated: "Maintenance window announced",
+      maintenanceChanged: "Maintenance window changed",
+      maintenanceEnded: "Maintenance window ended",
+      maintenanceRemoved: "Maintenance window removed",
+    },
+  },
+  {
     name: "Deliveries",
     about: "delivery",
     types: { deliveryRetried: "Delivery retried" },

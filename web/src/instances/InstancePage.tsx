@@ -6,6 +6,7 @@ import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { ChangesOnCharts } from "../changes/ChangesOnCharts";
 import { engineName } from "../engines";
+import { InMaintenance } from "../maintenance/InMaintenance";
 import { Owner } from "../teams/Owner";
 import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
@@ -79,6 +80,7 @@ export function InstancePage() {
           </Alert>
         )}
         <NotAvailable missing={i.unavailable} />
+        <InMaintenance instanceId={i.id} />
         {i.server && <Answers server={i.server} now={now} />}
         <Group justify="space-between" gap="sm">
           <Group gap="xs">

@@ -43,6 +43,7 @@ const reasons: Record<string, string> = {
   channel_removed: "Its channel was removed",
   no_recipients: "The channel has no recipient",
   no_owner: "No team owns the server",
+  maintenance_window: "The server was in a maintenance window",
   muted: "The alert was muted",
 };
 

@@ -64,6 +64,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
         pages: [
           { to: "/alerts", name: "Alerts", permission: "alerts:read", scoped: true },
           { to: "/watch-rules", name: "Watch rules", permission: "metrics:read" },
+          { to: "/maintenance-windows", name: "Maintenance windows", permission: "alerts:read" },
         ],
       },
       {

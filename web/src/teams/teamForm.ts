@@ -31,8 +31,8 @@ export function bodyOf(form: TeamForm) {
   };
 }
 
-/** selects says in words which servers a team has. */
-export function selects(team: Team): string {
+/** selects says in words which servers a team, or a maintenance window, has. */
+export function selects(team: Pick<Team, "selector">): string {
   const tags = Object.entries(team.selector.tags ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   const byTags = tags.map(([key, values]) => `${key}: ${values.join(" or ")}`).join(", and ");
   const byHand = team.selector.instanceIds?.length ?? 0;
