@@ -72,7 +72,7 @@ func TestReportsInAnObjectStore(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(i.dir, "blobs")); !os.IsNotExist(err) {
 		t.Errorf("there are files in the data directory too: %v", err)
 	}
-	if names := store.Names(t); len(names) != 5 || names[0] != "muster-store" || !strings.Contains(names[4], id.String()) {
+	if names := store.Names(t); len(names) != 7 || names[0] != "muster-store" || !strings.Contains(names[6], id.String()) {
 		t.Errorf("the store holds %v", names)
 	}
 	h.withoutBucket(t, line, id, pdf.body)
