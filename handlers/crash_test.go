@@ -88,8 +88,14 @@ func TestAWorkerDiesBetweenAnyTwoStepsOfABuild(t *testing.T) {
 	}
 }
 
-// files are what ends with a report: the PDF and one table.
-func files(ready report.Ready) []string { return []string{ready.PDFKey, ready.Files[0].Key} }
+// files are what ends with a report: the PDF and its tables.
+func files(ready report.Ready) []string {
+	names := []string{ready.PDFKey}
+	for _, f := range ready.Files {
+		names = append(names, f.Key)
+	}
+	return names
+}
 
 func sorted(names ...string) []string {
 	slices.Sort(names)

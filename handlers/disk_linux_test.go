@@ -12,7 +12,7 @@ import (
 func TestAFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := syscall.Mount("muster-test", dir, "tmpfs", 0, "size=256k,mode=0700"); err != nil {
+	if err := syscall.Mount("muster-test", dir, "tmpfs", 0, "size=1m,mode=0700"); err != nil {
 		t.Skipf("no small file system here (needs root): %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })

@@ -62,8 +62,8 @@ func TestTheWholeLifeOfAReport(t *testing.T) {
 		}
 	}
 	s.sweep()
-	if got := s.stored(); len(got) != 4 {
-		t.Errorf("files %v, want the PDF, the signed one, its table and their inputs", got)
+	if got := s.stored(); len(got) != 6 {
+		t.Errorf("files %v, want the PDF, the signed one, its tables and their inputs", got)
 	}
 
 	// The window elapses: first by the database's clock only, then by the workers' too.

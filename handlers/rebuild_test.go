@@ -223,8 +223,8 @@ func TestTheSweepTakesStraysOnly(t *testing.T) {
 	beingBuilt := write(waiting, 999_998)
 	ofNobody := write(unknown, 1)
 
-	if swept := s.sweep(); swept.Deleted != 2 || swept.Looked != 7 {
-		t.Errorf("swept %+v, want 2 of 7", swept)
+	if swept := s.sweep(); swept.Deleted != 2 || swept.Looked != 9 {
+		t.Errorf("swept %+v, want 2 of 9", swept)
 	}
 	if got, want := s.stored(), append(files(ready), ready.InputsKey, beingBuilt, ofNobody); !equalSets(got, want) {
 		t.Errorf("left %v, want %v", got, want)
