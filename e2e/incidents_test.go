@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -380,7 +378,9 @@ func incidents() []incident {
 			settings: map[string]string{"autovacuum": "off", "autovacuum_freeze_max_age": "2000000000"},
 			begin: func(t *testing.T, s *sufferer) {
 				s.server.Stop(t)
-				ages(t, s.server, 1_800_000_000)
+				if !s.server.Age(t, 1_800_000_000) {
+					t.Fatal("no pg_resetwal")
+				}
 				s.server.Restart(t)
 				s.since = time.Now()
 			},
@@ -430,26 +430,6 @@ func slowStatement(t *testing.T, s *sufferer) bool {
 	var listed struct{ Items []struct{ MeanMs *float64 } }
 	s.house.ana.get(t, fmt.Sprintf("/api/v1/statements?instanceId=%s&from=%s&to=%s", s.id, s.since.UTC().Format(time.RFC3339), now.Add(time.Second).Format(time.RFC3339)), &listed)
 	return slices.ContainsFunc(listed.Items, func(i struct{ MeanMs *float64 }) bool { return i.MeanMs != nil && *i.MeanMs > 5 })
-}
-
-// ages moves the next transaction id of a stopped server, as pg_resetwal does.
-func ages(t *testing.T, s *pgtest.Server, xid int) {
-	t.Helper()
-	xid = xid / (32768 * 32) * (32768 * 32) // the first of a file of pg_xact
-	file := filepath.Join(s.Dir(), "pg_xact", fmt.Sprintf("%04X", xid/(32768*32)))
-	if err := os.WriteFile(file, make([]byte, 32*8192), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	owner := exec.CommandContext(t.Context(), "chown", "--reference="+s.Dir(), file)
-	if out, err := owner.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	programs := filepath.Join("/usr/lib/postgresql", strconv.Itoa(s.Major), "bin")
-	reset := exec.CommandContext(t.Context(), "setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups",
-		filepath.Join(programs, "pg_resetwal"), "-x", strconv.Itoa(xid), s.Dir())
-	if out, err := reset.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 }
 
 // incidentsPage is the page whose table `make incidents` fills.

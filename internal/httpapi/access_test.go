@@ -97,6 +97,8 @@ GET    /api/v1/instances/:instanceId/transactions       tvmaA metrics:read
 GET    /api/v1/instances/:instanceId/outage             tvmaA alerts:read
 GET    /api/v1/instances/:instanceId/replication        tvmaA metrics:read
 GET    /api/v1/instances/:instanceId/backups            tvmaA metrics:read
+GET    /api/v1/instances/:instanceId/capacity           tvmaA metrics:read
+GET    /api/v1/instances/:instanceId/maintenance        tvmaA metrics:read
 GET    /api/v1/channels                              ---A admin
 POST   /api/v1/channels                              ---A admin
 GET    /api/v1/channels/:channelId                   ---A admin

@@ -398,8 +398,8 @@ var ofTables = map[string]subject{
 	"organizations": {"who is calling", "every"},
 	"sessions":      {"who is calling", "every"},
 
-	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBackups getBlocking getConnections getControl getDeadlocks getFinding
-		getInstance getInstanceHealth getInstanceTransactions getOutage getOverview getReplication getStatement groupFindings listAlertHistoryContributors
+	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getActivity getAlertHistory getBackups getBlocking getCapacity getConnections getControl getDeadlocks getFinding
+		getInstance getInstanceHealth getInstanceTransactions getMaintenance getOutage getOverview getReplication getStatement groupFindings listAlertHistoryContributors
 		listBlocking listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listMarks listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},
 	"alerts_v5":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
@@ -411,6 +411,8 @@ var ofTables = map[string]subject{
 
 	"blocking_episodes":      {"the episodes", "getBlocking listBlocking"},
 	"blocking_deadlocks":     {"the sides of deadlocks, and those without a database", "getDeadlocks"},
+	"room_states":            {"what was seen last", "getCapacity getMaintenance"},
+	"room_days":              {"what was used, by the day", "getCapacity"},
 	"backup_looks":           {"what sources tell", "getBackups"},
 	"backup_newest":          {"the newest backups", "getBackups"},
 	"replication_states":     {"what was seen last", "getReplication"},

@@ -14,6 +14,7 @@ import (
 	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
+	"muster/internal/measurements/room"
 )
 
 // Batch is what a sender measured: of one organization, kept whole or not at all.
@@ -34,6 +35,8 @@ type Batch struct {
 	Blocking []blocking.Sample
 	// Replication says who follows whom. Package push gives it to package replication, likewise.
 	Replication []replication.State
+	// Room says how much room servers have. Package push gives it to package room, likewise.
+	Room []room.State
 	// Backups are what sources said of the backups of instances, each at a time.
 	Backups []backups.Look
 	// Guard runs first in the transaction that keeps the batch; its error ends it.

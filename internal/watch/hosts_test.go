@@ -177,3 +177,33 @@ func TestTitlesSayWhat(t *testing.T) {
 		t.Errorf("%+v", events)
 	}
 }
+
+// TestAVolumeThatFillsIsToldOnce, for all servers of its host; one without a date, or that is gone, raises nothing or is over.
+func TestAVolumeThatFillsIsToldOnce(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	d, _ := watch.Find(string(watch.FullIn))
+	is := d.Default
+	is.Enabled = true
+	s.set(watch.FullIn, is)
+	tell := func(days float64) {
+		s.volumes("db01", []uuid.UUID{s.orders, s.billing}, map[string]float64{"/": 40})
+		s.record(watch.VolumeFullIn(s.org, "/data", days, s.clock.Now(), watch.Details{Host: "db01", Mounts: []string{"/data"}}))
+		s.judge()
+	}
+	tell(watch.NotFull)
+	s.clock.Advance(time.Minute)
+	tell(7)
+	s.wantStory()
+	s.clock.Advance(time.Minute)
+	tell(5.2)
+	if got := s.events(); len(got) != 1 || got[0].Title != "host db01: volume /data will be full in 6 days (billing, orders)" {
+		t.Fatalf("%+v", got)
+	}
+	s.clock.Advance(time.Minute)
+	tell(watch.NotFull)
+	s.after(10 * time.Second)
+	if got := s.events(); len(got) != 2 || got[1].Type != "alert.auto_resolved" {
+		t.Errorf("%+v", got)
+	}
+}

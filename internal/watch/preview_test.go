@@ -90,6 +90,7 @@ func TestAPreviewIsWhatThenHappens(t *testing.T) {
 		{watch.Connections, "", 100, []organization.WatchSetting{about("prod", 60, 300, alert.Critical), about("", 80, 120, alert.Info)}},
 		{watch.Volume, "/data", 100, []organization.WatchSetting{about("prod", 60, 0, alert.Warning), about("", 96, 60, alert.Info)}},
 		{watch.Certificate, "", 30, []organization.WatchSetting{about("prod", 10, 0, alert.Warning), about("", 20, 180, alert.Info)}},
+		{watch.FullIn, "/data", 60, []organization.WatchSetting{about("prod", 14, 0, alert.Warning), about("", 7, 120, alert.Info)}},
 		{watch.LockWait, "", 10, []organization.WatchSetting{about("", 6, 0, alert.Warning)}},
 	} {
 		t.Run(string(c.rule), func(t *testing.T) {

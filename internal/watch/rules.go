@@ -32,6 +32,7 @@ const (
 	Certificate       Rule = "certificate"         // a server whose certificate expires
 	ReplicationLag    Rule = "replication_lag"     // a standby that is behind its primary
 	ReplicationBroken Rule = "replication_broken"  // a standby that does not follow
+	FullIn            Rule = "days_until_full"     // a volume that will be full soon
 	BackupRPO         Rule = "backup_rpo"          // a database whose newest backup is older than its RPO
 
 	// HostVolume is Volume for a host and not for a server: a full volume is one alert, however

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"math"
 
 	"muster/domain/alert"
 	"muster/domain/organization"
@@ -29,10 +30,14 @@ func room() []Definition {
 			Advice: "Free space or enlarge the volume: a database server whose disk is full stops writing.",
 		},
 		{
-			WatchRule: organization.WatchRule{ID: "days_until_full", Default: off(7, 0, alert.Warning), Min: 1, Max: 365, Unmeasured: noSource},
+			WatchRule: organization.WatchRule{ID: string(FullIn), Default: off(7, 0, alert.Warning), Min: 1, Max: 365},
 			Group:     "Capacity and maintenance", Name: "Days until full", Watches: "Days until a volume is full at its current growth", Unit: "days", Below: true,
-			Meaning: "The volume will be full soon if it keeps growing as in the last days.",
-			Advice:  "Find out what grows. Free space or enlarge the volume.",
+			Sources: "agents, exporters and feeds of hosts, from seven days on",
+			Meaning: "The volume will be full soon if it keeps growing as in the last days. Volumes that rise and fall, or whose growth is in doubt, have no date and raise no alert.",
+			title: func(s Sign) string {
+				return s.Details.volume(s.Mount) + " will be full " + inDays(s.Value)
+			},
+			Advice: "Find out what grows. Free space or enlarge the volume.",
 		},
 		{
 			WatchRule: organization.WatchRule{
@@ -62,5 +67,17 @@ func room() []Definition {
 			Meaning: "A job of the server's own scheduler failed. It may be a backup, or the maintenance of indexes or statistics.",
 			Advice:  "Read the history of the job, fix the cause, and run the job again.",
 		},
+	}
+}
+
+// inDays is in how many days something happens.
+func inDays(days float64) string {
+	switch n := int(math.Ceil(days)); {
+	case days <= 0:
+		return "at any time"
+	case n == 1:
+		return "within a day"
+	default:
+		return fmt.Sprintf("in %d days", n)
 	}
 }

@@ -62,6 +62,16 @@ func VolumeOf(organization uuid.UUID, name string, percent float64, at time.Time
 	}
 }
 
+// NotFull is the value of a VolumeFullIn of a volume that has no date.
+const NotFull = 3650
+
+// VolumeFullIn is a sign of when a volume of a host is full, in days, beside its VolumeOf.
+func VolumeFullIn(organization uuid.UUID, name string, days float64, at time.Time, details Details) Sign {
+	s := VolumeOf(organization, name, days, at, details)
+	s.Rule = FullIn
+	return s
+}
+
 // VolumesTold is a sign that a host told its volumes, and which servers are on it. A volume
 // that it does not tell any more is gone, and its alert is over.
 func VolumesTold(organization uuid.UUID, name string, servers []uuid.UUID, at time.Time) Sign {
@@ -169,7 +179,7 @@ func (s Sign) counts(received time.Time) bool {
 		return false
 	case math.IsNaN(s.Value), math.IsInf(s.Value, 0):
 		return false
-	case s.Rule == Volume || s.Rule == HostVolume:
+	case s.Rule == Volume || s.Rule == HostVolume || s.Rule == FullIn:
 		return s.Mount != "" && len(s.Mount) <= longest && utf8.ValidString(s.Mount) && !strings.Contains(s.Mount, "\x00") &&
 			!Ignores(s.Mount)
 	case s.advisory():

@@ -104,6 +104,20 @@ const (
 	N1m BucketSize = "1m"
 	N1w BucketSize = "1w"
 
+	CapacityDatabase   CapacityKind = "database"
+	CapacityTablespace CapacityKind = "tablespace"
+	CapacityVolume     CapacityKind = "volume"
+
+	ReasonFar         CapacityReason = "far"
+	ReasonNoLimit     CapacityReason = "noLimit"
+	ReasonNoise       CapacityReason = "noise"
+	ReasonNotGrowing  CapacityReason = "notGrowing"
+	ReasonNotMeasured CapacityReason = "notMeasured"
+	ReasonSawTooth    CapacityReason = "sawTooth"
+	ReasonStale       CapacityReason = "stale"
+	ReasonStep        CapacityReason = "step"
+	ReasonTooShort    CapacityReason = "tooShort"
+
 	ChangeMemberStatusActive   ChangeMemberStatus = "active"
 	ChangeMemberStatusDisabled ChangeMemberStatus = "disabled"
 
@@ -1276,6 +1290,116 @@ type BudgetOfToken struct {
 	Token   *string            `json:"token"`
 	TokenId openapi_types.UUID `json:"tokenId"`
 	Used    int64              `json:"used"`
+}
+
+type Capacity struct {
+	// Ages The 50 databases with the oldest ids.
+	Ages []CapacityAge `json:"ages"`
+	// Confidence With which the date lies between `soonestDays` and `latestDays`.
+	Confidence float64 `json:"confidence"`
+	// Connections Null if they are not known.
+	Connections *CapacityConnections `json:"connections"`
+	// Databases Databases of the server.
+	Databases int `json:"databases"`
+	// HiddenSequences Sequences that Muster's account may not read.
+	HiddenSequences int `json:"hiddenSequences"`
+	// LookedDatabases Databases whose sequences are known.
+	LookedDatabases int `json:"lookedDatabases"`
+	// MeasuredAt When the server was last looked at. Null: never. Volumes and connections have times of their own.
+	MeasuredAt *time.Time `json:"measuredAt"`
+	// Method How growth is estimated.
+	Method string `json:"method"`
+	// MissingGrants The grants without which something is missing.
+	MissingGrants []string `json:"missingGrants"`
+	// Sequences The 50 sequences and identity columns that are nearest to their end.
+	Sequences []CapacitySequence `json:"sequences"`
+	// Sizes Volumes, tablespaces and databases: the soonest full first, then the greatest. Of databases and tablespaces the greatest 50.
+	Sizes []CapacitySize `json:"sizes"`
+	// TransactionIds The database with the oldest ids. Null if they are not known, and of other engines than PostgreSQL.
+	TransactionIds *CapacityIds `json:"transactionIds"`
+}
+
+type CapacityAge struct {
+	Database string `json:"database"`
+	// FreezeAt From this age on autovacuum freezes, even if it is off.
+	FreezeAt       *int64  `json:"freezeAt"`
+	Limit          int64   `json:"limit"`
+	MultixactAge   int64   `json:"multixactAge"`
+	TransactionAge int64   `json:"transactionAge"`
+	UsedPercent    float64 `json:"usedPercent"`
+}
+
+type CapacityConnections struct {
+	// Limit That clients may have.
+	Limit      int       `json:"limit"`
+	MeasuredAt time.Time `json:"measuredAt"`
+	// PeakAt The minute of the peak.
+	PeakAt *time.Time `json:"peakAt"`
+	// PeakPercent The most in the last 30 days.
+	PeakPercent *float64 `json:"peakPercent"`
+	Used        int      `json:"used"`
+	UsedPercent float64  `json:"usedPercent"`
+}
+
+type CapacityDay struct {
+	At   time.Time `json:"at"`
+	Used float64   `json:"used"`
+}
+
+type CapacityIds struct {
+	Database   *string   `json:"database"`
+	MeasuredAt time.Time `json:"measuredAt"`
+	// Multixacts True if the ids are those of multixacts.
+	Multixacts bool `json:"multixacts"`
+	// UsedPercent Of the ids before they wrap around.
+	UsedPercent float64 `json:"usedPercent"`
+}
+
+type CapacityKind string
+
+// CapacityReason Why there is no date. `stale`: not measured for two days. `tooShort`: less than seven days, or more than half of
+// the days are missing. `sawTooth`: it rises and falls. `step`: it jumped, and fewer than seven days have passed
+// since. `noise`: it varies more than it grows. `far`: not within two years.
+type CapacityReason string
+
+type CapacitySequence struct {
+	// Column That takes its values.
+	Column    *string `json:"column"`
+	Database  *string `json:"database"`
+	LastValue float64 `json:"lastValue"`
+	MaxValue  float64 `json:"maxValue"`
+	// Name With its schema. Of an identity column, its table.
+	Name string `json:"name"`
+	// Type The type that ends it: the sequence's, or that of the column if it is smaller.
+	Type        string  `json:"type"`
+	UsedPercent float64 `json:"usedPercent"`
+}
+
+type CapacitySize struct {
+	// DaysUntilFull From now. Null: `reason` says why there is no date.
+	DaysUntilFull *float64 `json:"daysUntilFull"`
+	// History The last value of each day, oldest first: bytes, or percent if `usedBytes` is null.
+	History []CapacityDay `json:"history"`
+	// Host Of a volume.
+	Host       *string      `json:"host"`
+	Kind       CapacityKind `json:"kind"`
+	LatestDays *float64     `json:"latestDays"`
+	// LimitBytes What is used and what is available. Null if there is no limit.
+	LimitBytes *int64    `json:"limitBytes"`
+	MeasuredAt time.Time `json:"measuredAt"`
+	Name       string    `json:"name"`
+	// PastDays Days that the forecast is based on.
+	PastDays float64 `json:"pastDays"`
+	// PerDayBytes Growth. Null if the history is too short or jumps.
+	PerDayBytes *float64 `json:"perDayBytes"`
+	// PerDayPercent Growth in points of the limit.
+	PerDayPercent *float64        `json:"perDayPercent"`
+	Reason        *CapacityReason `json:"reason"`
+	SoonestDays   *float64        `json:"soonestDays"`
+	// UsedBytes Null if the sender tells a percentage only.
+	UsedBytes *int64 `json:"usedBytes"`
+	// UsedPercent Null if there is no limit.
+	UsedPercent *float64 `json:"usedPercent"`
 }
 
 type ChangeChannel struct {
@@ -2658,6 +2782,34 @@ type LookedBackup struct {
 	Tool      *string    `json:"tool,omitempty"`
 }
 
+type Maintenance struct {
+	// CertificateEndsInDays Of the server's certificate. Null if the connection has none.
+	CertificateEndsInDays *float64 `json:"certificateEndsInDays"`
+	// Databases Databases of the server.
+	Databases int `json:"databases"`
+	// FailedJobs Runs that failed in the 24 hours before `measuredAt`. Null if the server does not tell.
+	FailedJobs *int `json:"failedJobs"`
+	// Jobs The newest 50 of these.
+	Jobs []MaintenanceJob `json:"jobs"`
+	// LookedDatabases Databases whose tables are known.
+	LookedDatabases int `json:"lookedDatabases"`
+	// MeasuredAt When the server was last looked at. Null: never.
+	MeasuredAt *time.Time `json:"measuredAt"`
+	// MissingGrants The grants without which something is missing.
+	MissingGrants []string `json:"missingGrants"`
+	// Tables The greatest first.
+	Tables []MaintenanceTable `json:"tables"`
+}
+
+type MaintenanceJob struct {
+	// At When the run began.
+	At   time.Time `json:"at"`
+	Name string    `json:"name"`
+	Step *string   `json:"step"`
+	// Why In the server's words.
+	Why *string `json:"why"`
+}
+
 type MaintenanceRecurrence struct {
 	// At Local time of the start in the time zone, as for a schedule.
 	At string `json:"at"`
@@ -2676,6 +2828,29 @@ type MaintenanceSelector struct {
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
 	// Tags By key of a tag: its values, 1 to 100.
 	Tags *map[string][]string `json:"tags,omitempty"`
+}
+
+type MaintenanceTable struct {
+	// AutovacuumOff Autovacuum is switched off, for it or for the server.
+	AutovacuumOff bool   `json:"autovacuumOff"`
+	BloatBytes    *int64 `json:"bloatBytes"`
+	// BloatMethod deadRowShare or unusedPages.
+	BloatMethod *string `json:"bloatMethod"`
+	// Bytes With its indexes.
+	Bytes int64 `json:"bytes"`
+	// ChangedRows Since it was analyzed last.
+	ChangedRows     *int64     `json:"changedRows"`
+	Database        *string    `json:"database"`
+	DeadRows        *int64     `json:"deadRows"`
+	LastAnalyze     *time.Time `json:"lastAnalyze"`
+	LastAutoanalyze *time.Time `json:"lastAutoanalyze"`
+	LastAutovacuum  *time.Time `json:"lastAutovacuum"`
+	LastVacuum      *time.Time `json:"lastVacuum"`
+	LiveRows        *int64     `json:"liveRows"`
+	// Name With its schema.
+	Name string `json:"name"`
+	// VacuumDue It has more dead rows than autovacuum waits for.
+	VacuumDue bool `json:"vacuumDue"`
 }
 
 type MaintenanceTime struct {
@@ -5637,10 +5812,14 @@ type Handlers interface {
 	AssessInstance(ctx context.Context, request AssessInstanceRequestObject) (AssessInstanceResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/backups: Get the newest backups of a server, and their age against the RPO
 	GetBackups(ctx context.Context, request GetBackupsRequestObject) (GetBackupsResponseObject, error)
+	// GET /api/v1/instances/{instanceId}/capacity: Get how full a server and its volumes are, and when they are full
+	GetCapacity(ctx context.Context, request GetCapacityRequestObject) (GetCapacityResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/databases: List the databases of a server
 	ListDatabases(ctx context.Context, request ListDatabasesRequestObject) (ListDatabasesResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/health: Get the health of a server
 	GetInstanceHealth(ctx context.Context, request GetInstanceHealthRequestObject) (GetInstanceHealthResponseObject, error)
+	// GET /api/v1/instances/{instanceId}/maintenance: Get how the tables of a server are looked after, and which jobs failed
+	GetMaintenance(ctx context.Context, request GetMaintenanceRequestObject) (GetMaintenanceResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/notification-rules: List the rules that notify about a server
 	ListInstanceNotificationRules(ctx context.Context, request ListInstanceNotificationRulesRequestObject) (ListInstanceNotificationRulesResponseObject, error)
 	// GET /api/v1/instances/{instanceId}/outage: Get the alert that a server is down or silent, and its first notification
@@ -6320,6 +6499,13 @@ type GetBackupsResponseObject interface {
 	VisitGetBackupsResponse(w http.ResponseWriter) error
 }
 type GetBackups200JSONResponse Backups
+type GetCapacityRequestObject struct {
+	InstanceId InstanceId `path:"instanceId"`
+}
+type GetCapacityResponseObject interface {
+	VisitGetCapacityResponse(w http.ResponseWriter) error
+}
+type GetCapacity200JSONResponse Capacity
 type ListDatabasesRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 	Params     ListDatabasesParams
@@ -6335,6 +6521,13 @@ type GetInstanceHealthResponseObject interface {
 	VisitGetInstanceHealthResponse(w http.ResponseWriter) error
 }
 type GetInstanceHealth200JSONResponse InstanceHealth
+type GetMaintenanceRequestObject struct {
+	InstanceId InstanceId `path:"instanceId"`
+}
+type GetMaintenanceResponseObject interface {
+	VisitGetMaintenanceResponse(w http.ResponseWriter) error
+}
+type GetMaintenance200JSONResponse Maintenance
 type ListInstanceNotificationRulesRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
@@ -7494,10 +7687,16 @@ func (a AssessInstance202JSONResponse) VisitAssessInstanceResponse(w http.Respon
 func (a GetBackups200JSONResponse) VisitGetBackupsResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
+func (a GetCapacity200JSONResponse) VisitGetCapacityResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
 func (a ListDatabases200JSONResponse) VisitListDatabasesResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a GetInstanceHealth200JSONResponse) VisitGetInstanceHealthResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a GetMaintenance200JSONResponse) VisitGetMaintenanceResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
 func (a ListInstanceNotificationRules200JSONResponse) VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error {
@@ -7984,8 +8183,10 @@ func Operations(h Handlers) []Operation {
 		operation("PATCH", "/api/v1/instances/:instanceId", h.ChangeInstance, ChangeInstanceResponseObject.VisitChangeInstanceResponse),
 		operation("POST", "/api/v1/instances/:instanceId/assess", h.AssessInstance, AssessInstanceResponseObject.VisitAssessInstanceResponse),
 		operation("GET", "/api/v1/instances/:instanceId/backups", h.GetBackups, GetBackupsResponseObject.VisitGetBackupsResponse),
+		operation("GET", "/api/v1/instances/:instanceId/capacity", h.GetCapacity, GetCapacityResponseObject.VisitGetCapacityResponse),
 		operation("GET", "/api/v1/instances/:instanceId/databases", h.ListDatabases, ListDatabasesResponseObject.VisitListDatabasesResponse),
 		operation("GET", "/api/v1/instances/:instanceId/health", h.GetInstanceHealth, GetInstanceHealthResponseObject.VisitGetInstanceHealthResponse),
+		operation("GET", "/api/v1/instances/:instanceId/maintenance", h.GetMaintenance, GetMaintenanceResponseObject.VisitGetMaintenanceResponse),
 		operation("GET", "/api/v1/instances/:instanceId/notification-rules", h.ListInstanceNotificationRules, ListInstanceNotificationRulesResponseObject.VisitListInstanceNotificationRulesResponse),
 		operation("GET", "/api/v1/instances/:instanceId/outage", h.GetOutage, GetOutageResponseObject.VisitGetOutageResponse),
 		operation("GET", "/api/v1/instances/:instanceId/replication", h.GetReplication, GetReplicationResponseObject.VisitGetReplicationResponse),

@@ -12,6 +12,7 @@ import (
 	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
+	"muster/internal/measurements/room"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/watch"
@@ -75,6 +76,12 @@ type BackupReader interface {
 	// Backups reads which backups there are; nil: the server keeps that to itself. It is called every
 	// ten minutes. at is the time of the look, by our clock. Databases in it have names.
 	Backups(ctx context.Context, l *Line, at time.Time) (*backups.Look, error)
+}
+
+// RoomReader is a Reader that tells how much room its server has, and how it is looked after. It is asked once
+// in room.Every. at is the time of the look, by our clock.
+type RoomReader interface {
+	Room(ctx context.Context, l *Line, at time.Time) (*room.State, error)
 }
 
 // Owner is a Reader that tells the statements by which it watches from those of others.

@@ -19,6 +19,7 @@ import (
 	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
+	"muster/internal/measurements/room"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/watch"
@@ -47,6 +48,8 @@ type Config struct {
 	Log        *slog.Logger
 	Unnamed    bool // the log names no accounts of the server: see Troubles
 	Now        func() time.Time
+	// NoRoom says that nobody wants to know how much room there is (RoomReader).
+	NoRoom bool
 }
 
 // Server is a measured server: a goroutine, and one connection.
@@ -75,6 +78,7 @@ type Server struct {
 	counters      counters   // of the last look
 	signs, listed time.Time  // the last turns that were taken
 	backups       time.Time  // likewise, of backups
+	roomed        time.Time  // when the room was read last
 	known         bool       // counted and last are
 	counted       *time.Time // until when statements are, as far as we know
 	last          *List      // their counters then; nil: no basis yet
@@ -220,7 +224,10 @@ func (s *Server) Round(ctx context.Context) error {
 	}
 	var replicationErr, backupsErr error
 	if minutely {
+		var roomErr error
 		batch.Replication, replicationErr = s.readReplication(ctx)
+		batch.Room, roomErr = s.readRoom(ctx, at)
+		replicationErr = errors.Join(replicationErr, roomErr)
 	}
 	if due := turn(at, backupsEvery, phase); !due.Equal(s.backups) {
 		batch.Backups, backupsErr = s.readBackups(ctx)
@@ -354,6 +361,21 @@ func (s *Server) readBackups(ctx context.Context) ([]backups.Look, error) {
 	look.Instance = s.Instance
 	look.Resolve(s.databases)
 	return []backups.Look{*look}, nil
+}
+
+// readRoom reads how much room there is, once an hour. What cannot be read is missing, and nothing else with it.
+func (s *Server) readRoom(ctx context.Context, at time.Time) ([]room.State, error) {
+	reader, tells := s.reader.(RoomReader)
+	if s.NoRoom || !tells || at.Sub(s.roomed).Abs() < room.Every {
+		return nil, nil
+	}
+	s.roomed = at
+	state, err := reader.Room(ctx, &s.line, at)
+	if s.went("room", err) != nil || state == nil {
+		return nil, err
+	}
+	state.Instance, state.Engine = s.Instance, s.Engine.Name
+	return []room.State{*state}, nil
 }
 
 // connect opens the connection if there is none. One that breaks in the middle of a round stays

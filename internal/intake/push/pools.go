@@ -14,6 +14,8 @@ type pool struct {
 	key     string // stays the same whichever of its mounts are sent
 	name    string // of a pool of ZFS; empty: it needs none
 	percent float64
+	taken   float64 // in bytes, of limit; if no size is known, the percent of 100
+	limit   float64
 	mounts  []string // the shortest first
 }
 
@@ -105,6 +107,10 @@ func poolOf(group []measurements.Volume, quota bool) pool {
 		taken, room = taken+v.Size-v.Free, max(room, v.Available)
 		sized = sized && v.UsedPercent == nil
 	}
+	p.taken, p.limit = p.percent, 100
+	if sized && first.Size-first.Free+first.Available > 0 {
+		p.taken, p.limit = first.Size-first.Free, first.Size-first.Free+first.Available
+	}
 	name, isZFS := strings.CutPrefix(first.Pool, zfs)
 	switch {
 	case quota:
@@ -113,6 +119,7 @@ func poolOf(group []measurements.Volume, quota bool) pool {
 		p.name = name
 		if sized && taken+room > 0 { // each knows what it uses itself
 			p.percent = max(p.percent, 100*taken/(taken+room))
+			p.taken, p.limit = taken, taken+room
 		}
 	}
 	return p

@@ -29,6 +29,8 @@ type Intake struct {
 	// names; nil: nothing does.
 	InstancesNear InstancesOn
 	Now           func() time.Time
+
+	rooms rooms
 }
 
 // Store keeps samples, and tells what it has of a volume whose sizes come apart.
@@ -47,7 +49,8 @@ type Store interface {
 type InstancesOn func(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 
 // Record keeps a batch, and then what follows from it: who waits for whom (package blocking),
-// who follows whom (package replication), which backups there are (package backups),
+// who follows whom (package replication), which backups there are (package backups), how much room there is
+// (package room),
 // observations of its instances (package status), and the signs that the watch judges, with those
 // that the sender adds.
 // They are no reason to lose samples: the batch is kept when they cannot be, and the
@@ -84,6 +87,9 @@ func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watc
 	}
 	if err == nil {
 		err = status.Record(ctx, i.DB, received, found.observations())
+	}
+	if err == nil {
+		signs, err = i.keepRoom(ctx, b, found, received, signs)
 	}
 	if err == nil {
 		_, err = watch.Record(ctx, i.DB, received, slices.Concat(found.signs(), watch.Figures(b), watch.Replication(b.Organization, standing), signs))

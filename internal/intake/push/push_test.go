@@ -20,6 +20,7 @@ import (
 	"muster/internal/intake/push"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
+	"muster/internal/measurements/room"
 	"muster/internal/testing/pgtest"
 	"muster/internal/watch"
 )
@@ -85,7 +86,7 @@ func (s *scene) signs() []string {
 	}
 	err := s.DB.SelectContext(s.Context(), &rows, `SELECT instance_id, rule, mount, value, at,
 			details || coalesce((SELECT h.details FROM signs h WHERE h.organization_id = $1 AND h.instance_id = signs.instance_id AND h.rule = 'host'), '{}') AS details
-		FROM signs WHERE organization_id = $1 AND rule <> 'host'
+		FROM signs WHERE organization_id = $1 AND rule NOT IN ('host', 'days_until_full')
 		ORDER BY rule = 'host_volume', coalesce(details->>'host', instance_id::text), rule, mount`, s.org)
 	if err != nil {
 		s.Fatal(err)
@@ -401,4 +402,38 @@ func TestReadOnlyVolumes(t *testing.T) {
 	}
 	// Where the very first message knew the sizes only, the watch has them, until the host told
 	// its volumes without this one for two minutes.
+}
+
+// TestTheWatchHearsEveryMinuteWhatIsLookedAtOnceAnHour: when volumes are full.
+func TestTheWatchHearsEveryMinuteWhatIsLookedAtOnceAnHour(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	now := noon
+	s.Now = func() time.Time { return now }
+	for hour := 20 * 24; hour > 0; hour -= 3 {
+		size := room.Size{Kind: room.Volume, Name: "/data", Used: 800 - 10*float64(hour)/24, Limit: 1000}
+		if err := room.RecordSizes(t.Context(), s.DB, s.org, room.HostSubject("db01"), noon.Add(-time.Duration(hour)*time.Hour), []room.Size{size}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	figure := func(rule watch.Rule) (value float64, at time.Time) {
+		var row struct {
+			Value float64
+			At    time.Time
+		}
+		if err := s.DB.Get(&row, `SELECT value, at FROM signs WHERE organization_id = $1 AND rule = $2`, s.org, string(rule)); err != nil {
+			t.Fatalf("%s: %v", rule, err)
+		}
+		return row.Value, row.At.UTC()
+	}
+	for minute := range 3 {
+		now = noon.Add(time.Duration(minute) * time.Minute)
+		b := measurements.Batch{
+			Hosts: []measurements.HostSample{{Host: "db01", At: now, Volumes: []measurements.Volume{{Mount: "/data", Size: 1000, Free: 200, Available: 200}}}},
+		}
+		s.record(b)
+		if days, at := figure(watch.FullIn); days < 19 || days > 21 || !at.Equal(now) {
+			t.Errorf("minute %d: full in %v days, at %s", minute, days, at)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/room"
 	"muster/internal/watch"
 	"muster/internal/watch/status"
 )
@@ -24,7 +25,7 @@ const maxSigns = 100_000
 func (i *Intake) collect(ctx context.Context, b measurements.Batch, known map[string][]uuid.UUID, received time.Time) (*collection, error) {
 	c := &collection{
 		organization: b.Organization, oldest: received.Add(-watch.Fresh), heard: map[heard]time.Time{}, known: map[volume]int{},
-		told: map[string]watch.Sign{},
+		told: map[string]watch.Sign{}, used: map[string][]filling{},
 	}
 	source := sourceOf(b.Sender)
 	for _, s := range b.Sessions {
@@ -275,6 +276,7 @@ type collection struct {
 	known        map[volume]int // where in volumes
 	volumes      []watch.Sign
 	told         map[string]watch.Sign // that hosts told their volumes, by name
+	used         map[string][]filling  // of the newest of these, by name
 }
 
 // heard is a part of an instance that a source measured.
@@ -314,12 +316,15 @@ func (c *collection) reach(r measurements.Reached, source string) {
 // fill takes in the volumes of a host, those that share their space as one.
 func (c *collection) fill(h measurements.HostSample, instances []uuid.UUID) {
 	if last, ok := c.told[h.Host]; !ok || h.At.After(last.At) {
-		c.told[h.Host] = watch.VolumesTold(c.organization, h.Host, instances, h.At)
+		c.told[h.Host], c.used[h.Host] = watch.VolumesTold(c.organization, h.Host, instances, h.At), nil
 	}
 	for _, p := range pools(h.Volumes) {
 		sign := watch.VolumeOf(c.organization, p.key, p.percent, h.At, watch.Details{
 			Host: h.Host, Mounts: p.mounts, Pool: p.name,
 		})
+		if c.told[h.Host].At.Equal(h.At) {
+			c.used[h.Host] = append(c.used[h.Host], filling{sign.Mount, room.Size{Kind: room.Volume, Name: p.mounts[0], Used: p.taken, Limit: p.limit}, sign.Details})
+		}
 		key := volume{h.Host, p.key}
 		if n, ok := c.known[key]; ok {
 			if h.At.After(c.volumes[n].At) {

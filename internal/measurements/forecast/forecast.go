@@ -33,7 +33,8 @@ type Reason string
 
 // The reasons.
 const (
-	NotMeasured Reason = "notMeasured" // there is no value, or no limit
+	NotMeasured Reason = "notMeasured" // there is no value
+	NoLimit     Reason = "noLimit"     // nothing says how much there may be
 	Stale       Reason = "stale"       // the newest value is older than two days
 	TooShort    Reason = "tooShort"    // less than seven days, or more than half of the days are missing
 	SawTooth    Reason = "sawTooth"    // it rises and falls
@@ -45,7 +46,7 @@ const (
 
 // Reasons returns every reason.
 func Reasons() []Reason {
-	return []Reason{NotMeasured, Stale, TooShort, SawTooth, Step, NotGrowing, Noise, Far}
+	return []Reason{NotMeasured, NoLimit, Stale, TooShort, SawTooth, Step, NotGrowing, Noise, Far}
 }
 
 // Point is what was used at a time, of a size in the same unit. The size of a volume is what is used and
@@ -108,14 +109,14 @@ func (f *Forecast) date(days []day, last Point, now time.Time) {
 	span := days[len(days)-1].at - days[0].at
 	tiny := math.Max(last.Size, last.Used) * 5e-5 // a day
 	switch {
+	case last.Size <= 0:
+		f.Reason = NoLimit
 	case g.slope < tiny && (g.high <= 0 || g.high < 10*tiny || g.slope <= 0):
 		f.Reason = NotGrowing
 	case recent(days) < g.slope/4:
 		f.Reason = NotGrowing
 	case g.z < beyond || g.slope*span < 3*g.spread:
 		f.Reason = Noise
-	case last.Size <= 0:
-		f.Reason = NotMeasured
 	}
 	if f.Reason != "" {
 		return
@@ -190,10 +191,10 @@ func afterJump(days []day) ([]day, Reason) {
 	from, falls := 0, 0
 	for i, s := range steps {
 		if by := s - middle; math.Abs(by) > large {
-			from = i + 1
-			if by < 0 {
+			if by < 0 && from != i { // one clean-up may lie between two medians
 				falls++
 			}
+			from = i + 1
 		}
 	}
 	switch {

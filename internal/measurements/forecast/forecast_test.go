@@ -183,9 +183,10 @@ func TestReasons(t *testing.T) {
 		"it becomes less":       {of(straight(-3), 20), forecast.NotGrowing},
 		"it stopped":            {of(func(at float64) float64 { return 500 + 10*min(at, 15) }, 30), forecast.NotGrowing},
 		"far away":              {of(straight(0.1), 30), forecast.Far},
-		"no limit":              {sized(of(straight(10), 20), func(int) float64 { return 0 }), forecast.NotMeasured},
+		"no limit":              {sized(of(straight(10), 20), func(int) float64 { return 0 }), forecast.NoLimit},
 		"replaced lately":       {of(func(at float64) float64 { return 500 + 10*at - 300*math.Round(at/32) }, 20), forecast.Step},
 		"replaced long ago":     {of(func(at float64) float64 { return 500 + 10*at - 300*math.Round(at/20) }, 20), ""},
+		"emptied once at noon":  {of(func(at float64) float64 { return 500 + 10*at - 300*math.Round((at-4.5)/20) }, 20), forecast.Step},
 		"enlarged":              {sized(of(straight(10), 20), func(i int) float64 { return 800 + 200*float64(i/40) }), ""},
 		"others share the pool": {sized(of(straight(0), 20), func(i int) float64 { return 1000 - 5*float64(i) }), ""},
 	} {

@@ -184,7 +184,7 @@ func TestSeriesShowTheDemo(t *testing.T) {
 	if n := s.count(`observations WHERE source = 'feed' AND part = 'sessions' AND ok`); n != 12 { // of one server only the host is measured
 		t.Errorf("%d servers were heard of", n)
 	}
-	if n := s.count(`signs WHERE value > 95`); n != 0 {
+	if n := s.count(`signs WHERE value > 95 AND rule = 'host_volume'`); n != 0 {
 		t.Errorf("%d volumes are full", n)
 	}
 }

@@ -221,6 +221,9 @@ func (a *agent) hostSample(made, at time.Time) measurements.HostSample {
 
 // used is how full the volume is.
 func (v volume) used(made, at time.Time) float64 {
+	if v.isFilling() {
+		return filling(made, at)
+	}
 	last := made.Truncate(day).AddDate(0, 0, -v.Before)
 	days := math.Mod(at.Sub(last).Hours()/24, float64(v.Every))
 	if days < 0 {

@@ -124,6 +124,7 @@ func (p *PostgreSQL) rows(database, line, statement string) ([][]string, error) 
 		"-- PostgreSQL 13 and newer: who follows whom, as one document. Functions that only a primary or only a standby answers": always(
 			[]string{`{"standby": false, "system": "7301", "now": 1, "lsn": 100, "port": 5432, "timeline": 1}`}),
 		"-- PostgreSQL 13 and newer: what the archiver does, as one document. Of archive_command nothing leaves the server but whether it": always([]string{`{"standby": false, "now": 1, "mode": "off"}`}),
+		"-- PostgreSQL 13 and newer: the sizes of databases and the ages of their ids, once an hour, as one document.":                     always([]string{`{"databases": 0, "all": []}`}),
 		"-- PostgreSQL 14 and newer, pg_stat_statements 1.9 and newer. Times are microseconds": always(
 			[]string{fmt.Sprint(p.now()), fmt.Sprint(p.started.UnixMicro()), fmt.Sprint(p.reset)}),
 		"-- PostgreSQL 14 and newer. How long the sessions of each database have executed, in": always(

@@ -11,12 +11,12 @@ SELECT s.organization_id, s.rule, s.instance_id, s.mount, coalesce(s.value, 0) A
 FROM signs s
 JOIN unnest($1::uuid[], $2::text[], $3::double precision[], $4::double precision[]) AS of (organization_id, rule, above, below)
     USING (organization_id, rule)
-LEFT JOIN signs h ON s.rule = 'host_volume' AND h.organization_id = s.organization_id AND h.rule = 'host'
+LEFT JOIN signs h ON s.rule IN ('host_volume', 'days_until_full') AND h.organization_id = s.organization_id AND h.rule = 'host'
     AND h.instance_id = s.instance_id AND h.mount = ''
 CROSS JOIN LATERAL (
     SELECT CASE
         WHEN s.since IS NULL THEN false
-        WHEN s.rule = 'host_volume' THEN coalesce(s.at < h.since AND s.at <= h.at - make_interval(secs => $5), false)
+        WHEN s.rule IN ('host_volume', 'days_until_full') THEN coalesce(s.at < h.since AND s.at <= h.at - make_interval(secs => $5), false)
         WHEN s.rule = 'volume' THEN EXISTS (
             SELECT FROM signs o
             WHERE o.organization_id = s.organization_id AND o.rule = 'host' AND o.at > s.at AND o.details->'instances' ? s.instance_id::text)

@@ -1,10 +1,11 @@
 import { Grid, Stack } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useSession } from "../api/session";
 import { Deadlocks } from "../blocking/Deadlocks";
 import { noteNone, useAfterFirst } from "../chart/first";
 import { checkedEngines } from "../engines";
 import { readsFindings } from "../findings/may";
+import { part } from "../ui/part";
 import { Backups } from "./Backups";
 import { Blocking } from "./Blocking";
 import { Changes } from "./Changes";
@@ -16,6 +17,8 @@ import { TopStatements } from "./TopStatements";
 import { Transactions } from "./Transactions";
 import { LastReports, OpenAlerts, WorstFindings } from "./Trouble";
 import { WhoIsTold } from "./WhoIsTold";
+
+const Room = lazy(() => part(() => import("./Room")));
 
 /**
  * Face is how a server fares: its load and its statements, and beside them what is wrong now. What explains it follows, and
@@ -54,6 +57,11 @@ export function Face({ instance: i, children }: { instance: Instance; children: 
         <>
           {session.can("metrics:read") && isChecked(i.engine) && <Replication instance={i} />}
           {session.can("metrics:read") && <Backups instance={i} />}
+          {session.can("metrics:read") && (
+            <Suspense>
+              <Room instance={i} />
+            </Suspense>
+          )}
           {findings && <Score key={i.lastAssessedAt} instance={i} />}
           <Charts instanceId={i.id} series={series} alerts={alerts} />
           <Transactions instanceId={i.id} />

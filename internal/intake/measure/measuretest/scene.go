@@ -179,6 +179,9 @@ func (s *scene) count(database string, statements []measurements.Statement) {
 			s.Errorf("%s: %+v", database, one)
 		}
 		keys[one.Key] = true
+		if one.Own { // the hourly look into each database
+			continue
+		}
 		d.calls += one.Calls
 		d.ms += one.TotalMs
 	}

@@ -85,6 +85,7 @@ func (s *simulated) Ready() {
 	on(blockingSince(s.major >= 14, false))
 	on(replicationWithout(s.major >= 14, nil), []string{`{"standby": false, "system": "7", "now": 1, "lsn": 100, "port": 5432, "timeline": 1}`})
 	on(archiverQuery, []string{`{"standby": false, "now": 1, "mode": "off"}`})
+	on(roomOfServer(), []string{`{"databases": 0, "all": [{"name": "app", "open": false, "transactions": 7, "multixacts": 1, "bytes": 8000000}]}`})
 	on(wraparoundQuery, []string{"1.5", "shop", "f"})
 	on(connectionsQuery, []string{"12", "97"})
 	on(databasesQuery)

@@ -40,9 +40,11 @@ type reader struct {
 	progress  progress         // of replication
 	withheld  withheld         // of replication
 	extension *extension
-	stays     string            // the database that the extension was found in, where we moved there
-	search    search            // of other databases
-	roles     map[uint32]string // names by number; empty: asked for, and not known
+	stays     string             // the database that the extension was found in, where we moved there
+	search    search             // of other databases
+	rooms     map[string]*looked // what was found in databases, by name
+	roomTurn  []string           // the databases, those first that are looked into next
+	roles     map[uint32]string  // names by number; empty: asked for, and not known
 }
 
 // search is one through the databases of a server for the extension.

@@ -16,6 +16,7 @@ import (
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/pgstore/tables"
 	"muster/internal/measurements/replication"
+	"muster/internal/measurements/room"
 	"muster/internal/postgres/statement"
 )
 
@@ -52,7 +53,7 @@ func (c *Compactor) Forget(ctx context.Context) error {
 	if unpacking != nil {
 		unpacking = fmt.Errorf("unpack hours that are not sealed: %w", unpacking)
 	}
-	return errors.Join(closing, unpacking, c.dictionary.ForgetStatements(ctx), c.forgetWholes(ctx), c.forgetBlocks(ctx), blocking.Forget(ctx, c.ledger.DB), replication.Forget(ctx, c.ledger.DB), backups.Forget(ctx, c.ledger.DB))
+	return errors.Join(closing, unpacking, c.dictionary.ForgetStatements(ctx), c.forgetWholes(ctx), c.forgetBlocks(ctx), blocking.Forget(ctx, c.ledger.DB), replication.Forget(ctx, c.ledger.DB), room.Forget(ctx, c.ledger.DB), backups.Forget(ctx, c.ledger.DB))
 }
 
 // forgetBlocks drops blocks that are older than they are kept.

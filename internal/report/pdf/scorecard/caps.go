@@ -106,7 +106,7 @@ func volumeFigure(b *blocks.Builder) blocks.Figure {
 		f.Note = "full in " + blocks.Count(int(s.Full.Days), "day", "days")
 	case forecast.NotGrowing, forecast.Far:
 		f.Note = "not full within 2 years"
-	case forecast.NotMeasured, forecast.Stale, forecast.TooShort, forecast.SawTooth, forecast.Step, forecast.Noise:
+	case forecast.NotMeasured, forecast.NoLimit, forecast.Stale, forecast.TooShort, forecast.SawTooth, forecast.Step, forecast.Noise:
 	}
 	if s.Full.Level >= highVolume || s.Full.Soon() {
 		f.Color = blocks.SeverityColor[analysis.High]

@@ -121,7 +121,7 @@ func forecastWords(f window.Forecast) string {
 	past := blocks.Decimal(f.Past) + " days of data"
 	grows := "It grows by " + blocks.Decimals(f.PerDay) + " points a day"
 	switch f.Reason {
-	case forecast.TooShort, forecast.Stale, forecast.NotMeasured:
+	case forecast.TooShort, forecast.Stale, forecast.NotMeasured, forecast.NoLimit:
 		return none + "it needs " + blocks.Count(forecast.LeastDays, "day", "days") + " of data without larger gaps, and the window has " + blocks.Decimal(f.Past) + "."
 	case forecast.SawTooth:
 		return none + "in " + past + ", the level rises and falls."

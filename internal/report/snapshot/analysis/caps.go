@@ -145,7 +145,7 @@ func volumeCap(doc snapshot.Document) Cap {
 	f := s.Full
 	level := "the fullest volume is at " + decimal(f.Level) + "%"
 	switch f.Reason {
-	case forecast.TooShort, forecast.Stale, forecast.NotMeasured:
+	case forecast.TooShort, forecast.Stale, forecast.NotMeasured, forecast.NoLimit:
 		c.Because = level + ", too few days for a forecast"
 	case forecast.SawTooth, forecast.Step:
 		c.Because = level + ", and jumps: no forecast"

@@ -1,0 +1,111 @@
+package push
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/measurements"
+	"muster/internal/measurements/forecast"
+	"muster/internal/measurements/room"
+	"muster/internal/watch"
+)
+
+// filling is a volume as a host told it last.
+type filling struct {
+	key     string // of its sign
+	size    room.Size
+	details watch.Details
+}
+
+// rooms remembers what is looked at once an hour, because the watch judges fresh figures only. Another
+// process, or this one after a restart, learns it from the next sample.
+type rooms struct {
+	mu    sync.Mutex
+	hosts map[hostOf]*outlook
+}
+
+type hostOf struct {
+	organization uuid.UUID
+	host         string
+}
+
+// outlook is when the volumes of a host are full, as of a time.
+type outlook struct {
+	at   time.Time
+	days map[string]float64 // by name
+}
+
+// keepRoom keeps how full volumes and servers are, and adds what the watch judges of it.
+func (i *Intake) keepRoom(ctx context.Context, b measurements.Batch, found *collection, received time.Time, signs []watch.Sign) ([]watch.Sign, error) {
+	if err := room.Record(ctx, i.DB, b.Organization, received, b.Room); err != nil {
+		return nil, err
+	}
+	signs = slices.Clip(signs)
+	for _, host := range slices.Sorted(maps.Keys(found.used)) {
+		at := found.told[host].At
+		known, err := i.outlook(ctx, hostOf{b.Organization, host}, at, found.used[host])
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found.used[host] {
+			if days, ok := known.days[f.size.Name]; ok {
+				days = max(days-at.Sub(known.at).Hours()/24, 0)
+				signs = append(signs, watch.VolumeFullIn(b.Organization, f.key, days, at, f.details))
+			}
+		}
+	}
+	return signs, nil
+}
+
+// outlook is when the volumes of a host are full. Once an hour their sizes are kept, and the forecasts made.
+func (i *Intake) outlook(ctx context.Context, of hostOf, at time.Time, volumes []filling) (*outlook, error) {
+	i.rooms.mu.Lock()
+	known := i.rooms.hosts[of]
+	i.rooms.mu.Unlock()
+	if known != nil && at.Sub(known.at) < room.Every {
+		return known, nil
+	}
+	sizes := make([]room.Size, len(volumes))
+	for n, f := range volumes {
+		sizes[n] = f.size
+	}
+	subject := room.HostSubject(of.host)
+	if err := room.RecordSizes(ctx, i.DB, of.organization, subject, at, sizes); err != nil {
+		return nil, err
+	}
+	histories, err := room.Histories(ctx, i.DB, of.organization, []string{subject}, at.Add(-room.Lookback), room.MaxSizes)
+	if err != nil {
+		return nil, err
+	}
+	known = &outlook{at: at, days: map[string]float64{}}
+	for _, h := range histories {
+		if days, ok := daysOf(forecast.Of(h.Points, at)); ok {
+			known.days[h.Name] = days
+		}
+	}
+	i.rooms.mu.Lock()
+	defer i.rooms.mu.Unlock()
+	if i.rooms.hosts == nil {
+		i.rooms.hosts = map[hostOf]*outlook{}
+	}
+	maps.DeleteFunc(i.rooms.hosts, func(_ hostOf, o *outlook) bool { return at.Sub(o.at) > 24*time.Hour })
+	i.rooms.hosts[of] = known
+	return known, nil
+}
+
+// daysOf is the figure of a forecast that the watch judges; ok is false if too little is known.
+func daysOf(f forecast.Forecast) (days float64, ok bool) {
+	switch f.Reason {
+	case forecast.NotMeasured, forecast.NoLimit, forecast.Stale, forecast.TooShort:
+		return 0, false
+	case forecast.SawTooth, forecast.Step, forecast.NotGrowing, forecast.Noise, forecast.Far:
+		return watch.NotFull, true
+	}
+	return math.Min(f.Days, watch.NotFull), true
+}

@@ -1,0 +1,142 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands/inventory"
+	"muster/domain/fleet"
+	"muster/internal/measurements/room"
+	"muster/internal/watch"
+)
+
+const (
+	// fillingMount is the volume that fills on a Tuesday.
+	fillingMount = "/backup"
+	// It is emptied every so many days, and fills by so many points a day.
+	fillingEvery, fillingBy = 21, 4
+	// roomPast is of how many days there are sizes when somebody first looks.
+	roomPast = 45
+)
+
+// tuesday is when the volume that fills is full: at least four days after the organization was made.
+func tuesday(made time.Time) time.Time {
+	at := made.UTC().Truncate(day).AddDate(0, 0, 4).Add(13 * time.Hour)
+	for at.Weekday() != time.Tuesday {
+		at = at.AddDate(0, 0, 1)
+	}
+	return at
+}
+
+// filling is how full that volume is.
+func filling(made, at time.Time) float64 {
+	left := math.Mod(tuesday(made).Sub(at).Hours()/24, fillingEvery)
+	if left < 0 {
+		left += fillingEvery
+	}
+	return 100 - fillingBy*left
+}
+
+// sizeOf is how large a database of the demo is.
+func sizeOf(server, name string, made, at time.Time) float64 {
+	c := newChance(server, name, "bytes")
+	return (40 + 160*c.draw(0)) * 1e9 * (1 + 0.002*c.draw(1)*at.Sub(made).Hours()/24)
+}
+
+// pastSizes keeps how full volumes and databases were before anybody looked, a value a day.
+func (m *measuring) pastSizes(ctx context.Context, there []inventory.IDs) error {
+	made := m.organization.CreatedAt
+	a := newAgents(made, there)
+	for days := roomPast; days > 0; days-- {
+		at := made.Add(-time.Duration(days) * day)
+		for i := range a.servers {
+			s := &a.servers[i]
+			var volumes, databases []room.Size
+			for _, v := range s.Volumes {
+				if !watch.Ignores(v.Mount) {
+					volumes = append(volumes, room.Size{Kind: room.Volume, Name: v.Mount, Used: percent(v.used(made, at)), Limit: 100})
+				}
+			}
+			for _, name := range s.Databases {
+				databases = append(databases, room.Size{Kind: room.Database, Name: name, Used: sizeOf(s.Name, name, made, at)})
+			}
+			if err := room.RecordSizes(ctx, m.DB, m.organization.ID, room.HostSubject(fleet.HostKey(s.Host)), at, volumes); err != nil {
+				return fmt.Errorf("keep how full volumes were: %w", err)
+			}
+			if err := room.RecordSizes(ctx, m.DB, m.organization.ID, room.InstanceSubject(s.instance), at, databases); err != nil {
+				return fmt.Errorf("keep how large databases were: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// rooms are the looks at servers at a time.
+func rooms(made time.Time, there []inventory.IDs, at time.Time) (states []room.State) {
+	for _, s := range servers() {
+		id := idOf(there, s.Name)
+		if id == uuid.Nil || len(s.Volumes) == 0 {
+			continue
+		}
+		state := room.State{Instance: id, Engine: s.Engine, At: at, Looked: len(s.Databases), Databases: len(s.Databases)}
+		for _, name := range s.Databases {
+			state.Sizes = append(state.Sizes, room.Size{Kind: room.Database, Name: name, Used: sizeOf(s.Name, name, made, at)})
+		}
+		if s.Engine == fleet.PostgreSQL {
+			lookedAfter(&state, s, at)
+			states = append(states, state)
+		}
+	}
+	return states
+}
+
+// lookedAfter has tables that autovacuum reaches, on one server one that it does not, and a sequence near its end.
+func lookedAfter(state *room.State, s server, at time.Time) {
+	ago := func(d time.Duration) *time.Time { t := at.Add(-d).UTC(); return &t }
+	for _, name := range s.Databases {
+		c := newChance(s.Name, name, "tables")
+		state.Ages = append(state.Ages, room.Age{Database: name, Transactions: int64(60e6 + 120e6*c.draw(0)), Multixacts: int64(2e6 * c.draw(1)), FreezeAt: 200e6})
+		for n, table := range []string{"public.lines", "public.customers", "public.audit"} {
+			live := int64(4e6 * (0.2 + c.draw(int64(n)+2)))
+			dead := live / int64(20+80*c.draw(int64(n)+5))
+			t := room.Table{
+				Database: name, Name: table, Bytes: live * 210, Live: &live, Dead: &dead, Vacuumed: ago(9 * day), Autovacuum: ago(time.Duration(2+n*7) * time.Hour),
+				Analyzed: ago(9 * day), Autoanalyze: ago(time.Duration(1+n*5) * time.Hour), Method: room.DeadRowShare,
+			}
+			if s.Name == heldServer && n == 2 { // nobody switched it on again after an import
+				dead = live * 3 / 5
+				t.Autovacuum, t.Vacuumed, t.Off, t.Due = nil, ago(63*day), true, true
+			}
+			bloat := live * 210 * 3 / 4 * dead / (live + dead)
+			t.Bloat = &bloat
+			state.Tables = append(state.Tables, t)
+		}
+	}
+	if s.Name == heldServer {
+		used := 78 + 0.11*math.Mod(at.Sub(at.Truncate(365*day)).Hours()/24, 30)
+		state.Sequences = []room.Sequence{{
+			Database: heldDatabase, Name: "public.order_lines_id_seq", Column: "public.order_lines.id", Type: "integer",
+			Last: math.Round(used / 100 * math.MaxInt32), Max: math.MaxInt32, Used: used,
+		}}
+	}
+}
+
+// roomSigns are the figures about connections and ids that the watch judges.
+func roomSigns(organization uuid.UUID, there []inventory.IDs, at time.Time) (signs []watch.Sign) {
+	id := idOf(there, heldServer)
+	if id == uuid.Nil {
+		return nil
+	}
+	used := 118 + int(30*newChance(heldServer, "open").drift(minuteOf(at), 90))
+	return []watch.Sign{
+		{OrganizationID: organization, Rule: watch.Connections, InstanceID: id, Value: float64(used) / 2, At: at, Details: watch.Details{Sessions: used, Limit: 200}},
+		{OrganizationID: organization, Rule: watch.Wraparound, InstanceID: id, Value: 7.4, At: at, Details: watch.Details{Database: heldDatabase}},
+	}
+}
+
+// isFilling says whether a volume is the one that fills on a Tuesday.
+func (v volume) isFilling() bool { return v.Mount == fillingMount }

@@ -1,0 +1,52 @@
+package watch
+
+import (
+	"context"
+	_ "embed" // the statement
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/statement"
+)
+
+//go:embed sql/newest_of.sql
+var newestOf string
+
+// Newest is the newest figure of a rule of an instance, and its peak.
+type Newest struct {
+	Value   float64
+	Details Details
+	At      time.Time
+	Peak    *float64   // the greatest of the last 30 days; nil: none is kept
+	PeakAt  *time.Time // its minute
+}
+
+// NewestOf returns the newest figure of a rule about a whole instance; ok is false if there is none.
+func NewestOf(ctx context.Context, q sqlx.QueryerContext, organization, instance uuid.UUID, rule Rule, now time.Time) (n Newest, ok bool, err error) {
+	row, ok, err := statement.Find[struct {
+		Value   float64
+		Details Details
+		At      time.Time
+		Peak    *float64
+		Hour    *time.Time
+		Minute  *int
+	}](ctx, q, "read the newest figure of a rule", newestOf, organization, instance, string(rule), now.Add(-Past).Truncate(time.Hour))
+	if err != nil || !ok {
+		return n, false, err
+	}
+	n = Newest{Value: row.Value, Details: row.Details, At: row.At.UTC(), Peak: row.Peak}
+	if row.Hour != nil && row.Minute != nil {
+		at := row.Hour.UTC().Add(time.Duration(*row.Minute) * time.Minute)
+		n.PeakAt = &at
+	}
+	return n, true, nil
+}
+
+// HostsOf are the hosts that an instance was last seen on, by the hosts' volumes.
+func HostsOf(ctx context.Context, q sqlx.QueryerContext, organization, instance uuid.UUID) ([]string, error) {
+	return statement.All[string](ctx, q, "find the hosts of an instance",
+		`SELECT details->>'host' FROM signs WHERE organization_id = $1 AND rule = $2 AND details->'instances' ? $3 ORDER BY 1`,
+		organization, string(host), instance.String())
+}
