@@ -95,7 +95,7 @@ func load() []Definition {
 			WatchRule: organization.WatchRule{ID: string(Connections), Default: on(90, 300, alert.Warning), Min: 1, Max: 100},
 			Group:     "Load", Name: "Connections near the limit", Watches: "Share of the allowed client connections in use", Unit: "percent",
 			Sources: "PostgreSQL: Muster's own connections, agents",
-			Meaning: "Clients use nearly all of the connections that the server allows. At the limit, the server refuses new connections, including those of monitoring (SQLSTATE 53300).",
+			Meaning: "Clients use nearly all of the connections that the server allows. At the limit, the server refuses new connections, including those of monitoring (error 53300 of PostgreSQL).",
 			Advice: "The page Activity shows which applications hold the connections. End sessions that are idle in a transaction, add a connection pooler, " +
 				"or raise max_connections, which needs a restart.",
 			title: func(s Sign) string {
