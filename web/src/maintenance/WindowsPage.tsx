@@ -116,7 +116,7 @@ function WindowPanel({
         {w.mayChange && (
           <Group gap={6}>
             {w.running && (
-              <Button {...button} aria-label={`End ${w.name} now`} onClick={() => onAsk(true)}>
+              <Button {...button} aria-label={`End now: ${w.name}`} onClick={() => onAsk(true)}>
                 End now
               </Button>
             )}
