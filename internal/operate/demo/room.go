@@ -17,8 +17,8 @@ import (
 const (
 	// fillingMount is the volume that fills on a Tuesday.
 	fillingMount = "/backup"
-	// It is emptied every so many days, and fills by so many points a day.
-	fillingEvery, fillingBy = 21, 4
+	// It is emptied every so many days, which is longer ago than there are sizes, and fills by so many points a day.
+	fillingEvery, fillingBy = 63, 1.4
 	// roomPast is of how many days there are sizes when somebody first looks.
 	roomPast = 45
 )

@@ -1,4 +1,4 @@
-import { Alert } from "@mantine/core";
+import { Alert, Anchor } from "@mantine/core";
 import { IconTool } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { api } from "../api/client";
@@ -16,9 +16,9 @@ export function InMaintenance({ instanceId }: { instanceId: string }) {
   return (
     <Alert variant="outline" color="orange" mb="md" icon={<IconTool aria-hidden />}>
       In the maintenance window{" "}
-      <Link to="/maintenance-windows">
+      <Anchor inherit underline="always" renderRoot={(props) => <Link to="/maintenance-windows" {...props} />}>
         <bdi>{last.name}</bdi>
-      </Link>{" "}
+      </Anchor>{" "}
       until <Time at={last.running.to} />. New alerts notify nobody before then.
     </Alert>
   );
