@@ -330,7 +330,7 @@ func TestEventsThatCannotBeDecoded(t *testing.T) {
 		t.Errorf("it says\n%s", said)
 	}
 	there := elsewhere(t)
-	if said := there.must(t, "restore", dir); !strings.Contains(said, "files: ok, 4 of 1 reports") {
+	if said := there.must(t, "restore", dir); !strings.Contains(said, "files: ok, 6 of 1 reports") {
 		t.Errorf("the restore says\n%s", said)
 	}
 }

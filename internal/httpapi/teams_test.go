@@ -379,7 +379,7 @@ func newOracle(t *testing.T) *oracle {
 		case 0, 2:
 			o.tags[name] = map[string]string{"env": "prod", "team": "a"}
 		case 1, 3:
-			o.tags[name] = map[string]string{"env": "test", "team": "c"}
+			o.tags[name] = map[string]string{"env": "test", "team": "c", "zone": "y"}
 		}
 		if o.tags[name]["zone"] == "x" || o.tags[name]["env"] == "prod" && o.tags[name]["team"] != "c" {
 			o.sees = append(o.sees, name)

@@ -152,7 +152,7 @@ func TestBadSettingsOfWatchRules(t *testing.T) {
 		map[string]any{"tags": map[string]any{"env": []string{"a"}}}, map[string]any{"tags": map[string]any{"env": []string{"a"}}}, map[string]any{},
 	}}, "#/settings/1/tags duplicate_key")
 	places("down", map[string]any{"threshold": 1}, "#/threshold out_of_range")
-	places("days_until_full", map[string]any{"enabled": true}, "#/enabled invalid_parameter")
+	places("failed_jobs", map[string]any{"enabled": true}, "#/enabled invalid_parameter")
 	var many []any
 	for i := range 50 {
 		many = append(many, map[string]any{"tags": map[string]any{"env": []string{fmt.Sprint(i)}}})
