@@ -85,7 +85,7 @@ ok "the log's SHA-256 fits"
 ok "the logs verify"
 
 if command -v pdftotext >/dev/null; then
-  witness=$(pdftotext "$work/report.pdf" - | sed -n 's/^Witness \(reports:.*\)$/\1/p' | head -n 1)
+  witness=$(pdftotext "$work/report.pdf" - | grep -oE '\breports:[0-9]+:[0-9a-f]{64}\b' | head -n 1)
   "$muster" events verify --witness "$witness" || fail "the log does not hold the witness that the report prints: $witness"
   ok "the log holds the witness as the report prints it"
 fi

@@ -380,7 +380,7 @@ test("a server is added once, waits for its first look and then shows the grants
         route.fulfill({ json: { items: [] } }),
       );
       // The server does not exist: what it tells of itself is that of one that does.
-      for (const part of ["replication", "transactions"]) {
+      for (const part of ["replication", "transactions", "backups", "capacity", "maintenance"]) {
         await page.route(`**/api/v1/instances/${made.id}/${part}*`, async (route) =>
           route.fulfill({ response: await route.fetch({ url: route.request().url().replace(made.id, existing) }) }),
         );

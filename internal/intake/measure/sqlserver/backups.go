@@ -27,7 +27,7 @@ func (r *reader) Backups(ctx context.Context, l *measure.Line, at time.Time) (*b
 		hours = min(hours, int(at.Sub(r.backedUp.at).Hours())+2)
 	}
 	look := &backups.Look{At: at, Source: backups.MSDB, Condition: backups.Works}
-	rows, err := servers.Query(ctx, l, 9, strings.ReplaceAll(query("backups"), "@hours@", strconv.Itoa(hours)))
+	rows, err := servers.Query(ctx, l, 9, strings.ReplaceAll(query("backups"), "@hours", strconv.Itoa(hours)))
 	if servers.ReasonOf(err) == servers.Denied {
 		look.Condition, look.Why = backups.Unknown, "Muster's login may not read msdb.dbo.backupset."
 		look.Denied = "USE msdb; CREATE USER " + r.server.login + " FOR LOGIN " + r.server.login + "; GRANT SELECT ON dbo.backupset TO " + r.server.login + ";"

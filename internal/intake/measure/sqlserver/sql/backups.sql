@@ -1,5 +1,5 @@
 -- SQL Server 2016+: of each database of the users, for how long it has been there, and the newest backup of each type that
--- msdb knows of the last @hours@ hours. Times are ages in seconds, by the server's clock. A backup by another server's
+-- msdb knows of the last @hours hours. Times are ages in seconds, by the server's clock. A backup by another server's
 -- name came with a restored file. A copy-only one is no part of anybody's plan, unless it is a snapshot: tools that
 -- freeze volumes take those.
 --
@@ -17,7 +17,7 @@ LEFT JOIN (
            CONVERT(bigint, COALESCE(s.compressed_backup_size, s.backup_size)) AS bytes,
            ROW_NUMBER() OVER (PARTITION BY s.database_name, s.type ORDER BY s.backup_finish_date DESC) AS newest
     FROM msdb.dbo.backupset AS s
-    WHERE s.backup_finish_date >= DATEADD(hour, -@hours@, GETDATE()) AND s.type IN ('D', 'I', 'L') AND s.is_damaged = 0
+    WHERE s.backup_finish_date >= DATEADD(hour, -@hours, GETDATE()) AND s.type IN ('D', 'I', 'L') AND s.is_damaged = 0
       AND (s.is_copy_only = 0 OR s.is_snapshot = 1 OR s.type = 'L') AND s.server_name = (SELECT @@SERVERNAME)
 ) AS b ON b.database_name = d.name AND b.newest = 1
 WHERE d.database_id > 4 AND d.source_database_id IS NULL AND d.state = 0
