@@ -212,6 +212,16 @@ func TestPackagesStaySmall(t *testing.T) {
 	}
 }
 
+// TestTheGeneratedAPIStaysSmall: people read api.gen.go, too. Templates of our own write it
+// (internal/httpapi/oapi-codegen), so they can write less where the API grows.
+func TestTheGeneratedAPIStaysSmall(t *testing.T) {
+	t.Parallel()
+	const most = 8000
+	if lines := strings.Count(readText(t, "internal/httpapi/api/api.gen.go"), "\n"); lines > most {
+		t.Errorf("api.gen.go has %d lines, at most %d: let internal/httpapi/oapi-codegen write less for each operation", lines, most)
+	}
+}
+
 // firstCells are the first cells of the rows of all tables.
 func firstCells(text string) (cells string) {
 	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(text, -1) {

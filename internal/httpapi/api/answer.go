@@ -10,6 +10,10 @@ import (
 	"strconv"
 )
 
+// writer is a short name, with which gofmt leaves an interface of one method on one line. api.gen.go
+// has one for each operation.
+type writer = http.ResponseWriter
+
 // writeJSON writes nothing where the body cannot be encoded.
 func writeJSON(w http.ResponseWriter, status int, headers any, contentType string, body any) error {
 	var text bytes.Buffer

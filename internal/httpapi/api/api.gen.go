@@ -526,9 +526,8 @@ type AcceptInvitation struct {
 type ActOnAlerts struct {
 	Action ActOnAlertsAction `json:"action"`
 	// Ids 1 to 500.
-	Ids []openapi_types.UUID `json:"ids"`
-
-	Note *Note `json:"note,omitempty"`
+	Ids  []openapi_types.UUID `json:"ids"`
+	Note *Note                `json:"note,omitempty"`
 	// Until Only for `mute`: in the future, at most 366 days ahead. If absent: for good.
 	Until *time.Time `json:"until,omitempty"`
 }
@@ -574,11 +573,10 @@ type Activity struct {
 	PartialEngines []Engine `json:"partialEngines"`
 	// Series A series for each item, by its `key`, and `others` if there are other sessions. All are null in a bucket
 	// without samples.
-	Series map[string]Values `json:"series"`
-	To     time.Time         `json:"to"`
-
-	Unavailable Unavailable  `json:"unavailable"`
-	Unit        ActivityUnit `json:"unit"`
+	Series      map[string]Values `json:"series"`
+	To          time.Time         `json:"to"`
+	Unavailable Unavailable       `json:"unavailable"`
+	Unit        ActivityUnit      `json:"unit"`
 }
 
 type ActivityUnit string
@@ -699,8 +697,7 @@ type AgentReceipt struct {
 }
 
 type AgentReport struct {
-	At time.Time `json:"at"`
-
+	At     time.Time   `json:"at"`
 	Buffer AgentBuffer `json:"buffer"`
 	// Host The machine that the agent runs on; at most 255 characters.
 	Host string `json:"host"`
@@ -729,11 +726,10 @@ type AgentServer struct {
 
 type AgentSign struct {
 	// Advisory Only for lock_wait: the locks are advisory locks, which have an alert of their own. If absent, they are not.
-	Advisory *bool     `json:"advisory,omitempty"`
-	At       time.Time `json:"at"`
-
-	Details *AgentSignDetails `json:"details,omitempty"`
-	Rule    AgentSignRule     `json:"rule"`
+	Advisory *bool             `json:"advisory,omitempty"`
+	At       time.Time         `json:"at"`
+	Details  *AgentSignDetails `json:"details,omitempty"`
+	Rule     AgentSignRule     `json:"rule"`
 	// Value The duration of the longest wait for a lock in minutes, the percentage of the way to wraparound or of the connections in use, or the days until the certificate ends.
 	Value float64 `json:"value"`
 }
@@ -772,9 +768,8 @@ type Alert struct {
 	Instance *Reference `json:"instance"`
 	IsMuted  bool       `json:"isMuted"`
 	// LastTriggeredAt End of the firing window.
-	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
-
-	Maintenance *InMaintenance `json:"maintenance"`
+	LastTriggeredAt time.Time      `json:"lastTriggeredAt"`
+	Maintenance     *InMaintenance `json:"maintenance"`
 	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on a server of the alert.
 	MayAct bool `json:"mayAct"`
 	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
@@ -782,8 +777,7 @@ type Alert struct {
 	// Occurrences The number of changes from not firing to firing.
 	Occurrences int `json:"occurrences"`
 	// Open True unless the state is Resolved or AutoResolved.
-	Open bool `json:"open"`
-
+	Open       bool          `json:"open"`
 	Owner      *Owner        `json:"owner"`
 	ResolvedAt *time.Time    `json:"resolvedAt"`
 	Severity   AlertSeverity `json:"severity"`
@@ -816,9 +810,8 @@ type AlertDetail struct {
 	Instance *Reference `json:"instance"`
 	IsMuted  bool       `json:"isMuted"`
 	// LastTriggeredAt End of the firing window.
-	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
-
-	Maintenance *InMaintenance `json:"maintenance"`
+	LastTriggeredAt time.Time      `json:"lastTriggeredAt"`
+	Maintenance     *InMaintenance `json:"maintenance"`
 	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on a server of the alert.
 	MayAct bool `json:"mayAct"`
 	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
@@ -826,8 +819,7 @@ type AlertDetail struct {
 	// Occurrences The number of changes from not firing to firing.
 	Occurrences int `json:"occurrences"`
 	// Open True unless the state is Resolved or AutoResolved.
-	Open bool `json:"open"`
-
+	Open       bool       `json:"open"`
 	Owner      *Owner     `json:"owner"`
 	ResolvedAt *time.Time `json:"resolvedAt"`
 	// Rule The rule that raised it, if it is known.
@@ -835,10 +827,9 @@ type AlertDetail struct {
 	Severity AlertSeverity `json:"severity"`
 	State    string        `json:"state"`
 	// Timeline Oldest first. Null if `unavailable` names it.
-	Timeline *[]AlertMoment `json:"timeline"`
-	Title    string         `json:"title"`
-
-	Unavailable Unavailable `json:"unavailable"`
+	Timeline    *[]AlertMoment `json:"timeline"`
+	Title       string         `json:"title"`
+	Unavailable Unavailable    `json:"unavailable"`
 }
 
 type AlertHistory struct {
@@ -917,9 +908,8 @@ type AlertNotificationList struct {
 }
 
 type AlertPage struct {
-	Items []Alert `json:"items"`
-	Page  Page    `json:"page"`
-
+	Items       []Alert     `json:"items"`
+	Page        Page        `json:"page"`
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -1000,10 +990,9 @@ type AuditPage struct {
 	// Names The current names of the ids in `subjectId` and `data`, by id: members (erased ones have the empty name),
 	// tokens, servers, databases, alerts, exceptions and findings (the name of their check), reports, schedules, channels and
 	// rules. Null if `unavailable` names them.
-	Names      *map[string]string `json:"names"`
-	NextCursor *string            `json:"nextCursor"`
-
-	Unavailable Unavailable `json:"unavailable"`
+	Names       *map[string]string `json:"names"`
+	NextCursor  *string            `json:"nextCursor"`
+	Unavailable Unavailable        `json:"unavailable"`
 }
 
 type BackedUpDatabase struct {
@@ -1014,14 +1003,12 @@ type BackedUpDatabase struct {
 }
 
 type Backup struct {
-	FinishedAt time.Time `json:"finishedAt"`
-
-	Kind      BackupKind `json:"kind"`
-	SizeBytes *int64     `json:"sizeBytes"`
-
-	Source    BackupSource `json:"source"`
-	StartedAt *time.Time   `json:"startedAt"`
-	Tool      *string      `json:"tool"`
+	FinishedAt time.Time    `json:"finishedAt"`
+	Kind       BackupKind   `json:"kind"`
+	SizeBytes  *int64       `json:"sizeBytes"`
+	Source     BackupSource `json:"source"`
+	StartedAt  *time.Time   `json:"startedAt"`
+	Tool       *string      `json:"tool"`
 }
 
 type BackupBatch struct {
@@ -1059,16 +1046,14 @@ type BackupLook struct {
 	At      time.Time       `json:"at"`
 	Backups *[]LookedBackup `json:"backups,omitempty"`
 	// Complete The databases of which the source knows every backup since a time.
-	Complete *[]BackedUpDatabase `json:"complete,omitempty"`
-
-	Condition BackupCondition `json:"condition"`
+	Complete  *[]BackedUpDatabase `json:"complete,omitempty"`
+	Condition BackupCondition     `json:"condition"`
 	// Denied The grant without which it cannot be read.
 	Denied *string `json:"denied,omitempty"`
 	// Instance Its externalId.
-	Instance string `json:"instance"`
-
-	Source BackupSource `json:"source"`
-	Why    *string      `json:"why,omitempty"`
+	Instance string       `json:"instance"`
+	Source   BackupSource `json:"source"`
+	Why      *string      `json:"why,omitempty"`
 }
 
 // BackupSource Who tells of the backup.
@@ -1078,9 +1063,8 @@ type BackupSourceState struct {
 	Condition  BackupCondition `json:"condition"`
 	MeasuredAt time.Time       `json:"measuredAt"`
 	// MissingGrant The grant without which it cannot be read.
-	MissingGrant *string `json:"missingGrant"`
-
-	Source BackupSource `json:"source"`
+	MissingGrant *string      `json:"missingGrant"`
+	Source       BackupSource `json:"source"`
 	// Why What is wrong, in a sentence.
 	Why *string `json:"why"`
 }
@@ -1100,10 +1084,9 @@ type Backups struct {
 	// Omitted The number of databases that are not listed. `counts` includes them.
 	Omitted int `json:"omitted"`
 	// RpoMinutes The recovery point objective: the threshold of the watch rule `backup_rpo` for the server's tags.
-	RpoMinutes int                 `json:"rpoMinutes"`
-	Sources    []BackupSourceState `json:"sources"`
-
-	Unavailable Unavailable `json:"unavailable"`
+	RpoMinutes  int                 `json:"rpoMinutes"`
+	Sources     []BackupSourceState `json:"sources"`
+	Unavailable Unavailable         `json:"unavailable"`
 }
 
 type BackupsAccepted struct {
@@ -1152,9 +1135,8 @@ type BlockingEpisode struct {
 	Mode       *string `json:"mode"`
 	Object     *string `json:"object"`
 	// PeakAt The first sample with that number.
-	PeakAt time.Time `json:"peakAt"`
-
-	Root BlockingSession `json:"root"`
+	PeakAt time.Time       `json:"peakAt"`
+	Root   BlockingSession `json:"root"`
 	// Roots The number of sessions that held others up at `peakAt` without waiting themselves.
 	Roots int `json:"roots"`
 	// To The first sample without. Null while the episode lasts. If no sample came for five minutes, the last one.
@@ -1204,11 +1186,9 @@ type BlockingSample struct {
 	// Advisory The sessions wait for advisory locks, which applications define themselves. If absent, for locks of the engine.
 	Advisory *bool `json:"advisory,omitempty"`
 	// At Not before 1970. Samples that are older than 72 hours are dropped.
-	At time.Time `json:"at"`
-
+	At       time.Time     `json:"at"`
 	Deadlock *SentDeadlock `json:"deadlock,omitempty"`
-
-	EndedBy *BlockingEnd `json:"endedBy,omitempty"`
+	EndedBy  *BlockingEnd  `json:"endedBy,omitempty"`
 	// Instance Its externalId.
 	Instance string `json:"instance"`
 	// IntervalSeconds How often the sessions are looked at; 0.001 to 604800 (a week).
@@ -1226,10 +1206,9 @@ type BlockingSession struct {
 	Client   *string `json:"client"`
 	Database *string `json:"database"`
 	// Hidden True if user, application, client and statement are hidden from the caller's role.
-	Hidden            bool `json:"hidden"`
-	IdleInTransaction bool `json:"idleInTransaction"`
-
-	Kind BlockingKind `json:"kind"`
+	Hidden            bool         `json:"hidden"`
+	IdleInTransaction bool         `json:"idleInTransaction"`
+	Kind              BlockingKind `json:"kind"`
 	// Lock The engine's name for the kind of lock that it waits for.
 	Lock *string `json:"lock"`
 	// Mode The mode in which it wants the lock.
@@ -1404,14 +1383,13 @@ type CapacitySize struct {
 
 type ChangeChannel struct {
 	// Addresses The complete list. Addresses that the channel already has keep their state.
-	Addresses      *[]string `json:"addresses,omitempty"`
-	Administrators *bool     `json:"administrators,omitempty"`
-
-	Format    *ChatFormat           `json:"format,omitempty"`
-	MemberIds *[]openapi_types.UUID `json:"memberIds,omitempty"`
-	Name      *string               `json:"name,omitempty"`
-	Secret    *string               `json:"secret,omitempty"`
-	Url       *string               `json:"url,omitempty"`
+	Addresses      *[]string             `json:"addresses,omitempty"`
+	Administrators *bool                 `json:"administrators,omitempty"`
+	Format         *ChatFormat           `json:"format,omitempty"`
+	MemberIds      *[]openapi_types.UUID `json:"memberIds,omitempty"`
+	Name           *string               `json:"name,omitempty"`
+	Secret         *string               `json:"secret,omitempty"`
+	Url            *string               `json:"url,omitempty"`
 }
 
 type ChangeFinding struct {
@@ -1429,22 +1407,19 @@ type ChangeInstance struct {
 	DeclinedGrants *[]string `json:"declinedGrants,omitempty"`
 	Dsn            *string   `json:"dsn,omitempty"`
 	// Engine The engine of the server. A different one is refused with 422 `engine_fixed`.
-	Engine *string `json:"engine,omitempty"`
-	Name   *string `json:"name,omitempty"`
-
+	Engine   *string   `json:"engine,omitempty"`
+	Name     *string   `json:"name,omitempty"`
 	Separate *Separate `json:"separate,omitempty"`
-
-	Tags *Tags `json:"tags,omitempty"`
+	Tags     *Tags     `json:"tags,omitempty"`
 }
 
 type ChangeMaintenanceWindow struct {
 	From       *time.Time             `json:"from,omitempty"`
 	Name       *string                `json:"name,omitempty"`
 	Recurrence *MaintenanceRecurrence `json:"recurrence,omitempty"`
-
-	Selector *MaintenanceSelector `json:"selector,omitempty"`
-	TimeZone *string              `json:"timeZone,omitempty"`
-	To       *time.Time           `json:"to,omitempty"`
+	Selector   *MaintenanceSelector   `json:"selector,omitempty"`
+	TimeZone   *string                `json:"timeZone,omitempty"`
+	To         *time.Time             `json:"to,omitempty"`
 }
 
 type ChangeMember struct {
@@ -1459,9 +1434,8 @@ type ChangeNotificationRule struct {
 	ChannelIds   *[]openapi_types.UUID `json:"channelIds,omitempty"`
 	Enabled      *bool                 `json:"enabled,omitempty"`
 	GroupSeconds *int32                `json:"groupSeconds,omitempty"`
-
-	Match *RuleMatch `json:"match,omitempty"`
-	Name  *string    `json:"name,omitempty"`
+	Match        *RuleMatch            `json:"match,omitempty"`
+	Name         *string               `json:"name,omitempty"`
 	// Quiet Null removes the quiet hours.
 	Quiet         *QuietHours `json:"quiet,omitempty"`
 	RepeatMinutes *int32      `json:"repeatMinutes,omitempty"`
@@ -1477,20 +1451,17 @@ type ChangeOrganization struct {
 		Low      *int32 `json:"low,omitempty"`
 		Medium   *int32 `json:"medium,omitempty"`
 	} `json:"dueDays,omitempty"`
-
 	ExceptionApproval   *ChangeOrganizationExceptionApproval `json:"exceptionApproval,omitempty"`
 	InputsRetentionDays *int32                               `json:"inputsRetentionDays,omitempty"`
 	Name                *string                              `json:"name,omitempty"`
 	PaperSize           *ChangeOrganizationPaperSize         `json:"paperSize,omitempty"`
 	// ProtectedTags The keys of the tags that only administrators can set. The list replaces the previous one. Members and
 	// feeds cannot move a server into a team whose selector uses such a tag. Existing tags are kept.
-	ProtectedTags       *[]string `json:"protectedTags,omitempty"`
-	ReportRetentionDays *int32    `json:"reportRetentionDays,omitempty"`
-
-	SessionDetail *ChangeOrganizationSessionDetail `json:"sessionDetail,omitempty"`
-
-	StatementTexts *ChangeOrganizationStatementTexts `json:"statementTexts,omitempty"`
-	Watch          *struct {
+	ProtectedTags       *[]string                         `json:"protectedTags,omitempty"`
+	ReportRetentionDays *int32                            `json:"reportRetentionDays,omitempty"`
+	SessionDetail       *ChangeOrganizationSessionDetail  `json:"sessionDetail,omitempty"`
+	StatementTexts      *ChangeOrganizationStatementTexts `json:"statementTexts,omitempty"`
+	Watch               *struct {
 		AdvisoryLocks     *ChangeOrganizationWatchAdvisoryLocks `json:"advisoryLocks,omitempty"`
 		LockWaitMinutes   *int32                                `json:"lockWaitMinutes,omitempty"`
 		SilentMinutes     *int32                                `json:"silentMinutes,omitempty"`
@@ -1547,8 +1518,7 @@ type ChangeTeam struct {
 	Members *[]TeamMember `json:"members,omitempty"`
 	Name    *string       `json:"name,omitempty"`
 	// Position The place to move the team to, from 1 to the number of teams. The others keep their order.
-	Position *int `json:"position,omitempty"`
-
+	Position *int          `json:"position,omitempty"`
 	Selector *TeamSelector `json:"selector,omitempty"`
 }
 
@@ -1625,13 +1595,11 @@ type Check struct {
 	Object    *string `json:"object"`
 	Rationale string  `json:"rationale"`
 	// Reads The data that the check reads on the server.
-	Reads      []string         `json:"reads"`
-	References []CheckReference `json:"references"`
-
-	Remediation Remediation `json:"remediation"`
+	Reads       []string         `json:"reads"`
+	References  []CheckReference `json:"references"`
+	Remediation Remediation      `json:"remediation"`
 	// Rights The minimum rights that an account needs to read the data.
-	Rights []string `json:"rights"`
-
+	Rights   []string      `json:"rights"`
 	Scope    CheckScope    `json:"scope"`
 	Severity CheckSeverity `json:"severity"`
 	// Threshold The condition under which the check passes.
@@ -1677,9 +1645,8 @@ type Connections struct {
 	// PartialEngines The engines of `engines` whose data is partial: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
 	// SampledAt The time of the oldest sample that counts.
-	SampledAt *time.Time `json:"sampledAt"`
-	Total     int64      `json:"total"`
-
+	SampledAt   *time.Time  `json:"sampledAt"`
+	Total       int64       `json:"total"`
 	Unavailable Unavailable `json:"unavailable"`
 	// Waiting Active sessions that wait. They are not counted in `active`.
 	Waiting int64 `json:"waiting"`
@@ -1766,8 +1733,7 @@ type Contributors struct {
 	Series         string    `json:"series"`
 	To             time.Time `json:"to"`
 	// Total The tile's figure over the window. Null in a gap. For connections, 0 if no connection is open, as in the tile.
-	Total *float64 `json:"total"`
-
+	Total       *float64         `json:"total"`
 	Unavailable Unavailable      `json:"unavailable"`
 	Unit        ContributorsUnit `json:"unit"`
 }
@@ -1846,9 +1812,8 @@ type ControlPeriod struct {
 	ExceptionId *openapi_types.UUID `json:"exceptionId"`
 	From        time.Time           `json:"from"`
 	// Reasons For `notAssessed`, `reportedLate` and `altered`: the reasons, each once.
-	Reasons []string `json:"reasons"`
-
-	State ControlPeriodState `json:"state"`
+	Reasons []string           `json:"reasons"`
+	State   ControlPeriodState `json:"state"`
 	// To The end of the period, exclusive.
 	To time.Time `json:"to"`
 }
@@ -1930,22 +1895,19 @@ type CreateIngestToken struct {
 type CreateInstance struct {
 	Classify *Classify `json:"classify,omitempty"`
 	// Dsn A URL with host, port, user, password, database and TLS mode.
-	Dsn    string  `json:"dsn"`
-	Engine Engine  `json:"engine"`
-	Host   *string `json:"host,omitempty"`
-	Name   string  `json:"name"`
-
+	Dsn      string    `json:"dsn"`
+	Engine   Engine    `json:"engine"`
+	Host     *string   `json:"host,omitempty"`
+	Name     string    `json:"name"`
 	Separate *Separate `json:"separate,omitempty"`
-
-	Tags *Tags `json:"tags,omitempty"`
+	Tags     *Tags     `json:"tags,omitempty"`
 }
 
 type CreateMaintenanceWindow struct {
 	From       *time.Time             `json:"from,omitempty"`
 	Name       string                 `json:"name"`
 	Recurrence *MaintenanceRecurrence `json:"recurrence,omitempty"`
-
-	Selector MaintenanceSelector `json:"selector"`
+	Selector   MaintenanceSelector    `json:"selector"`
 	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
 	TimeZone string     `json:"timeZone"`
 	To       *time.Time `json:"to,omitempty"`
@@ -1965,11 +1927,10 @@ type CreateNotificationRule struct {
 	ChannelIds []openapi_types.UUID `json:"channelIds"`
 	Enabled    *bool                `json:"enabled,omitempty"`
 	// GroupSeconds The seconds to wait for more events before sending: 0 to 3,600.
-	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
-
-	Match RuleMatch   `json:"match"`
-	Name  string      `json:"name"`
-	Quiet *QuietHours `json:"quiet,omitempty"`
+	GroupSeconds *int32      `json:"groupSeconds,omitempty"`
+	Match        RuleMatch   `json:"match"`
+	Name         string      `json:"name"`
+	Quiet        *QuietHours `json:"quiet,omitempty"`
 	// RepeatMinutes The minutes after which an alert is sent again if it is still open and not acknowledged: 0 (never), or 5 to 10,080.
 	RepeatMinutes *int32 `json:"repeatMinutes,omitempty"`
 }
@@ -2021,10 +1982,9 @@ type CreateSchedule struct {
 }
 
 type CreateTeam struct {
-	Members *[]TeamMember `json:"members,omitempty"`
-	Name    string        `json:"name"`
-
-	Selector TeamSelector `json:"selector"`
+	Members  *[]TeamMember `json:"members,omitempty"`
+	Name     string        `json:"name"`
+	Selector TeamSelector  `json:"selector"`
 }
 
 type CreateView struct {
@@ -2055,10 +2015,9 @@ type DatabaseBackups struct {
 	// Database Null stands for the whole server.
 	Database *ContributingDatabase `json:"database"`
 	// HasLog Whether its log can be backed up. False for the simple recovery model and for NOARCHIVELOG.
-	HasLog       bool       `json:"hasLog"`
-	RestorableTo *time.Time `json:"restorableTo"`
-
-	State BackupState `json:"state"`
+	HasLog       bool        `json:"hasLog"`
+	RestorableTo *time.Time  `json:"restorableTo"`
+	State        BackupState `json:"state"`
 	// Why Why it is not known, in a sentence.
 	Why *string `json:"why"`
 }
@@ -2077,16 +2036,14 @@ type DatabaseDeadlocks struct {
 	Source *DeadlockSource `json:"source"`
 	// Statements The statements of `sessions`, as far as they are known and the caller may see them.
 	Statements []string `json:"statements"`
-
-	Values Values `json:"values"`
+	Values     Values   `json:"values"`
 	// Victims Those of them that the server ended, if it says so.
 	Victims []string `json:"victims"`
 }
 
 type DatabasePage struct {
-	Items []Database `json:"items"`
-	Page  Page       `json:"page"`
-
+	Items       []Database  `json:"items"`
+	Page        Page        `json:"page"`
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -2248,14 +2205,13 @@ type Exception struct {
 	Id         openapi_types.UUID  `json:"id"`
 	InstanceId *openapi_types.UUID `json:"instanceId"`
 	// MayRevoke Whether the caller may refuse, revoke or withdraw it while it is requested or granted. True for administrators. With the role `team`, true if a team of the caller lets them act on the server.
-	MayRevoke   bool      `json:"mayRevoke"`
-	ObjectRef   *string   `json:"objectRef"`
-	Reason      string    `json:"reason"`
-	RequestedAt time.Time `json:"requestedAt"`
-	RequestedBy Person    `json:"requestedBy"`
-
-	Status ExceptionStatus `json:"status"`
-	Until  time.Time       `json:"until"`
+	MayRevoke   bool            `json:"mayRevoke"`
+	ObjectRef   *string         `json:"objectRef"`
+	Reason      string          `json:"reason"`
+	RequestedAt time.Time       `json:"requestedAt"`
+	RequestedBy Person          `json:"requestedBy"`
+	Status      ExceptionStatus `json:"status"`
+	Until       time.Time       `json:"until"`
 }
 
 type ExceptionPage struct {
@@ -2316,9 +2272,8 @@ type FieldErrorIn string
 type FigureState string
 
 type FileList struct {
-	Items []FileOfReport `json:"items"`
-
-	Unavailable Unavailable `json:"unavailable"`
+	Items       []FileOfReport `json:"items"`
+	Unavailable Unavailable    `json:"unavailable"`
 }
 
 type FileOfReport struct {
@@ -2359,9 +2314,8 @@ type Finding struct {
 	// Object The object that fails the check. Null if the check names none.
 	Object *string `json:"object"`
 	// OverdueDays The number of days that have begun since `dueAt`: 1 from the first moment after it. 0 until then, and 0 if the finding is not open: a finding is not overdue while an exception accepts it.
-	OverdueDays int32 `json:"overdueDays"`
-
-	Owner *Owner `json:"owner"`
+	OverdueDays int32  `json:"overdueDays"`
+	Owner       *Owner `json:"owner"`
 	// PassedSince The assessment that no longer found it. Null while the finding exists.
 	PassedSince *time.Time `json:"passedSince"`
 	// Reason The reason why it could not be assessed, why the last assessment did not check it again, or why it is accepted.
@@ -2373,20 +2327,18 @@ type Finding struct {
 	// Status `accepted`: an exception in force covers the finding. `passed`: the finding is gone.
 	Status string `json:"status"`
 	// Threshold The condition under which the check passes.
-	Threshold *string `json:"threshold"`
-	TicketUrl *string `json:"ticketUrl"`
-
+	Threshold   *string     `json:"threshold"`
+	TicketUrl   *string     `json:"ticketUrl"`
 	Unavailable Unavailable `json:"unavailable"`
 }
 
 type FindingCheck struct {
 	// Domain Empty if the catalog no longer has the check.
-	Domain     string           `json:"domain"`
-	Id         string           `json:"id"`
-	References []CheckReference `json:"references"`
-
-	Severity FindingCheckSeverity `json:"severity"`
-	Title    string               `json:"title"`
+	Domain     string               `json:"domain"`
+	Id         string               `json:"id"`
+	References []CheckReference     `json:"references"`
+	Severity   FindingCheckSeverity `json:"severity"`
+	Title      string               `json:"title"`
 }
 
 // FindingCheckSeverity The severity of this finding, which may depend on the evidence.
@@ -2420,9 +2372,8 @@ type FindingGroup struct {
 	// Instances The number of servers with a finding.
 	Instances int64 `json:"instances"`
 	// LastSeenAt The time of the latest finding.
-	LastSeenAt time.Time `json:"lastSeenAt"`
-
-	Severity FindingGroupSeverity `json:"severity"`
+	LastSeenAt time.Time            `json:"lastSeenAt"`
+	Severity   FindingGroupSeverity `json:"severity"`
 	// Unit The subject of each finding.
 	Unit string `json:"unit"`
 	// Upgrades Releases that close findings of the group. The release that closes the most findings comes first.
@@ -2480,9 +2431,8 @@ type FleetInstance struct {
 	Host       *string          `json:"host,omitempty"`
 	Name       string           `json:"name"`
 	Removed    *bool            `json:"removed,omitempty"`
-
-	Tags    *Tags   `json:"tags,omitempty"`
-	Version *string `json:"version,omitempty"`
+	Tags       *Tags            `json:"tags,omitempty"`
+	Version    *string          `json:"version,omitempty"`
 }
 
 type FleetInstanceId struct {
@@ -2568,25 +2518,21 @@ type Instance struct {
 	MissingGrants []MissingGrant `json:"missingGrants"`
 	Name          string         `json:"name"`
 	// NeededGrantCount The number of these grants that are needed.
-	NeededGrantCount int `json:"neededGrantCount"`
-
-	Owner *Owner `json:"owner"`
+	NeededGrantCount int    `json:"neededGrantCount"`
+	Owner            *Owner `json:"owner"`
 	// Parts The state of each part of its measurement and assessment.
 	Parts []InstancePart `json:"parts"`
 	// Server The server that answers, as it identifies itself. Null if it has not been asked yet, or if `unavailable`
 	// names it.
 	Server *AnsweringServer `json:"server"`
-
-	Status InstanceStatus `json:"status"`
+	Status InstanceStatus   `json:"status"`
 	// StatusReason The reason why the server is not up.
 	StatusReason *StatusReason `json:"statusReason"`
 	// StatusSince The time when this state began, as far as Muster has observed it. Null if Muster has never checked the server.
 	StatusSince *time.Time `json:"statusSince"`
-
-	Tags Tags `json:"tags"`
+	Tags        Tags       `json:"tags"`
 	// TriedAt The time of the last attempt to reach the server, or of the last message about it. Null if there was none.
-	TriedAt *time.Time `json:"triedAt"`
-
+	TriedAt     *time.Time  `json:"triedAt"`
 	Unavailable Unavailable `json:"unavailable"`
 	Version     *string     `json:"version"`
 }
@@ -2644,8 +2590,7 @@ type InstanceHealth struct {
 	// Score Null if no check could be run.
 	Score *int `json:"score"`
 	// Settings The settings of the last assessment, sorted by name. Null if `unavailable` names them.
-	Settings *[]Setting `json:"settings"`
-
+	Settings    *[]Setting  `json:"settings"`
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -2773,13 +2718,12 @@ type KnownServer struct {
 
 type LookedBackup struct {
 	// Database The externalId of the database. If absent, the whole server.
-	Database   *string   `json:"database,omitempty"`
-	FinishedAt time.Time `json:"finishedAt"`
-
-	Kind      BackupKind `json:"kind"`
-	SizeBytes *int64     `json:"sizeBytes,omitempty"`
-	StartedAt *time.Time `json:"startedAt,omitempty"`
-	Tool      *string    `json:"tool,omitempty"`
+	Database   *string    `json:"database,omitempty"`
+	FinishedAt time.Time  `json:"finishedAt"`
+	Kind       BackupKind `json:"kind"`
+	SizeBytes  *int64     `json:"sizeBytes,omitempty"`
+	StartedAt  *time.Time `json:"startedAt,omitempty"`
+	Tool       *string    `json:"tool,omitempty"`
 }
 
 type Maintenance struct {
@@ -2872,14 +2816,12 @@ type MaintenanceWindow struct {
 	Next       *MaintenanceTime       `json:"next"`
 	Recurrence *MaintenanceRecurrence `json:"recurrence"`
 	// Running The time that is running now. Null if there is none.
-	Running *MaintenanceTime `json:"running"`
-
-	Selector MaintenanceSelector `json:"selector"`
-	State    string              `json:"state"`
-	TimeZone string              `json:"timeZone"`
-	To       *time.Time          `json:"to"`
-
-	Unavailable Unavailable `json:"unavailable"`
+	Running     *MaintenanceTime    `json:"running"`
+	Selector    MaintenanceSelector `json:"selector"`
+	State       string              `json:"state"`
+	TimeZone    string              `json:"timeZone"`
+	To          *time.Time          `json:"to"`
+	Unavailable Unavailable         `json:"unavailable"`
 }
 
 type MaintenanceWindowList struct {
@@ -2923,11 +2865,10 @@ type Mark struct {
 
 type MarkList struct {
 	// Complete False if the window has more marks: older ones are missing.
-	Complete bool      `json:"complete"`
-	From     time.Time `json:"from"`
-	Items    []Mark    `json:"items"`
-	To       time.Time `json:"to"`
-
+	Complete    bool        `json:"complete"`
+	From        time.Time   `json:"from"`
+	Items       []Mark      `json:"items"`
+	To          time.Time   `json:"to"`
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -3058,8 +2999,7 @@ type NotifiedChannel struct {
 type NotifiedEvent string
 
 type Organization struct {
-	Demo bool `json:"demo"`
-
+	Demo    bool    `json:"demo"`
 	DueDays DueDays `json:"dueDays"`
 	// ExceptionApproval The approver of an exception: `any` administrator, or `another` administrator than the one who requested it.
 	ExceptionApproval   string             `json:"exceptionApproval"`
@@ -3074,12 +3014,10 @@ type Organization struct {
 	// SessionDetail Whether users, applications and clients of sessions are kept.
 	SessionDetail string `json:"sessionDetail"`
 	// StatementTexts The form in which statement texts are kept: none, or the text without literals and comments.
-	StatementTexts string `json:"statementTexts"`
-	TimeZone       string `json:"timeZone"`
-
-	Unavailable Unavailable `json:"unavailable"`
-
-	Watch Watch `json:"watch"`
+	StatementTexts string      `json:"statementTexts"`
+	TimeZone       string      `json:"timeZone"`
+	Unavailable    Unavailable `json:"unavailable"`
+	Watch          Watch       `json:"watch"`
 }
 
 type OtherContributors struct {
@@ -3158,9 +3096,8 @@ type Overview struct {
 	// OverdueFindings The number of findings that `GET /api/v1/findings?overdue=true` lists in all. Null if `unavailable` names it, and for a caller who may not read findings.
 	OverdueFindings *int64 `json:"overdueFindings"`
 	// States Null if `unavailable` names it.
-	States *InstanceStates `json:"states"`
-
-	Unavailable Unavailable `json:"unavailable"`
+	States      *InstanceStates `json:"states"`
+	Unavailable Unavailable     `json:"unavailable"`
 }
 
 // Owner The first team whose selector matches the server. Null where none does, and where that is `unavailable`.
@@ -3180,9 +3117,8 @@ type Person struct {
 }
 
 type PreviewNotificationRule struct {
-	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
-
-	Match RuleMatch `json:"match"`
+	GroupSeconds *int32    `json:"groupSeconds,omitempty"`
+	Match        RuleMatch `json:"match"`
 }
 
 type PreviousExecutions struct {
@@ -3366,7 +3302,6 @@ type QueryPerformance struct {
 	PartialEngines []Engine `json:"partialEngines"`
 	Series         struct {
 		AvgLatencyMs Values `json:"avgLatencyMs"`
-
 		MaxLatencyMs Values `json:"maxLatencyMs"`
 	} `json:"series"`
 	To time.Time `json:"to"`
@@ -3497,8 +3432,7 @@ type Replication struct {
 	// System PostgreSQL's system identifier, or Oracle's DBID.
 	System *string `json:"system"`
 	// Timeline PostgreSQL's timeline.
-	Timeline *int64 `json:"timeline"`
-
+	Timeline    *int64      `json:"timeline"`
 	Unavailable Unavailable `json:"unavailable"`
 	// Upstream Whom the server follows.
 	Upstream *ReplicationUpstream `json:"upstream"`
@@ -3533,15 +3467,12 @@ type ReplicationHistory struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
 	From         time.Time   `json:"from"`
-
-	LagBytes Values `json:"lagBytes"`
-
-	LagSeconds Values `json:"lagSeconds"`
+	LagBytes     Values      `json:"lagBytes"`
+	LagSeconds   Values      `json:"lagSeconds"`
 	// LastBucketPartial True if the last bucket ends in the future.
-	LastBucketPartial bool `json:"lastBucketPartial"`
-
-	RetainedBytes Values    `json:"retainedBytes"`
-	To            time.Time `json:"to"`
+	LastBucketPartial bool      `json:"lastBucketPartial"`
+	RetainedBytes     Values    `json:"retainedBytes"`
+	To                time.Time `json:"to"`
 }
 
 type ReplicationKind string
@@ -3568,21 +3499,18 @@ type ReplicationRole string
 
 type ReplicationRoleChange struct {
 	// At When it was first seen in the role.
-	At time.Time `json:"at"`
-
+	At       time.Time            `json:"at"`
 	From     ReplicationRole      `json:"from"`
 	Instance ContributingInstance `json:"instance"`
 	// Timeline PostgreSQL's timeline after the change.
-	Timeline *int64 `json:"timeline"`
-
-	To ReplicationRole `json:"to"`
+	Timeline *int64          `json:"timeline"`
+	To       ReplicationRole `json:"to"`
 }
 
 // ReplicationSample A look at the replication of a server. An absent field is unknown. Texts are cut after 200 characters.
 type ReplicationSample struct {
 	// At Not before 1970. Samples that are older than 72 hours are dropped.
-	At time.Time `json:"at"`
-
+	At        time.Time             `json:"at"`
 	Condition *ReplicationCondition `json:"condition,omitempty"`
 	// Denied The grant without which the server does not tell who follows it. With the role `alone`, the role is unknown.
 	Denied *string `json:"denied,omitempty"`
@@ -3596,8 +3524,7 @@ type ReplicationSample struct {
 	Omitted *int        `json:"omitted,omitempty"`
 	Peers   *[]SentPeer `json:"peers,omitempty"`
 	// Port The port on which the server takes connections.
-	Port *int `json:"port,omitempty"`
-
+	Port *int            `json:"port,omitempty"`
 	Role ReplicationRole `json:"role"`
 	// Since When the condition began, if the server tells.
 	Since *time.Time  `json:"since,omitempty"`
@@ -3616,8 +3543,7 @@ type ReplicationSample struct {
 }
 
 type ReplicationSlot struct {
-	Active bool `json:"active"`
-
+	Active    bool                 `json:"active"`
 	Condition ReplicationCondition `json:"condition"`
 	Database  *string              `json:"database"`
 	Kind      ReplicationKind      `json:"kind"`
@@ -3702,14 +3628,13 @@ type Report struct {
 	Progress       *ReportProgress    `json:"progress"`
 	RecipientCount int                `json:"recipientCount"`
 	// Recipients Only present in the response for a single report.
-	Recipients *[]Recipient `json:"recipients,omitempty"`
-	Requester  Person       `json:"requester"`
-	Scope      ReportScope  `json:"scope"`
-	ScopeLabel string       `json:"scopeLabel"`
-	StartedAt  *time.Time   `json:"startedAt"`
-	Status     string       `json:"status"`
-
-	Unavailable Unavailable `json:"unavailable"`
+	Recipients  *[]Recipient `json:"recipients,omitempty"`
+	Requester   Person       `json:"requester"`
+	Scope       ReportScope  `json:"scope"`
+	ScopeLabel  string       `json:"scopeLabel"`
+	StartedAt   *time.Time   `json:"startedAt"`
+	Status      string       `json:"status"`
+	Unavailable Unavailable  `json:"unavailable"`
 }
 
 type ReportError struct {
@@ -3886,11 +3811,10 @@ type Schedule struct {
 	// ScopeLabel Null if `unavailable` names it.
 	ScopeLabel *string `json:"scopeLabel"`
 	// TeamIds Teams whose members at the due time are recipients.
-	TeamIds  []openapi_types.UUID `json:"teamIds"`
-	TimeZone string               `json:"timeZone"`
-
-	Unavailable Unavailable `json:"unavailable"`
-	Weekday     *Weekday    `json:"weekday"`
+	TeamIds     []openapi_types.UUID `json:"teamIds"`
+	TimeZone    string               `json:"timeZone"`
+	Unavailable Unavailable          `json:"unavailable"`
+	Weekday     *Weekday             `json:"weekday"`
 }
 
 type SchedulePage struct {
@@ -4017,8 +3941,7 @@ type SentBackup struct {
 	// FinishedAt Not before 1970.
 	FinishedAt time.Time `json:"finishedAt"`
 	// Instance Its externalId.
-	Instance string `json:"instance"`
-
+	Instance  string     `json:"instance"`
 	Kind      BackupKind `json:"kind"`
 	SizeBytes *int64     `json:"sizeBytes,omitempty"`
 	StartedAt *time.Time `json:"startedAt,omitempty"`
@@ -4031,11 +3954,10 @@ type SentBlockingSession struct {
 	Advisory    *bool   `json:"advisory,omitempty"`
 	Application *string `json:"application,omitempty"`
 	// Client The address or name of the client's host.
-	Client            *string `json:"client,omitempty"`
-	Database          *string `json:"database,omitempty"`
-	IdleInTransaction *bool   `json:"idleInTransaction,omitempty"`
-
-	Kind BlockingKind `json:"kind"`
+	Client            *string      `json:"client,omitempty"`
+	Database          *string      `json:"database,omitempty"`
+	IdleInTransaction *bool        `json:"idleInTransaction,omitempty"`
+	Kind              BlockingKind `json:"kind"`
 	// Lock The engine's name for the kind of lock.
 	Lock *string `json:"lock,omitempty"`
 	// Mode The mode in which it wants the lock.
@@ -4071,8 +3993,7 @@ type SentCheck struct {
 	// NotAssessedIn The databases in which the check could not be run, although it passes or fails in the others; each database once.
 	NotAssessedIn *[]SentUnassessed `json:"notAssessedIn,omitempty"`
 	// Objects The objects that fail the check. All are counted; 500 for each check and database are kept.
-	Objects *[]SentObject `json:"objects,omitempty"`
-
+	Objects *[]SentObject    `json:"objects,omitempty"`
 	Outcome SentCheckOutcome `json:"outcome"`
 	// Reason The reason why the check could not be run or does not apply; at most 2,000 characters, of which 500 are kept.
 	Reason *string `json:"reason,omitempty"`
@@ -4084,11 +4005,9 @@ type SentCheckOutcome string
 
 type SentClassification struct {
 	// CompletedAt Not before 1970. Of several runs over a database, the latest counts.
-	CompletedAt time.Time `json:"completedAt"`
-
-	Coverage *SentCoverage `json:"coverage,omitempty"`
-
-	Method SentClassificationMethod `json:"method"`
+	CompletedAt time.Time                `json:"completedAt"`
+	Coverage    *SentCoverage            `json:"coverage,omitempty"`
+	Method      SentClassificationMethod `json:"method"`
 	// NotRead Tables, and columns of tables, whose content could not be read; at most 10,000. With any entry, the classification is partial.
 	NotRead *[]SentNotRead `json:"notRead,omitempty"`
 	// Tables The tables with a sensitive column; each table once.
@@ -4146,15 +4065,12 @@ type SentDeadlock struct {
 
 type SentFigure struct {
 	// Database The externalId of a database, only of temporaryBytes. If absent, the figure is the whole server's. Databases that are not named have none of it.
-	Database *string `json:"database,omitempty"`
-
-	Figure ServerFigure `json:"figure"`
-
-	Holder *SentHolder `json:"holder,omitempty"`
+	Database *string      `json:"database,omitempty"`
+	Figure   ServerFigure `json:"figure"`
+	Holder   *SentHolder  `json:"holder,omitempty"`
 	// IntervalSeconds Required of figures that count: the time in which the value was counted; 0.001 to 604800 (a week).
 	IntervalSeconds *json.Number `json:"intervalSeconds,omitempty"`
-
-	State *FigureState `json:"state,omitempty"`
+	State           *FigureState `json:"state,omitempty"`
 	// Value Required if the state is ok: milliseconds, bytes or a number; 0 to 2^53.
 	Value *json.Number `json:"value,omitempty"`
 }
@@ -4242,8 +4158,7 @@ type SentSetting struct {
 type SentSeverity string
 
 type SentSlot struct {
-	Active bool `json:"active"`
-
+	Active        bool                 `json:"active"`
 	Condition     ReplicationCondition `json:"condition"`
 	Database      *string              `json:"database,omitempty"`
 	Kind          ReplicationKind      `json:"kind"`
@@ -4309,14 +4224,13 @@ type ServerFigure string
 
 // ServerNotUp The same as in `Instance`.
 type ServerNotUp struct {
-	CreatedAt time.Time          `json:"createdAt"`
-	Id        openapi_types.UUID `json:"id"`
-	Name      string             `json:"name"`
-
-	Status       InstanceStatus `json:"status"`
-	StatusReason *StatusReason  `json:"statusReason"`
-	StatusSince  *time.Time     `json:"statusSince"`
-	TriedAt      *time.Time     `json:"triedAt"`
+	CreatedAt    time.Time          `json:"createdAt"`
+	Id           openapi_types.UUID `json:"id"`
+	Name         string             `json:"name"`
+	Status       InstanceStatus     `json:"status"`
+	StatusReason *StatusReason      `json:"statusReason"`
+	StatusSince  *time.Time         `json:"statusSince"`
+	TriedAt      *time.Time         `json:"triedAt"`
 }
 
 type ServerSaid struct {
@@ -4338,11 +4252,10 @@ type ServerSample struct {
 
 type Session struct {
 	// AlertsTold Whether an enabled rule notifies about raised alerts. Only for administrators.
-	AlertsTold    *bool      `json:"alertsTold,omitempty"`
-	AuthMethod    *string    `json:"authMethod,omitempty"`
-	Authenticated bool       `json:"authenticated"`
-	ExpiresAt     *time.Time `json:"expiresAt,omitempty"`
-
+	AlertsTold    *bool         `json:"alertsTold,omitempty"`
+	AuthMethod    *string       `json:"authMethod,omitempty"`
+	Authenticated bool          `json:"authenticated"`
+	ExpiresAt     *time.Time    `json:"expiresAt,omitempty"`
 	Mail          *SessionMail  `json:"mail,omitempty"`
 	Member        *Member       `json:"member,omitempty"`
 	Organization  *Organization `json:"organization,omitempty"`
@@ -4353,11 +4266,9 @@ type Session struct {
 		Name     string `json:"name"`
 		StartUrl string `json:"startUrl"`
 	} `json:"providers,omitempty"`
-
 	Servers       *SessionServers `json:"servers,omitempty"`
 	SetupRequired *bool           `json:"setupRequired,omitempty"`
-
-	Unavailable *Unavailable `json:"unavailable,omitempty"`
+	Unavailable   *Unavailable    `json:"unavailable,omitempty"`
 }
 
 // SessionMail The destination of e-mails: a mail server or, if none is set, files in the outbox. Only for signed-in callers.
@@ -4408,8 +4319,7 @@ type SessionSample struct {
 // may list servers.
 type SessionServers struct {
 	// NotUp The servers that are down, then silent, then unknown. Within each state, the newest change comes first.
-	NotUp []ServerNotUp `json:"notUp"`
-
+	NotUp  []ServerNotUp  `json:"notUp"`
 	States InstanceStates `json:"states"`
 }
 
@@ -4428,20 +4338,18 @@ type SetWatchRule struct {
 	Enabled    *bool  `json:"enabled,omitempty"`
 	ForSeconds *int32 `json:"forSeconds,omitempty"`
 	// Settings At most 50. Without other fields.
-	Settings *[]SetWatchRuleSetting `json:"settings,omitempty"`
-	Severity *AlertSeverity         `json:"severity,omitempty"`
-
-	Tags      *WatchTags `json:"tags,omitempty"`
-	Threshold *int32     `json:"threshold,omitempty"`
+	Settings  *[]SetWatchRuleSetting `json:"settings,omitempty"`
+	Severity  *AlertSeverity         `json:"severity,omitempty"`
+	Tags      *WatchTags             `json:"tags,omitempty"`
+	Threshold *int32                 `json:"threshold,omitempty"`
 }
 
 type SetWatchRuleSetting struct {
 	Enabled    *bool          `json:"enabled,omitempty"`
 	ForSeconds *int32         `json:"forSeconds,omitempty"`
 	Severity   *AlertSeverity `json:"severity,omitempty"`
-
-	Tags      *WatchTags `json:"tags,omitempty"`
-	Threshold *int32     `json:"threshold,omitempty"`
+	Tags       *WatchTags     `json:"tags,omitempty"`
+	Threshold  *int32         `json:"threshold,omitempty"`
 }
 
 type Setting struct {
@@ -4541,17 +4449,13 @@ type StatementDetail struct {
 	// PreviousFrom The beginning of the window before, which ends at `from`. Null if that window is no longer kept.
 	PreviousFrom *time.Time `json:"previousFrom"`
 	Series       struct {
-		Calls Values `json:"calls"`
-
-		MaxMs Values `json:"maxMs"`
-
-		MeanMs Values `json:"meanMs"`
-
+		Calls   Values `json:"calls"`
+		MaxMs   Values `json:"maxMs"`
+		MeanMs  Values `json:"meanMs"`
 		TotalMs Values `json:"totalMs"`
 	} `json:"series"`
-	Statement Statement `json:"statement"`
-	To        time.Time `json:"to"`
-
+	Statement   Statement   `json:"statement"`
+	To          time.Time   `json:"to"`
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -4569,10 +4473,9 @@ type StatementPage struct {
 	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
 	// PreviousFrom The beginning of the window before, which ends at `from`. Null if that window is no longer kept.
-	PreviousFrom *time.Time `json:"previousFrom"`
-	To           time.Time  `json:"to"`
-
-	Unavailable Unavailable `json:"unavailable"`
+	PreviousFrom *time.Time  `json:"previousFrom"`
+	To           time.Time   `json:"to"`
+	Unavailable  Unavailable `json:"unavailable"`
 }
 
 type StatementSample struct {
@@ -4616,8 +4519,7 @@ type TagInstances struct {
 	Ids []openapi_types.UUID `json:"ids"`
 	// RemoveTags The keys of the tags to remove.
 	RemoveTags *[]string `json:"removeTags,omitempty"`
-
-	SetTags *Tags `json:"setTags,omitempty"`
+	SetTags    *Tags     `json:"setTags,omitempty"`
 }
 
 type TagKey struct {
@@ -4666,11 +4568,9 @@ type Team struct {
 	// OwnedCount How many of them no earlier team's selector matches. Null where that is `unavailable`.
 	OwnedCount *int64 `json:"ownedCount"`
 	// Position The place among the teams, from 1. The first team whose selector matches a server owns it.
-	Position int `json:"position"`
-
-	Selector TeamSelector `json:"selector"`
-
-	Unavailable Unavailable `json:"unavailable"`
+	Position    int          `json:"position"`
+	Selector    TeamSelector `json:"selector"`
+	Unavailable Unavailable  `json:"unavailable"`
 }
 
 type TeamList struct {
@@ -4680,8 +4580,7 @@ type TeamList struct {
 type TeamMember struct {
 	MemberId openapi_types.UUID `json:"memberId"`
 	Name     *string            `json:"name,omitempty"`
-
-	Role TeamMemberRole `json:"role"`
+	Role     TeamMemberRole     `json:"role"`
 }
 
 // TeamMemberRole The rights of a member with the role `team` on the servers of the team.
@@ -4699,8 +4598,7 @@ type TemporaryBytesOfDatabase struct {
 	// Average Bytes a second, the mean over the buckets with a value.
 	Average  float64              `json:"average"`
 	Database ContributingDatabase `json:"database"`
-
-	Values Values `json:"values"`
+	Values   Values               `json:"values"`
 }
 
 type ToldThrough struct {
@@ -4732,8 +4630,7 @@ type TransactionFigure struct {
 	// Sentence Why the server does not tell it. Null if it does.
 	Sentence *string `json:"sentence"`
 	// Since The first bucket of this state. Null if it began before the window, or nothing is known.
-	Since *time.Time `json:"since"`
-
+	Since *time.Time  `json:"since"`
 	State FigureState `json:"state"`
 }
 
@@ -4780,10 +4677,8 @@ type Utilization struct {
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
 	Series            struct {
-		CpuPercent Values `json:"cpuPercent"`
-
-		DiskPercent Values `json:"diskPercent"`
-
+		CpuPercent    Values `json:"cpuPercent"`
+		DiskPercent   Values `json:"diskPercent"`
 		MemoryPercent Values `json:"memoryPercent"`
 	} `json:"series"`
 	To time.Time `json:"to"`
@@ -4793,8 +4688,7 @@ type Utilization struct {
 type Values = measurements.Values
 
 type Verification struct {
-	Chain *string `json:"chain,omitempty"`
-
+	Chain    *string           `json:"chain,omitempty"`
 	Evidence *RecordedEvidence `json:"evidence,omitempty"`
 	// File The kind of file: report.pdf, findings.csv, cves.csv, accounts.csv, inventory.csv or inputs.json.
 	File         *string  `json:"file,omitempty"`
@@ -4858,15 +4752,11 @@ type WaitEvents struct {
 	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
 	Series         struct {
-		ClientNetwork Values `json:"clientNetwork"`
-
-		Io Values `json:"io"`
-
+		ClientNetwork    Values `json:"clientNetwork"`
+		Io               Values `json:"io"`
 		LightweightLocks Values `json:"lightweightLocks"`
-
-		Locks Values `json:"locks"`
-
-		Other Values `json:"other"`
+		Locks            Values `json:"locks"`
+		Other            Values `json:"other"`
 	} `json:"series"`
 	To   time.Time      `json:"to"`
 	Unit WaitEventsUnit `json:"unit"`
@@ -4890,9 +4780,8 @@ type WatchRule struct {
 	// Advice The response to such an alert.
 	Advice string `json:"advice"`
 	// Comparison On which side of the threshold the rule raises an alert.
-	Comparison string `json:"comparison"`
-
-	Default WatchRuleSetting `json:"default"`
+	Comparison string           `json:"comparison"`
+	Default    WatchRuleSetting `json:"default"`
 	// Group For the page.
 	Group        string `json:"group"`
 	Id           string `json:"id"`
@@ -4932,8 +4821,7 @@ type WatchRuleList struct {
 
 type WatchRulePreview struct {
 	// Alerts Alerts that would have been raised.
-	Alerts int `json:"alerts"`
-
+	Alerts  int             `json:"alerts"`
 	Current WatchRuleCounts `json:"current"`
 	From    time.Time       `json:"from"`
 	// Items The servers with most alerts first, at most 50.
@@ -4981,8 +4869,7 @@ type WatchRuleSetting struct {
 	// ForSeconds For how long the figure has to be beyond the threshold; 0: one figure is enough.
 	ForSeconds int           `json:"forSeconds"`
 	Severity   AlertSeverity `json:"severity"`
-
-	Tags WatchTags `json:"tags"`
+	Tags       WatchTags     `json:"tags"`
 	// Threshold In the rule's unit; 0 for a rule without one.
 	Threshold int `json:"threshold"`
 }
@@ -5066,14 +4953,12 @@ type WindowTo = time.Time
 
 type GetActivityParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 	// By What each series is of.
 	By ActivityDimension `form:"by" json:"by"`
 	// State Only sessions in these states. If absent, all.
@@ -5090,14 +4975,12 @@ type GetActivityParams struct {
 
 type GetDeadlocksParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListAlertsParams struct {
@@ -5116,10 +4999,8 @@ type ListAlertsParams struct {
 	InstanceName *[]string `form:"instanceName,omitempty" json:"instanceName,omitempty"`
 	// InstanceId Only these servers; at most 500. Cannot be combined with `instanceName`.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
-	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
+	Owner      *OwnedBy              `form:"owner,omitempty" json:"owner,omitempty"`
 	// Q Substring of the title, or of the name of the server or database that the alert is about, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 	// Severity Only alerts of one of these severities.
@@ -5134,31 +5015,26 @@ type ListAlertsParamsMuted string
 
 type GetAlertHistoryParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 	// InstanceName Only servers with these names; at most 500. Names that no server has return nothing.
 	InstanceName *[]string `form:"instanceName,omitempty" json:"instanceName,omitempty"`
 	// InstanceId Only these servers; at most 500. Cannot be combined with `instanceName`.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListAlertHistoryContributorsParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 	// Series The series of the tile.
 	Series ListAlertHistoryContributorsParamsSeries `form:"series" json:"series"`
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
-	By ContributorKey `form:"by" json:"by"`
-
+	By    ContributorKey    `form:"by" json:"by"`
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -5175,24 +5051,19 @@ type ListAuditEventsParams struct {
 	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 	// BuildSteps Whether to include the steps of builds (`buildStarted`, `buildResumed`, `stepCompleted`); each report has several.
 	BuildSteps *ListAuditEventsParamsBuildSteps `form:"buildSteps,omitempty" json:"buildSteps,omitempty"`
-
-	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-
-	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+	Cursor     *Cursor                          `form:"cursor,omitempty" json:"cursor,omitempty"`
+	Limit      *Limit                           `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListAuditEventsParamsBuildSteps string
 
 type ListBlockingParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
+	Page       *PageNumber           `form:"page,omitempty" json:"page,omitempty"`
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
@@ -5211,12 +5082,9 @@ type ListChecksParams struct {
 type GetControlParams struct {
 	// InstanceId Only these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
-	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
+	From       WindowFrom            `form:"from" json:"from"`
+	To         WindowTo              `form:"to" json:"to"`
 }
 
 type ListDeliveriesParams struct {
@@ -5229,11 +5097,9 @@ type ListDeliveriesParams struct {
 	// From The beginning of the window, inclusive.
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
 	// To The end of the window, exclusive.
-	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
-
-	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-
-	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+	To     *time.Time `form:"to,omitempty" json:"to,omitempty"`
+	Cursor *Cursor    `form:"cursor,omitempty" json:"cursor,omitempty"`
+	Limit  *Limit     `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListExceptionsParams struct {
@@ -5241,14 +5107,11 @@ type ListExceptionsParams struct {
 	Status *[]ExceptionStatus `form:"status,omitempty" json:"status,omitempty"`
 	// InstanceId Only exceptions that name one of these servers.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 	// CheckId Only exceptions to one of these checks.
-	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
-
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
-	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	CheckId  *[]string   `form:"checkId,omitempty" json:"checkId,omitempty"`
+	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type ListExportsParams struct {
@@ -5264,10 +5127,8 @@ type MarkExportsSeenJSONBody struct {
 type ListFindingsParams struct {
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
-	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
+	Owner      *OwnedBy              `form:"owner,omitempty" json:"owner,omitempty"`
 	// DatabaseId Only findings in this database. Instance-wide findings are left out.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
 	// Severity Only findings with one of these severities.
@@ -5285,11 +5146,9 @@ type ListFindingsParams struct {
 	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 	// Sort `-` sorts in descending order; `-severity` puts the most severe first. In either order of `dueAt`, checks that could not be run come last. By `owner`, findings come by server within each owner, and those without an owner last.
-	Sort *ListFindingsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
-
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
-	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Sort     *ListFindingsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+	Page     *PageNumber             `form:"page,omitempty" json:"page,omitempty"`
+	PageSize *PageSize               `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type ListFindingsParamsStatus string
@@ -5300,10 +5159,8 @@ type GroupFindingsParams struct {
 	By *GroupFindingsParamsBy `form:"by,omitempty" json:"by,omitempty"`
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
-	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
+	Owner      *OwnedBy              `form:"owner,omitempty" json:"owner,omitempty"`
 	// DatabaseId Only findings in this database. Instance-wide findings are left out.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
 	// Severity Only findings with one of these severities.
@@ -5319,11 +5176,9 @@ type GroupFindingsParams struct {
 	// AssigneeId Only findings that are assigned to this member.
 	AssigneeId *openapi_types.UUID `form:"assigneeId,omitempty" json:"assigneeId,omitempty"`
 	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
-	Q *string `form:"q,omitempty" json:"q,omitempty"`
-
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
-	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Q        *string     `form:"q,omitempty" json:"q,omitempty"`
+	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type GroupFindingsParamsBy string
@@ -5332,8 +5187,7 @@ type GroupFindingsParamsStatus string
 type GetOverviewParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListInstancesParams struct {
@@ -5344,19 +5198,15 @@ type ListInstancesParams struct {
 	// Status Only servers in this state. `active` means every state except `inactive`.
 	Status *ListInstancesParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 	// Id At most 500 ids. All of these servers are returned on one page.
-	Id *[]openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
-	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
+	Id    *[]openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
+	Tag   *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
+	Owner *OwnedBy              `form:"owner,omitempty" json:"owner,omitempty"`
 	// MayAct `true`: only servers with `mayAct`.
 	MayAct *bool `form:"mayAct,omitempty" json:"mayAct,omitempty"`
 	// Sort `-` sorts in descending order. `alerts` sorts by critical alerts, then by all open alerts. Unknown values and servers without an owner come last in both directions. Servers with equal values are sorted by name.
-	Sort *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
-
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
-	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Sort     *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+	Page     *PageNumber              `form:"page,omitempty" json:"page,omitempty"`
+	PageSize *PageSize                `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type ListInstancesParamsStatus string
@@ -5367,11 +5217,9 @@ type CreateInstanceParams struct {
 }
 
 type ListDatabasesParams struct {
-	Q *Search `form:"q,omitempty" json:"q,omitempty"`
-
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
-	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Q        *Search     `form:"q,omitempty" json:"q,omitempty"`
+	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type GetReplicationParams struct {
@@ -5385,8 +5233,7 @@ type GetReplicationParams struct {
 
 type GetInstanceTransactionsParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 }
@@ -5402,14 +5249,11 @@ type ChangeMaintenanceWindowParams struct {
 
 type ListMarksParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
-	Owner *OwnedBy `form:"owner,omitempty" json:"owner,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
+	Owner      *OwnedBy              `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 type CreateMarkParams struct {
@@ -5417,30 +5261,25 @@ type CreateMarkParams struct {
 }
 
 type ListMembersParams struct {
-	Q *Search `form:"q,omitempty" json:"q,omitempty"`
-
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
-	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Q        *Search     `form:"q,omitempty" json:"q,omitempty"`
+	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type GetConnectionsParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListConnectionsContributorsParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 	// Series The series of the tile.
 	Series ListConnectionsContributorsParamsSeries `form:"series" json:"series"`
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
-	By ContributorKey `form:"by" json:"by"`
-
+	By    ContributorKey    `form:"by" json:"by"`
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -5448,29 +5287,24 @@ type ListConnectionsContributorsParamsSeries string
 
 type GetQueryPerformanceParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListQueryPerformanceContributorsParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 	// Series The series of the tile.
 	Series ListQueryPerformanceContributorsParamsSeries `form:"series" json:"series"`
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
-	By ContributorKey `form:"by" json:"by"`
-
+	By    ContributorKey    `form:"by" json:"by"`
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -5478,29 +5312,24 @@ type ListQueryPerformanceContributorsParamsSeries string
 
 type GetUtilizationParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListUtilizationContributorsParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 	// Series The series of the tile.
 	Series ListUtilizationContributorsParamsSeries `form:"series" json:"series"`
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
-	By ContributorKey `form:"by" json:"by"`
-
+	By    ContributorKey    `form:"by" json:"by"`
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -5508,29 +5337,24 @@ type ListUtilizationContributorsParamsSeries string
 
 type GetWaitEventsParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 type ListWaitEventsContributorsParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 	// Series The series of the tile.
 	Series ListWaitEventsContributorsParamsSeries `form:"series" json:"series"`
 	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
-	By ContributorKey `form:"by" json:"by"`
-
+	By    ContributorKey    `form:"by" json:"by"`
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -5552,10 +5376,8 @@ type ListReportsParams struct {
 	Status *[]ReportStatus `form:"status,omitempty" json:"status,omitempty"`
 	// InstanceId Only reports whose scope names one of these servers, at most 100. A report on all active servers names none.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
-
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
+	Page       *PageNumber           `form:"page,omitempty" json:"page,omitempty"`
 	// PageSize Entries on a page.
 	PageSize *int `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
@@ -5573,20 +5395,17 @@ type DownloadReportParamsRevision string
 
 type ListReportEventsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-
-	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+	Limit  *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 type ListSchedulesParams struct {
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
-	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type ListScheduleRunsParams struct {
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-
-	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 type SignInJSONBody struct {
@@ -5596,12 +5415,10 @@ type SignInJSONBody struct {
 
 type ListStatementsParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-
-	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 	// DatabaseId Only this database.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
 	// Q Substring of the text, or of the name of the server or database, case-insensitive. `texts_off` if the organization keeps no texts.
@@ -5613,8 +5430,7 @@ type ListStatementsParams struct {
 	Own *ListStatementsParamsOwn `form:"own,omitempty" json:"own,omitempty"`
 	// Sort `-` sorts in descending order.
 	Sort *ListStatementsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
-
-	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+	Page *PageNumber               `form:"page,omitempty" json:"page,omitempty"`
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
@@ -5625,8 +5441,7 @@ type ListStatementsParamsSort string
 
 type GetStatementParams struct {
 	From WindowFrom `form:"from" json:"from"`
-
-	To WindowTo `form:"to" json:"to"`
+	To   WindowTo   `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 }
@@ -6053,114 +5868,84 @@ type Handlers interface {
 }
 
 type GetKeysRequestObject struct{}
-type GetKeysResponseObject interface {
-	VisitGetKeysResponse(w http.ResponseWriter) error
-}
+type GetKeysResponseObject interface{ VisitGetKeysResponse(w writer) error }
 type GetKeys200JSONResponse PublicKeys
 type GetKeys304Response struct{}
 type GetActivityRequestObject struct {
 	Params GetActivityParams
 }
-type GetActivityResponseObject interface {
-	VisitGetActivityResponse(w http.ResponseWriter) error
-}
+type GetActivityResponseObject interface{ VisitGetActivityResponse(w writer) error }
 type GetActivity200JSONResponse Activity
 type GetActivity304Response struct{}
 type GetDeadlocksRequestObject struct {
 	Params GetDeadlocksParams
 }
-type GetDeadlocksResponseObject interface {
-	VisitGetDeadlocksResponse(w http.ResponseWriter) error
-}
+type GetDeadlocksResponseObject interface{ VisitGetDeadlocksResponse(w writer) error }
 type GetDeadlocks200JSONResponse Deadlocks
 type GetDeadlocks304Response struct{}
 type ListAlertsRequestObject struct {
 	Params ListAlertsParams
 }
-type ListAlertsResponseObject interface {
-	VisitListAlertsResponse(w http.ResponseWriter) error
-}
+type ListAlertsResponseObject interface{ VisitListAlertsResponse(w writer) error }
 type ListAlerts200JSONResponse AlertPage
 type ListAlerts304Response struct{}
 type ActOnAlertsRequestObject struct {
 	Body *ActOnAlerts `body:""`
 }
-type ActOnAlertsResponseObject interface {
-	VisitActOnAlertsResponse(w http.ResponseWriter) error
-}
+type ActOnAlertsResponseObject interface{ VisitActOnAlertsResponse(w writer) error }
 type ActOnAlerts200JSONResponse ActedOn
 type GetAlertHistoryRequestObject struct {
 	Params GetAlertHistoryParams
 }
-type GetAlertHistoryResponseObject interface {
-	VisitGetAlertHistoryResponse(w http.ResponseWriter) error
-}
+type GetAlertHistoryResponseObject interface{ VisitGetAlertHistoryResponse(w writer) error }
 type GetAlertHistory200JSONResponse AlertHistory
 type GetAlertHistory304Response struct{}
 type ListAlertHistoryContributorsRequestObject struct {
 	Params ListAlertHistoryContributorsParams
 }
-type ListAlertHistoryContributorsResponseObject interface {
-	VisitListAlertHistoryContributorsResponse(w http.ResponseWriter) error
-}
+type ListAlertHistoryContributorsResponseObject interface{ VisitListAlertHistoryContributorsResponse(w writer) error }
 type ListAlertHistoryContributors200JSONResponse Contributors
 type GetAlertRequestObject struct {
 	AlertId AlertId `path:"alertId"`
 }
-type GetAlertResponseObject interface {
-	VisitGetAlertResponse(w http.ResponseWriter) error
-}
+type GetAlertResponseObject interface{ VisitGetAlertResponse(w writer) error }
 type GetAlert200JSONResponse AlertDetail
 type AcknowledgeAlertRequestObject struct {
 	AlertId AlertId    `path:"alertId"`
 	Body    *AlertNote `body:",optional"`
 }
-type AcknowledgeAlertResponseObject interface {
-	VisitAcknowledgeAlertResponse(w http.ResponseWriter) error
-}
+type AcknowledgeAlertResponseObject interface{ VisitAcknowledgeAlertResponse(w writer) error }
 type AcknowledgeAlert200JSONResponse AlertDetail
 type MuteAlertRequestObject struct {
 	AlertId AlertId    `path:"alertId"`
 	Body    *MuteAlert `body:",optional"`
 }
-type MuteAlertResponseObject interface {
-	VisitMuteAlertResponse(w http.ResponseWriter) error
-}
+type MuteAlertResponseObject interface{ VisitMuteAlertResponse(w writer) error }
 type MuteAlert200JSONResponse AlertDetail
 type ListAlertNotificationsRequestObject struct {
 	AlertId AlertId `path:"alertId"`
 }
-type ListAlertNotificationsResponseObject interface {
-	VisitListAlertNotificationsResponse(w http.ResponseWriter) error
-}
+type ListAlertNotificationsResponseObject interface{ VisitListAlertNotificationsResponse(w writer) error }
 type ListAlertNotifications200JSONResponse AlertNotificationList
 type ResolveAlertRequestObject struct {
 	AlertId AlertId    `path:"alertId"`
 	Body    *AlertNote `body:",optional"`
 }
-type ResolveAlertResponseObject interface {
-	VisitResolveAlertResponse(w http.ResponseWriter) error
-}
+type ResolveAlertResponseObject interface{ VisitResolveAlertResponse(w writer) error }
 type ResolveAlert200JSONResponse AlertDetail
 type UnmuteAlertRequestObject struct {
 	AlertId AlertId    `path:"alertId"`
 	Body    *AlertNote `body:",optional"`
 }
-type UnmuteAlertResponseObject interface {
-	VisitUnmuteAlertResponse(w http.ResponseWriter) error
-}
+type UnmuteAlertResponseObject interface{ VisitUnmuteAlertResponse(w writer) error }
 type UnmuteAlert200JSONResponse AlertDetail
 type ListApiTokensRequestObject struct{}
-type ListApiTokensResponseObject interface {
-	VisitListApiTokensResponse(w http.ResponseWriter) error
-}
+type ListApiTokensResponseObject interface{ VisitListApiTokensResponse(w writer) error }
 type ListApiTokens200JSONResponse ApiTokenList
 type CreateApiTokenRequestObject struct {
 	Body *CreateApiToken `body:""`
 }
-type CreateApiTokenResponseObject interface {
-	VisitCreateApiTokenResponse(w http.ResponseWriter) error
-}
+type CreateApiTokenResponseObject interface{ VisitCreateApiTokenResponse(w writer) error }
 type CreateApiToken201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6171,59 +5956,43 @@ type CreateApiToken201JSONResponse struct {
 type RevokeApiTokenRequestObject struct {
 	TokenId TokenId `path:"tokenId"`
 }
-type RevokeApiTokenResponseObject interface {
-	VisitRevokeApiTokenResponse(w http.ResponseWriter) error
-}
+type RevokeApiTokenResponseObject interface{ VisitRevokeApiTokenResponse(w writer) error }
 type RevokeApiToken204Response struct{}
 type ListAuditEventsRequestObject struct {
 	Params ListAuditEventsParams
 }
-type ListAuditEventsResponseObject interface {
-	VisitListAuditEventsResponse(w http.ResponseWriter) error
-}
+type ListAuditEventsResponseObject interface{ VisitListAuditEventsResponse(w writer) error }
 type ListAuditEvents200JSONResponse AuditPage
 type ListBlockingRequestObject struct {
 	Params ListBlockingParams
 }
-type ListBlockingResponseObject interface {
-	VisitListBlockingResponse(w http.ResponseWriter) error
-}
+type ListBlockingResponseObject interface{ VisitListBlockingResponse(w writer) error }
 type ListBlocking200JSONResponse BlockingPage
 type ListBlocking304Response struct{}
 type GetBlockingRequestObject struct {
 	EpisodeId EpisodeId `path:"episodeId"`
 	Params    GetBlockingParams
 }
-type GetBlockingResponseObject interface {
-	VisitGetBlockingResponse(w http.ResponseWriter) error
-}
+type GetBlockingResponseObject interface{ VisitGetBlockingResponse(w writer) error }
 type GetBlocking200JSONResponse BlockingDetail
 type GetBlocking304Response struct{}
 type ConfirmChannelAddressRequestObject struct {
 	Body *AddressLink `body:""`
 }
-type ConfirmChannelAddressResponseObject interface {
-	VisitConfirmChannelAddressResponse(w http.ResponseWriter) error
-}
+type ConfirmChannelAddressResponseObject interface{ VisitConfirmChannelAddressResponse(w writer) error }
 type ConfirmChannelAddress200JSONResponse AddressAnswer
 type LeaveChannelRequestObject struct {
 	Body *AddressLink `body:""`
 }
-type LeaveChannelResponseObject interface {
-	VisitLeaveChannelResponse(w http.ResponseWriter) error
-}
+type LeaveChannelResponseObject interface{ VisitLeaveChannelResponse(w writer) error }
 type LeaveChannel200JSONResponse AddressAnswer
 type ListChannelsRequestObject struct{}
-type ListChannelsResponseObject interface {
-	VisitListChannelsResponse(w http.ResponseWriter) error
-}
+type ListChannelsResponseObject interface{ VisitListChannelsResponse(w writer) error }
 type ListChannels200JSONResponse ChannelList
 type CreateChannelRequestObject struct {
 	Body *CreateChannel `body:""`
 }
-type CreateChannelResponseObject interface {
-	VisitCreateChannelResponse(w http.ResponseWriter) error
-}
+type CreateChannelResponseObject interface{ VisitCreateChannelResponse(w writer) error }
 type CreateChannel201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6234,103 +6003,75 @@ type CreateChannel201JSONResponse struct {
 type RemoveChannelRequestObject struct {
 	ChannelId ChannelId `path:"channelId"`
 }
-type RemoveChannelResponseObject interface {
-	VisitRemoveChannelResponse(w http.ResponseWriter) error
-}
+type RemoveChannelResponseObject interface{ VisitRemoveChannelResponse(w writer) error }
 type RemoveChannel204Response struct{}
 type GetChannelRequestObject struct {
 	ChannelId ChannelId `path:"channelId"`
 }
-type GetChannelResponseObject interface {
-	VisitGetChannelResponse(w http.ResponseWriter) error
-}
+type GetChannelResponseObject interface{ VisitGetChannelResponse(w writer) error }
 type GetChannel200JSONResponse Channel
 type ChangeChannelRequestObject struct {
 	ChannelId ChannelId      `path:"channelId"`
 	Body      *ChangeChannel `body:""`
 }
-type ChangeChannelResponseObject interface {
-	VisitChangeChannelResponse(w http.ResponseWriter) error
-}
+type ChangeChannelResponseObject interface{ VisitChangeChannelResponse(w writer) error }
 type ChangeChannel200JSONResponse Channel
 type AskChannelAddressesRequestObject struct {
 	ChannelId ChannelId `path:"channelId"`
 }
-type AskChannelAddressesResponseObject interface {
-	VisitAskChannelAddressesResponse(w http.ResponseWriter) error
-}
+type AskChannelAddressesResponseObject interface{ VisitAskChannelAddressesResponse(w writer) error }
 type AskChannelAddresses200JSONResponse Channel
 type TestChannelRequestObject struct {
 	ChannelId ChannelId `path:"channelId"`
 }
-type TestChannelResponseObject interface {
-	VisitTestChannelResponse(w http.ResponseWriter) error
-}
+type TestChannelResponseObject interface{ VisitTestChannelResponse(w writer) error }
 type TestChannel200JSONResponse ChannelTest
 type ListChecksRequestObject struct {
 	Params ListChecksParams
 }
-type ListChecksResponseObject interface {
-	VisitListChecksResponse(w http.ResponseWriter) error
-}
+type ListChecksResponseObject interface{ VisitListChecksResponse(w writer) error }
 type ListChecks200JSONResponse CheckPage
 type GetCheckRequestObject struct {
 	CheckId CheckId `path:"checkId"`
 }
-type GetCheckResponseObject interface {
-	VisitGetCheckResponse(w http.ResponseWriter) error
-}
+type GetCheckResponseObject interface{ VisitGetCheckResponse(w writer) error }
 type GetCheck200JSONResponse Check
 type GetControlRequestObject struct {
 	CheckId CheckId `path:"checkId"`
 	Params  GetControlParams
 }
-type GetControlResponseObject interface {
-	VisitGetControlResponse(w http.ResponseWriter) error
-}
+type GetControlResponseObject interface{ VisitGetControlResponse(w writer) error }
 type GetControl200JSONResponse Control
 type ListDeliveriesRequestObject struct {
 	Params ListDeliveriesParams
 }
-type ListDeliveriesResponseObject interface {
-	VisitListDeliveriesResponse(w http.ResponseWriter) error
-}
+type ListDeliveriesResponseObject interface{ VisitListDeliveriesResponse(w writer) error }
 type ListDeliveries200JSONResponse DeliveryPage
 type GetDeliveryRequestObject struct {
 	DeliveryId DeliveryId `path:"deliveryId"`
 }
-type GetDeliveryResponseObject interface {
-	VisitGetDeliveryResponse(w http.ResponseWriter) error
-}
+type GetDeliveryResponseObject interface{ VisitGetDeliveryResponse(w writer) error }
 type GetDelivery200JSONResponse Delivery
 type RetryDeliveryRequestObject struct {
 	DeliveryId DeliveryId `path:"deliveryId"`
 }
-type RetryDeliveryResponseObject interface {
-	VisitRetryDeliveryResponse(w http.ResponseWriter) error
-}
+type RetryDeliveryResponseObject interface{ VisitRetryDeliveryResponse(w writer) error }
 type RetryDelivery202JSONResponse Delivery
 type MakeEvidenceRequestObject struct {
 	Body *MakeEvidence `body:""`
 }
-type MakeEvidenceResponseObject interface {
-	VisitMakeEvidenceResponse(w http.ResponseWriter) error
-}
+type MakeEvidenceResponseObject interface{ VisitMakeEvidenceResponse(w writer) error }
 type MakeEvidence200JSONResponse SignedEvidence
 type MakeEvidence200ApplicationpdfResponse file
 type ListExceptionsRequestObject struct {
 	Params ListExceptionsParams
 }
-type ListExceptionsResponseObject interface {
-	VisitListExceptionsResponse(w http.ResponseWriter) error
-}
+type ListExceptionsResponseObject interface{ VisitListExceptionsResponse(w writer) error }
 type ListExceptions200JSONResponse ExceptionPage
 type RequestExceptionRequestObject struct {
 	Body *RequestException `body:""`
 }
-type RequestExceptionResponseObject interface {
-	VisitRequestExceptionResponse(w http.ResponseWriter) error
-}
+type RequestExceptionResponseObject interface{ VisitRequestExceptionResponse(w writer) error }
 type RequestException201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6341,86 +6082,62 @@ type RequestException201JSONResponse struct {
 type GetExceptionRequestObject struct {
 	ExceptionId ExceptionId `path:"exceptionId"`
 }
-type GetExceptionResponseObject interface {
-	VisitGetExceptionResponse(w http.ResponseWriter) error
-}
+type GetExceptionResponseObject interface{ VisitGetExceptionResponse(w writer) error }
 type GetException200JSONResponse Exception
 type GrantExceptionRequestObject struct {
 	ExceptionId ExceptionId `path:"exceptionId"`
 }
-type GrantExceptionResponseObject interface {
-	VisitGrantExceptionResponse(w http.ResponseWriter) error
-}
+type GrantExceptionResponseObject interface{ VisitGrantExceptionResponse(w writer) error }
 type GrantException200JSONResponse Exception
 type RevokeExceptionRequestObject struct {
 	ExceptionId ExceptionId `path:"exceptionId"`
 }
-type RevokeExceptionResponseObject interface {
-	VisitRevokeExceptionResponse(w http.ResponseWriter) error
-}
+type RevokeExceptionResponseObject interface{ VisitRevokeExceptionResponse(w writer) error }
 type RevokeException200JSONResponse Exception
 type ListExportsRequestObject struct {
 	Params ListExportsParams
 }
-type ListExportsResponseObject interface {
-	VisitListExportsResponse(w http.ResponseWriter) error
-}
+type ListExportsResponseObject interface{ VisitListExportsResponse(w writer) error }
 type ListExports200JSONResponse ExportPage
 type MarkExportsSeenRequestObject struct {
 	Body *MarkExportsSeenJSONBody `body:""`
 }
-type MarkExportsSeenResponseObject interface {
-	VisitMarkExportsSeenResponse(w http.ResponseWriter) error
-}
+type MarkExportsSeenResponseObject interface{ VisitMarkExportsSeenResponse(w writer) error }
 type MarkExportsSeen204Response struct{}
 type ListFindingsRequestObject struct {
 	Params ListFindingsParams
 }
-type ListFindingsResponseObject interface {
-	VisitListFindingsResponse(w http.ResponseWriter) error
-}
+type ListFindingsResponseObject interface{ VisitListFindingsResponse(w writer) error }
 type ListFindings200JSONResponse FindingPage
 type GroupFindingsRequestObject struct {
 	Params GroupFindingsParams
 }
-type GroupFindingsResponseObject interface {
-	VisitGroupFindingsResponse(w http.ResponseWriter) error
-}
+type GroupFindingsResponseObject interface{ VisitGroupFindingsResponse(w writer) error }
 type GroupFindings200JSONResponse FindingGroupPage
 type GetFindingRequestObject struct {
 	FindingId FindingId `path:"findingId"`
 }
-type GetFindingResponseObject interface {
-	VisitGetFindingResponse(w http.ResponseWriter) error
-}
+type GetFindingResponseObject interface{ VisitGetFindingResponse(w writer) error }
 type GetFinding200JSONResponse Finding
 type ChangeFindingRequestObject struct {
 	FindingId FindingId      `path:"findingId"`
 	Body      *ChangeFinding `body:""`
 }
-type ChangeFindingResponseObject interface {
-	VisitChangeFindingResponse(w http.ResponseWriter) error
-}
+type ChangeFindingResponseObject interface{ VisitChangeFindingResponse(w writer) error }
 type ChangeFinding200JSONResponse Finding
 type GetOverviewRequestObject struct {
 	Params GetOverviewParams
 }
-type GetOverviewResponseObject interface {
-	VisitGetOverviewResponse(w http.ResponseWriter) error
-}
+type GetOverviewResponseObject interface{ VisitGetOverviewResponse(w writer) error }
 type GetOverview200JSONResponse Overview
 type GetOverview304Response struct{}
 type ListIngestTokensRequestObject struct{}
-type ListIngestTokensResponseObject interface {
-	VisitListIngestTokensResponse(w http.ResponseWriter) error
-}
+type ListIngestTokensResponseObject interface{ VisitListIngestTokensResponse(w writer) error }
 type ListIngestTokens200JSONResponse IngestTokenList
 type CreateIngestTokenRequestObject struct {
 	Body *CreateIngestToken `body:""`
 }
-type CreateIngestTokenResponseObject interface {
-	VisitCreateIngestTokenResponse(w http.ResponseWriter) error
-}
+type CreateIngestTokenResponseObject interface{ VisitCreateIngestTokenResponse(w writer) error }
 type CreateIngestToken201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6431,24 +6148,18 @@ type CreateIngestToken201JSONResponse struct {
 type RevokeIngestTokenRequestObject struct {
 	TokenId TokenId `path:"tokenId"`
 }
-type RevokeIngestTokenResponseObject interface {
-	VisitRevokeIngestTokenResponse(w http.ResponseWriter) error
-}
+type RevokeIngestTokenResponseObject interface{ VisitRevokeIngestTokenResponse(w writer) error }
 type RevokeIngestToken204Response struct{}
 type ListInstancesRequestObject struct {
 	Params ListInstancesParams
 }
-type ListInstancesResponseObject interface {
-	VisitListInstancesResponse(w http.ResponseWriter) error
-}
+type ListInstancesResponseObject interface{ VisitListInstancesResponse(w writer) error }
 type ListInstances200JSONResponse InstancePage
 type CreateInstanceRequestObject struct {
 	Params CreateInstanceParams
 	Body   *CreateInstance `body:""`
 }
-type CreateInstanceResponseObject interface {
-	VisitCreateInstanceResponse(w http.ResponseWriter) error
-}
+type CreateInstanceResponseObject interface{ VisitCreateInstanceResponse(w writer) error }
 type CreateInstance201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6459,113 +6170,83 @@ type CreateInstance201JSONResponse struct {
 type TagInstancesRequestObject struct {
 	Body *TagInstances `body:""`
 }
-type TagInstancesResponseObject interface {
-	VisitTagInstancesResponse(w http.ResponseWriter) error
-}
+type TagInstancesResponseObject interface{ VisitTagInstancesResponse(w writer) error }
 type TagInstances200JSONResponse ActedOn
 type RemoveInstanceRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
-type RemoveInstanceResponseObject interface {
-	VisitRemoveInstanceResponse(w http.ResponseWriter) error
-}
+type RemoveInstanceResponseObject interface{ VisitRemoveInstanceResponse(w writer) error }
 type RemoveInstance204Response struct{}
 type GetInstanceRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
-type GetInstanceResponseObject interface {
-	VisitGetInstanceResponse(w http.ResponseWriter) error
-}
+type GetInstanceResponseObject interface{ VisitGetInstanceResponse(w writer) error }
 type GetInstance200JSONResponse Instance
 type ChangeInstanceRequestObject struct {
 	InstanceId InstanceId      `path:"instanceId"`
 	Body       *ChangeInstance `body:""`
 }
-type ChangeInstanceResponseObject interface {
-	VisitChangeInstanceResponse(w http.ResponseWriter) error
-}
+type ChangeInstanceResponseObject interface{ VisitChangeInstanceResponse(w writer) error }
 type ChangeInstance200JSONResponse Instance
 type AssessInstanceRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
-type AssessInstanceResponseObject interface {
-	VisitAssessInstanceResponse(w http.ResponseWriter) error
-}
+type AssessInstanceResponseObject interface{ VisitAssessInstanceResponse(w writer) error }
 type AssessInstance202JSONResponse Instance
 type GetBackupsRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
-type GetBackupsResponseObject interface {
-	VisitGetBackupsResponse(w http.ResponseWriter) error
-}
+type GetBackupsResponseObject interface{ VisitGetBackupsResponse(w writer) error }
 type GetBackups200JSONResponse Backups
 type GetCapacityRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
-type GetCapacityResponseObject interface {
-	VisitGetCapacityResponse(w http.ResponseWriter) error
-}
+type GetCapacityResponseObject interface{ VisitGetCapacityResponse(w writer) error }
 type GetCapacity200JSONResponse Capacity
 type ListDatabasesRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 	Params     ListDatabasesParams
 }
-type ListDatabasesResponseObject interface {
-	VisitListDatabasesResponse(w http.ResponseWriter) error
-}
+type ListDatabasesResponseObject interface{ VisitListDatabasesResponse(w writer) error }
 type ListDatabases200JSONResponse DatabasePage
 type GetInstanceHealthRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
-type GetInstanceHealthResponseObject interface {
-	VisitGetInstanceHealthResponse(w http.ResponseWriter) error
-}
+type GetInstanceHealthResponseObject interface{ VisitGetInstanceHealthResponse(w writer) error }
 type GetInstanceHealth200JSONResponse InstanceHealth
 type GetMaintenanceRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
-type GetMaintenanceResponseObject interface {
-	VisitGetMaintenanceResponse(w http.ResponseWriter) error
-}
+type GetMaintenanceResponseObject interface{ VisitGetMaintenanceResponse(w writer) error }
 type GetMaintenance200JSONResponse Maintenance
 type ListInstanceNotificationRulesRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
-type ListInstanceNotificationRulesResponseObject interface {
-	VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error
-}
+type ListInstanceNotificationRulesResponseObject interface{ VisitListInstanceNotificationRulesResponse(w writer) error }
 type ListInstanceNotificationRules200JSONResponse InstanceRuleList
 type GetOutageRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 }
-type GetOutageResponseObject interface {
-	VisitGetOutageResponse(w http.ResponseWriter) error
-}
+type GetOutageResponseObject interface{ VisitGetOutageResponse(w writer) error }
 type GetOutage200JSONResponse Outage
 type GetReplicationRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 	Params     GetReplicationParams
 }
-type GetReplicationResponseObject interface {
-	VisitGetReplicationResponse(w http.ResponseWriter) error
-}
+type GetReplicationResponseObject interface{ VisitGetReplicationResponse(w writer) error }
 type GetReplication200JSONResponse Replication
 type GetInstanceTransactionsRequestObject struct {
 	InstanceId InstanceId `path:"instanceId"`
 	Params     GetInstanceTransactionsParams
 }
-type GetInstanceTransactionsResponseObject interface {
-	VisitGetInstanceTransactionsResponse(w http.ResponseWriter) error
-}
+type GetInstanceTransactionsResponseObject interface{ VisitGetInstanceTransactionsResponse(w writer) error }
 type GetInstanceTransactions200JSONResponse InstanceTransactions
 type GetInstanceTransactions304Response struct{}
 type AcceptInvitationRequestObject struct {
 	Token string            `path:"token"`
 	Body  *AcceptInvitation `body:""`
 }
-type AcceptInvitationResponseObject interface {
-	VisitAcceptInvitationResponse(w http.ResponseWriter) error
-}
+type AcceptInvitationResponseObject interface{ VisitAcceptInvitationResponse(w writer) error }
 type AcceptInvitation201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6576,16 +6257,12 @@ type AcceptInvitation201JSONResponse struct {
 type ListMaintenanceWindowsRequestObject struct {
 	Params ListMaintenanceWindowsParams
 }
-type ListMaintenanceWindowsResponseObject interface {
-	VisitListMaintenanceWindowsResponse(w http.ResponseWriter) error
-}
+type ListMaintenanceWindowsResponseObject interface{ VisitListMaintenanceWindowsResponse(w writer) error }
 type ListMaintenanceWindows200JSONResponse MaintenanceWindowList
 type CreateMaintenanceWindowRequestObject struct {
 	Body *CreateMaintenanceWindow `body:""`
 }
-type CreateMaintenanceWindowResponseObject interface {
-	VisitCreateMaintenanceWindowResponse(w http.ResponseWriter) error
-}
+type CreateMaintenanceWindowResponseObject interface{ VisitCreateMaintenanceWindowResponse(w writer) error }
 type CreateMaintenanceWindow201ResponseHeaders struct {
 	ETag     string `header:"ETag"`
 	Location string `header:"Location"`
@@ -6597,16 +6274,12 @@ type CreateMaintenanceWindow201JSONResponse struct {
 type RemoveMaintenanceWindowRequestObject struct {
 	WindowId WindowId `path:"windowId"`
 }
-type RemoveMaintenanceWindowResponseObject interface {
-	VisitRemoveMaintenanceWindowResponse(w http.ResponseWriter) error
-}
+type RemoveMaintenanceWindowResponseObject interface{ VisitRemoveMaintenanceWindowResponse(w writer) error }
 type RemoveMaintenanceWindow204Response struct{}
 type GetMaintenanceWindowRequestObject struct {
 	WindowId WindowId `path:"windowId"`
 }
-type GetMaintenanceWindowResponseObject interface {
-	VisitGetMaintenanceWindowResponse(w http.ResponseWriter) error
-}
+type GetMaintenanceWindowResponseObject interface{ VisitGetMaintenanceWindowResponse(w writer) error }
 type GetMaintenanceWindow200ResponseHeaders struct {
 	ETag string `header:"ETag"`
 }
@@ -6619,9 +6292,7 @@ type ChangeMaintenanceWindowRequestObject struct {
 	Params   ChangeMaintenanceWindowParams
 	Body     *ChangeMaintenanceWindow `body:""`
 }
-type ChangeMaintenanceWindowResponseObject interface {
-	VisitChangeMaintenanceWindowResponse(w http.ResponseWriter) error
-}
+type ChangeMaintenanceWindowResponseObject interface{ VisitChangeMaintenanceWindowResponse(w writer) error }
 type ChangeMaintenanceWindow200ResponseHeaders struct {
 	ETag string `header:"ETag"`
 }
@@ -6632,9 +6303,7 @@ type ChangeMaintenanceWindow200JSONResponse struct {
 type EndMaintenanceWindowRequestObject struct {
 	WindowId WindowId `path:"windowId"`
 }
-type EndMaintenanceWindowResponseObject interface {
-	VisitEndMaintenanceWindowResponse(w http.ResponseWriter) error
-}
+type EndMaintenanceWindowResponseObject interface{ VisitEndMaintenanceWindowResponse(w writer) error }
 type EndMaintenanceWindow200ResponseHeaders struct {
 	ETag string `header:"ETag"`
 }
@@ -6645,17 +6314,13 @@ type EndMaintenanceWindow200JSONResponse struct {
 type ListMarksRequestObject struct {
 	Params ListMarksParams
 }
-type ListMarksResponseObject interface {
-	VisitListMarksResponse(w http.ResponseWriter) error
-}
+type ListMarksResponseObject interface{ VisitListMarksResponse(w writer) error }
 type ListMarks200JSONResponse MarkList
 type CreateMarkRequestObject struct {
 	Params CreateMarkParams
 	Body   *CreateMark `body:""`
 }
-type CreateMarkResponseObject interface {
-	VisitCreateMarkResponse(w http.ResponseWriter) error
-}
+type CreateMarkResponseObject interface{ VisitCreateMarkResponse(w writer) error }
 type CreateMark201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6666,23 +6331,17 @@ type CreateMark201JSONResponse struct {
 type RemoveMarkRequestObject struct {
 	MarkId MarkId `path:"markId"`
 }
-type RemoveMarkResponseObject interface {
-	VisitRemoveMarkResponse(w http.ResponseWriter) error
-}
+type RemoveMarkResponseObject interface{ VisitRemoveMarkResponse(w writer) error }
 type RemoveMark204Response struct{}
 type ListMembersRequestObject struct {
 	Params ListMembersParams
 }
-type ListMembersResponseObject interface {
-	VisitListMembersResponse(w http.ResponseWriter) error
-}
+type ListMembersResponseObject interface{ VisitListMembersResponse(w writer) error }
 type ListMembers200JSONResponse MemberPage
 type InviteMemberRequestObject struct {
 	Body *InviteMember `body:""`
 }
-type InviteMemberResponseObject interface {
-	VisitInviteMemberResponse(w http.ResponseWriter) error
-}
+type InviteMemberResponseObject interface{ VisitInviteMemberResponse(w writer) error }
 type InviteMember201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6693,24 +6352,18 @@ type InviteMember201JSONResponse struct {
 type EraseMemberRequestObject struct {
 	MemberId MemberId `path:"memberId"`
 }
-type EraseMemberResponseObject interface {
-	VisitEraseMemberResponse(w http.ResponseWriter) error
-}
+type EraseMemberResponseObject interface{ VisitEraseMemberResponse(w writer) error }
 type EraseMember204Response struct{}
 type ChangeMemberRequestObject struct {
 	MemberId MemberId      `path:"memberId"`
 	Body     *ChangeMember `body:""`
 }
-type ChangeMemberResponseObject interface {
-	VisitChangeMemberResponse(w http.ResponseWriter) error
-}
+type ChangeMemberResponseObject interface{ VisitChangeMemberResponse(w writer) error }
 type ChangeMember200JSONResponse Member
 type RenewInvitationRequestObject struct {
 	MemberId MemberId `path:"memberId"`
 }
-type RenewInvitationResponseObject interface {
-	VisitRenewInvitationResponse(w http.ResponseWriter) error
-}
+type RenewInvitationResponseObject interface{ VisitRenewInvitationResponse(w writer) error }
 type RenewInvitation201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6721,74 +6374,54 @@ type RenewInvitation201JSONResponse struct {
 type GetConnectionsRequestObject struct {
 	Params GetConnectionsParams
 }
-type GetConnectionsResponseObject interface {
-	VisitGetConnectionsResponse(w http.ResponseWriter) error
-}
+type GetConnectionsResponseObject interface{ VisitGetConnectionsResponse(w writer) error }
 type GetConnections200JSONResponse Connections
 type GetConnections304Response struct{}
 type ListConnectionsContributorsRequestObject struct {
 	Params ListConnectionsContributorsParams
 }
-type ListConnectionsContributorsResponseObject interface {
-	VisitListConnectionsContributorsResponse(w http.ResponseWriter) error
-}
+type ListConnectionsContributorsResponseObject interface{ VisitListConnectionsContributorsResponse(w writer) error }
 type ListConnectionsContributors200JSONResponse Contributors
 type GetQueryPerformanceRequestObject struct {
 	Params GetQueryPerformanceParams
 }
-type GetQueryPerformanceResponseObject interface {
-	VisitGetQueryPerformanceResponse(w http.ResponseWriter) error
-}
+type GetQueryPerformanceResponseObject interface{ VisitGetQueryPerformanceResponse(w writer) error }
 type GetQueryPerformance200JSONResponse QueryPerformance
 type GetQueryPerformance304Response struct{}
 type ListQueryPerformanceContributorsRequestObject struct {
 	Params ListQueryPerformanceContributorsParams
 }
-type ListQueryPerformanceContributorsResponseObject interface {
-	VisitListQueryPerformanceContributorsResponse(w http.ResponseWriter) error
-}
+type ListQueryPerformanceContributorsResponseObject interface{ VisitListQueryPerformanceContributorsResponse(w writer) error }
 type ListQueryPerformanceContributors200JSONResponse Contributors
 type GetUtilizationRequestObject struct {
 	Params GetUtilizationParams
 }
-type GetUtilizationResponseObject interface {
-	VisitGetUtilizationResponse(w http.ResponseWriter) error
-}
+type GetUtilizationResponseObject interface{ VisitGetUtilizationResponse(w writer) error }
 type GetUtilization200JSONResponse Utilization
 type GetUtilization304Response struct{}
 type ListUtilizationContributorsRequestObject struct {
 	Params ListUtilizationContributorsParams
 }
-type ListUtilizationContributorsResponseObject interface {
-	VisitListUtilizationContributorsResponse(w http.ResponseWriter) error
-}
+type ListUtilizationContributorsResponseObject interface{ VisitListUtilizationContributorsResponse(w writer) error }
 type ListUtilizationContributors200JSONResponse Contributors
 type GetWaitEventsRequestObject struct {
 	Params GetWaitEventsParams
 }
-type GetWaitEventsResponseObject interface {
-	VisitGetWaitEventsResponse(w http.ResponseWriter) error
-}
+type GetWaitEventsResponseObject interface{ VisitGetWaitEventsResponse(w writer) error }
 type GetWaitEvents200JSONResponse WaitEvents
 type GetWaitEvents304Response struct{}
 type ListWaitEventsContributorsRequestObject struct {
 	Params ListWaitEventsContributorsParams
 }
-type ListWaitEventsContributorsResponseObject interface {
-	VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error
-}
+type ListWaitEventsContributorsResponseObject interface{ VisitListWaitEventsContributorsResponse(w writer) error }
 type ListWaitEventsContributors200JSONResponse Contributors
 type ListNotificationRulesRequestObject struct{}
-type ListNotificationRulesResponseObject interface {
-	VisitListNotificationRulesResponse(w http.ResponseWriter) error
-}
+type ListNotificationRulesResponseObject interface{ VisitListNotificationRulesResponse(w writer) error }
 type ListNotificationRules200JSONResponse NotificationRuleList
 type CreateNotificationRuleRequestObject struct {
 	Body *CreateNotificationRule `body:""`
 }
-type CreateNotificationRuleResponseObject interface {
-	VisitCreateNotificationRuleResponse(w http.ResponseWriter) error
-}
+type CreateNotificationRuleResponseObject interface{ VisitCreateNotificationRuleResponse(w writer) error }
 type CreateNotificationRule201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -6799,131 +6432,89 @@ type CreateNotificationRule201JSONResponse struct {
 type PreviewNotificationRuleRequestObject struct {
 	Body *PreviewNotificationRule `body:""`
 }
-type PreviewNotificationRuleResponseObject interface {
-	VisitPreviewNotificationRuleResponse(w http.ResponseWriter) error
-}
+type PreviewNotificationRuleResponseObject interface{ VisitPreviewNotificationRuleResponse(w writer) error }
 type PreviewNotificationRule200JSONResponse RulePreview
 type RemoveNotificationRuleRequestObject struct {
 	RuleId RuleId `path:"ruleId"`
 }
-type RemoveNotificationRuleResponseObject interface {
-	VisitRemoveNotificationRuleResponse(w http.ResponseWriter) error
-}
+type RemoveNotificationRuleResponseObject interface{ VisitRemoveNotificationRuleResponse(w writer) error }
 type RemoveNotificationRule204Response struct{}
 type GetNotificationRuleRequestObject struct {
 	RuleId RuleId `path:"ruleId"`
 }
-type GetNotificationRuleResponseObject interface {
-	VisitGetNotificationRuleResponse(w http.ResponseWriter) error
-}
+type GetNotificationRuleResponseObject interface{ VisitGetNotificationRuleResponse(w writer) error }
 type GetNotificationRule200JSONResponse NotificationRule
 type ChangeNotificationRuleRequestObject struct {
 	RuleId RuleId                  `path:"ruleId"`
 	Body   *ChangeNotificationRule `body:""`
 }
-type ChangeNotificationRuleResponseObject interface {
-	VisitChangeNotificationRuleResponse(w http.ResponseWriter) error
-}
+type ChangeNotificationRuleResponseObject interface{ VisitChangeNotificationRuleResponse(w writer) error }
 type ChangeNotificationRule200JSONResponse NotificationRule
 type GetOpenapiJsonRequestObject struct{}
-type GetOpenapiJsonResponseObject interface {
-	VisitGetOpenapiJsonResponse(w http.ResponseWriter) error
-}
+type GetOpenapiJsonResponseObject interface{ VisitGetOpenapiJsonResponse(w writer) error }
 type GetOpenapiJson200JSONResponse map[string]interface{}
 type GetOpenapiJson304Response struct{}
 type GetOpenapiYamlRequestObject struct{}
-type GetOpenapiYamlResponseObject interface {
-	VisitGetOpenapiYamlResponse(w http.ResponseWriter) error
-}
+type GetOpenapiYamlResponseObject interface{ VisitGetOpenapiYamlResponse(w writer) error }
 type GetOpenapiYaml200ApplicationyamlResponse file
 type GetOpenapiYaml304Response struct{}
 type ListBudgetsRequestObject struct{}
-type ListBudgetsResponseObject interface {
-	VisitListBudgetsResponse(w http.ResponseWriter) error
-}
+type ListBudgetsResponseObject interface{ VisitListBudgetsResponse(w writer) error }
 type ListBudgets200JSONResponse BudgetList
 type ListDeadLettersRequestObject struct{}
-type ListDeadLettersResponseObject interface {
-	VisitListDeadLettersResponse(w http.ResponseWriter) error
-}
+type ListDeadLettersResponseObject interface{ VisitListDeadLettersResponse(w writer) error }
 type ListDeadLetters200JSONResponse DeadLetterList
 type DropDeadLetterRequestObject struct {
 	DeadLetterId DeadLetterId `path:"deadLetterId"`
 }
-type DropDeadLetterResponseObject interface {
-	VisitDropDeadLetterResponse(w http.ResponseWriter) error
-}
+type DropDeadLetterResponseObject interface{ VisitDropDeadLetterResponse(w writer) error }
 type DropDeadLetter204Response struct{}
 type RetryDeadLetterRequestObject struct {
 	DeadLetterId DeadLetterId `path:"deadLetterId"`
 }
-type RetryDeadLetterResponseObject interface {
-	VisitRetryDeadLetterResponse(w http.ResponseWriter) error
-}
+type RetryDeadLetterResponseObject interface{ VisitRetryDeadLetterResponse(w writer) error }
 type RetryDeadLetter202Response struct{}
 type ListDroppedEnginesRequestObject struct{}
-type ListDroppedEnginesResponseObject interface {
-	VisitListDroppedEnginesResponse(w http.ResponseWriter) error
-}
+type ListDroppedEnginesResponseObject interface{ VisitListDroppedEnginesResponse(w writer) error }
 type ListDroppedEngines200JSONResponse DroppedEngineList
 type ListJobsRequestObject struct{}
-type ListJobsResponseObject interface {
-	VisitListJobsResponse(w http.ResponseWriter) error
-}
+type ListJobsResponseObject interface{ VisitListJobsResponse(w writer) error }
 type ListJobs200JSONResponse JobList
 type ListEventLogsRequestObject struct{}
-type ListEventLogsResponseObject interface {
-	VisitListEventLogsResponse(w http.ResponseWriter) error
-}
+type ListEventLogsResponseObject interface{ VisitListEventLogsResponse(w writer) error }
 type ListEventLogs200JSONResponse EventLogList
 type ListFallenLoopsRequestObject struct{}
-type ListFallenLoopsResponseObject interface {
-	VisitListFallenLoopsResponse(w http.ResponseWriter) error
-}
+type ListFallenLoopsResponseObject interface{ VisitListFallenLoopsResponse(w writer) error }
 type ListFallenLoops200JSONResponse FallenLoopList
 type ListOutboxRequestObject struct{}
-type ListOutboxResponseObject interface {
-	VisitListOutboxResponse(w http.ResponseWriter) error
-}
+type ListOutboxResponseObject interface{ VisitListOutboxResponse(w writer) error }
 type ListOutbox200JSONResponse OutboxList
 type GetOutboxMailRequestObject struct {
 	MailId string `path:"mailId"`
 }
-type GetOutboxMailResponseObject interface {
-	VisitGetOutboxMailResponse(w http.ResponseWriter) error
-}
+type GetOutboxMailResponseObject interface{ VisitGetOutboxMailResponse(w writer) error }
 type GetOutboxMail200JSONResponse OutboxMail
 type ListProjectionsRequestObject struct{}
-type ListProjectionsResponseObject interface {
-	VisitListProjectionsResponse(w http.ResponseWriter) error
-}
+type ListProjectionsResponseObject interface{ VisitListProjectionsResponse(w writer) error }
 type ListProjections200JSONResponse ProjectionList
 type GetProjectionDiffRequestObject struct {
 	Name ProjectionName `path:"name"`
 }
-type GetProjectionDiffResponseObject interface {
-	VisitGetProjectionDiffResponse(w http.ResponseWriter) error
-}
+type GetProjectionDiffResponseObject interface{ VisitGetProjectionDiffResponse(w writer) error }
 type GetProjectionDiff200JSONResponse ProjectionDiff
 type RebuildProjectionRequestObject struct {
 	Name ProjectionName `path:"name"`
 }
-type RebuildProjectionResponseObject interface {
-	VisitRebuildProjectionResponse(w http.ResponseWriter) error
-}
+type RebuildProjectionResponseObject interface{ VisitRebuildProjectionResponse(w writer) error }
 type RebuildProjection202JSONResponse struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
 }
 type ListSendersRequestObject struct{}
-type ListSendersResponseObject interface {
-	VisitListSendersResponse(w http.ResponseWriter) error
-}
+type ListSendersResponseObject interface{ VisitListSendersResponse(w writer) error }
 type ListSenders200JSONResponse SenderList
 type GetOrganizationRequestObject struct{}
-type GetOrganizationResponseObject interface {
-	VisitGetOrganizationResponse(w http.ResponseWriter) error
-}
+type GetOrganizationResponseObject interface{ VisitGetOrganizationResponse(w writer) error }
 type GetOrganization200ResponseHeaders struct {
 	ETag string `header:"ETag"`
 }
@@ -6935,9 +6526,7 @@ type ChangeOrganizationRequestObject struct {
 	Params ChangeOrganizationParams
 	Body   *ChangeOrganization `body:""`
 }
-type ChangeOrganizationResponseObject interface {
-	VisitChangeOrganizationResponse(w http.ResponseWriter) error
-}
+type ChangeOrganizationResponseObject interface{ VisitChangeOrganizationResponse(w writer) error }
 type ChangeOrganization200ResponseHeaders struct {
 	ETag string `header:"ETag"`
 }
@@ -6948,25 +6537,19 @@ type ChangeOrganization200JSONResponse struct {
 type ChangePasswordRequestObject struct {
 	Body *ChangePasswordJSONBody `body:""`
 }
-type ChangePasswordResponseObject interface {
-	VisitChangePasswordResponse(w http.ResponseWriter) error
-}
+type ChangePasswordResponseObject interface{ VisitChangePasswordResponse(w writer) error }
 type ChangePassword204Response struct{}
 type ListReportsRequestObject struct {
 	Params ListReportsParams
 }
-type ListReportsResponseObject interface {
-	VisitListReportsResponse(w http.ResponseWriter) error
-}
+type ListReportsResponseObject interface{ VisitListReportsResponse(w writer) error }
 type ListReports200JSONResponse ReportPage
 type ListReports304Response struct{}
 type CreateReportRequestObject struct {
 	Params CreateReportParams
 	Body   *CreateReport `body:""`
 }
-type CreateReportResponseObject interface {
-	VisitCreateReportResponse(w http.ResponseWriter) error
-}
+type CreateReportResponseObject interface{ VisitCreateReportResponse(w writer) error }
 type CreateReport200ResponseHeaders struct {
 	ContentLocation string `header:"Content-Location"`
 }
@@ -6985,24 +6568,18 @@ type CreateReport202JSONResponse struct {
 type VerifyReportRequestObject struct {
 	Body io.Reader `body:""`
 }
-type VerifyReportResponseObject interface {
-	VisitVerifyReportResponse(w http.ResponseWriter) error
-}
+type VerifyReportResponseObject interface{ VisitVerifyReportResponse(w writer) error }
 type VerifyReport200JSONResponse Verification
 type GetReportRequestObject struct {
 	ReportId ReportId `path:"reportId"`
 }
-type GetReportResponseObject interface {
-	VisitGetReportResponse(w http.ResponseWriter) error
-}
+type GetReportResponseObject interface{ VisitGetReportResponse(w writer) error }
 type GetReport200JSONResponse Report
 type DownloadReportRequestObject struct {
 	ReportId ReportId `path:"reportId"`
 	Params   DownloadReportParams
 }
-type DownloadReportResponseObject interface {
-	VisitDownloadReportResponse(w http.ResponseWriter) error
-}
+type DownloadReportResponseObject interface{ VisitDownloadReportResponse(w writer) error }
 type DownloadReport200ApplicationpdfResponse file
 type DownloadReport206ApplicationpdfResponse file
 type DownloadReport304Response struct{}
@@ -7011,24 +6588,18 @@ type ListReportEventsRequestObject struct {
 	ReportId ReportId `path:"reportId"`
 	Params   ListReportEventsParams
 }
-type ListReportEventsResponseObject interface {
-	VisitListReportEventsResponse(w http.ResponseWriter) error
-}
+type ListReportEventsResponseObject interface{ VisitListReportEventsResponse(w writer) error }
 type ListReportEvents200JSONResponse TrailPage
 type ListReportFilesRequestObject struct {
 	ReportId ReportId `path:"reportId"`
 }
-type ListReportFilesResponseObject interface {
-	VisitListReportFilesResponse(w http.ResponseWriter) error
-}
+type ListReportFilesResponseObject interface{ VisitListReportFilesResponse(w writer) error }
 type ListReportFiles200JSONResponse FileList
 type GetReportFileRequestObject struct {
 	ReportId ReportId `path:"reportId"`
 	FileName string   `path:"fileName"`
 }
-type GetReportFileResponseObject interface {
-	VisitGetReportFileResponse(w http.ResponseWriter) error
-}
+type GetReportFileResponseObject interface{ VisitGetReportFileResponse(w writer) error }
 type GetReportFile200JSONResponse map[string]interface{}
 type GetReportFile200ApplicationpdfResponse file
 type GetReportFile200TextcsvResponse file
@@ -7040,38 +6611,28 @@ type GetReportFile416ApplicationProblemPlusJSONResponse Problem
 type ListReportMailsRequestObject struct {
 	ReportId ReportId `path:"reportId"`
 }
-type ListReportMailsResponseObject interface {
-	VisitListReportMailsResponse(w http.ResponseWriter) error
-}
+type ListReportMailsResponseObject interface{ VisitListReportMailsResponse(w writer) error }
 type ListReportMails200JSONResponse ReportMailList
 type GetReportMailRequestObject struct {
 	ReportId ReportId `path:"reportId"`
 	MemberId MemberId `path:"memberId"`
 }
-type GetReportMailResponseObject interface {
-	VisitGetReportMailResponse(w http.ResponseWriter) error
-}
+type GetReportMailResponseObject interface{ VisitGetReportMailResponse(w writer) error }
 type GetReportMail200JSONResponse ReportMail
 type GetReportProofRequestObject struct {
 	ReportId ReportId `path:"reportId"`
 }
-type GetReportProofResponseObject interface {
-	VisitGetReportProofResponse(w http.ResponseWriter) error
-}
+type GetReportProofResponseObject interface{ VisitGetReportProofResponse(w writer) error }
 type GetReportProof200JSONResponse Proof
 type ListSchedulesRequestObject struct {
 	Params ListSchedulesParams
 }
-type ListSchedulesResponseObject interface {
-	VisitListSchedulesResponse(w http.ResponseWriter) error
-}
+type ListSchedulesResponseObject interface{ VisitListSchedulesResponse(w writer) error }
 type ListSchedules200JSONResponse SchedulePage
 type CreateScheduleRequestObject struct {
 	Body *CreateSchedule `body:""`
 }
-type CreateScheduleResponseObject interface {
-	VisitCreateScheduleResponse(w http.ResponseWriter) error
-}
+type CreateScheduleResponseObject interface{ VisitCreateScheduleResponse(w writer) error }
 type CreateSchedule201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -7082,78 +6643,54 @@ type CreateSchedule201JSONResponse struct {
 type PreviewScheduleRequestObject struct {
 	Body *Recurrence `body:""`
 }
-type PreviewScheduleResponseObject interface {
-	VisitPreviewScheduleResponse(w http.ResponseWriter) error
-}
+type PreviewScheduleResponseObject interface{ VisitPreviewScheduleResponse(w writer) error }
 type PreviewSchedule200JSONResponse DueTimes
 type RemoveScheduleRequestObject struct {
 	ScheduleId ScheduleId `path:"scheduleId"`
 }
-type RemoveScheduleResponseObject interface {
-	VisitRemoveScheduleResponse(w http.ResponseWriter) error
-}
+type RemoveScheduleResponseObject interface{ VisitRemoveScheduleResponse(w writer) error }
 type RemoveSchedule204Response struct{}
 type GetScheduleRequestObject struct {
 	ScheduleId ScheduleId `path:"scheduleId"`
 }
-type GetScheduleResponseObject interface {
-	VisitGetScheduleResponse(w http.ResponseWriter) error
-}
+type GetScheduleResponseObject interface{ VisitGetScheduleResponse(w writer) error }
 type GetSchedule200JSONResponse Schedule
 type ChangeScheduleRequestObject struct {
 	ScheduleId ScheduleId      `path:"scheduleId"`
 	Body       *ChangeSchedule `body:""`
 }
-type ChangeScheduleResponseObject interface {
-	VisitChangeScheduleResponse(w http.ResponseWriter) error
-}
+type ChangeScheduleResponseObject interface{ VisitChangeScheduleResponse(w writer) error }
 type ChangeSchedule200JSONResponse Schedule
 type ListScheduleRunsRequestObject struct {
 	ScheduleId ScheduleId `path:"scheduleId"`
 	Params     ListScheduleRunsParams
 }
-type ListScheduleRunsResponseObject interface {
-	VisitListScheduleRunsResponse(w http.ResponseWriter) error
-}
+type ListScheduleRunsResponseObject interface{ VisitListScheduleRunsResponse(w writer) error }
 type ListScheduleRuns200JSONResponse ScheduleRunPage
 type SignOutRequestObject struct{}
-type SignOutResponseObject interface {
-	VisitSignOutResponse(w http.ResponseWriter) error
-}
+type SignOutResponseObject interface{ VisitSignOutResponse(w writer) error }
 type SignOut204Response struct{}
 type GetSessionRequestObject struct{}
-type GetSessionResponseObject interface {
-	VisitGetSessionResponse(w http.ResponseWriter) error
-}
+type GetSessionResponseObject interface{ VisitGetSessionResponse(w writer) error }
 type GetSession200JSONResponse Session
 type SignInRequestObject struct {
 	Body *SignInJSONBody `body:""`
 }
-type SignInResponseObject interface {
-	VisitSignInResponse(w http.ResponseWriter) error
-}
+type SignInResponseObject interface{ VisitSignInResponse(w writer) error }
 type SignIn200JSONResponse Session
 type RevokeOtherSessionsRequestObject struct{}
-type RevokeOtherSessionsResponseObject interface {
-	VisitRevokeOtherSessionsResponse(w http.ResponseWriter) error
-}
+type RevokeOtherSessionsResponseObject interface{ VisitRevokeOtherSessionsResponse(w writer) error }
 type RevokeOtherSessions204Response struct{}
 type ListSessionsRequestObject struct{}
-type ListSessionsResponseObject interface {
-	VisitListSessionsResponse(w http.ResponseWriter) error
-}
+type ListSessionsResponseObject interface{ VisitListSessionsResponse(w writer) error }
 type ListSessions200JSONResponse SessionList
 type RevokeSessionRequestObject struct {
 	SessionId openapi_types.UUID `path:"sessionId"`
 }
-type RevokeSessionResponseObject interface {
-	VisitRevokeSessionResponse(w http.ResponseWriter) error
-}
+type RevokeSessionResponseObject interface{ VisitRevokeSessionResponse(w writer) error }
 type RevokeSession204Response struct{}
 type GetSetupRequestObject struct{}
-type GetSetupResponseObject interface {
-	VisitGetSetupResponse(w http.ResponseWriter) error
-}
+type GetSetupResponseObject interface{ VisitGetSetupResponse(w writer) error }
 type GetSetup200JSONResponse struct {
 	// Demo That organization has demo data.
 	Demo bool `json:"demo"`
@@ -7164,9 +6701,7 @@ type GetSetup200JSONResponse struct {
 type SetUpRequestObject struct {
 	Body *SetUp `body:""`
 }
-type SetUpResponseObject interface {
-	VisitSetUpResponse(w http.ResponseWriter) error
-}
+type SetUpResponseObject interface{ VisitSetUpResponse(w writer) error }
 type SetUp201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -7177,36 +6712,26 @@ type SetUp201JSONResponse struct {
 type ListStatementsRequestObject struct {
 	Params ListStatementsParams
 }
-type ListStatementsResponseObject interface {
-	VisitListStatementsResponse(w http.ResponseWriter) error
-}
+type ListStatementsResponseObject interface{ VisitListStatementsResponse(w writer) error }
 type ListStatements200JSONResponse StatementPage
 type ListStatements304Response struct{}
 type GetStatementRequestObject struct {
 	StatementId StatementId `path:"statementId"`
 	Params      GetStatementParams
 }
-type GetStatementResponseObject interface {
-	VisitGetStatementResponse(w http.ResponseWriter) error
-}
+type GetStatementResponseObject interface{ VisitGetStatementResponse(w writer) error }
 type GetStatement200JSONResponse StatementDetail
 type GetStatement304Response struct{}
 type ListTagsRequestObject struct{}
-type ListTagsResponseObject interface {
-	VisitListTagsResponse(w http.ResponseWriter) error
-}
+type ListTagsResponseObject interface{ VisitListTagsResponse(w writer) error }
 type ListTags200JSONResponse TagKeys
 type ListTeamsRequestObject struct{}
-type ListTeamsResponseObject interface {
-	VisitListTeamsResponse(w http.ResponseWriter) error
-}
+type ListTeamsResponseObject interface{ VisitListTeamsResponse(w writer) error }
 type ListTeams200JSONResponse TeamList
 type CreateTeamRequestObject struct {
 	Body *CreateTeam `body:""`
 }
-type CreateTeamResponseObject interface {
-	VisitCreateTeamResponse(w http.ResponseWriter) error
-}
+type CreateTeamResponseObject interface{ VisitCreateTeamResponse(w writer) error }
 type CreateTeam201ResponseHeaders struct {
 	ETag     string `header:"ETag"`
 	Location string `header:"Location"`
@@ -7218,16 +6743,12 @@ type CreateTeam201JSONResponse struct {
 type RemoveTeamRequestObject struct {
 	TeamId TeamId `path:"teamId"`
 }
-type RemoveTeamResponseObject interface {
-	VisitRemoveTeamResponse(w http.ResponseWriter) error
-}
+type RemoveTeamResponseObject interface{ VisitRemoveTeamResponse(w writer) error }
 type RemoveTeam204Response struct{}
 type GetTeamRequestObject struct {
 	TeamId TeamId `path:"teamId"`
 }
-type GetTeamResponseObject interface {
-	VisitGetTeamResponse(w http.ResponseWriter) error
-}
+type GetTeamResponseObject interface{ VisitGetTeamResponse(w writer) error }
 type GetTeam200ResponseHeaders struct {
 	ETag string `header:"ETag"`
 }
@@ -7240,9 +6761,7 @@ type ChangeTeamRequestObject struct {
 	Params ChangeTeamParams
 	Body   *ChangeTeam `body:""`
 }
-type ChangeTeamResponseObject interface {
-	VisitChangeTeamResponse(w http.ResponseWriter) error
-}
+type ChangeTeamResponseObject interface{ VisitChangeTeamResponse(w writer) error }
 type ChangeTeam200ResponseHeaders struct {
 	ETag string `header:"ETag"`
 }
@@ -7251,16 +6770,12 @@ type ChangeTeam200JSONResponse struct {
 	Headers ChangeTeam200ResponseHeaders
 }
 type ListViewsRequestObject struct{}
-type ListViewsResponseObject interface {
-	VisitListViewsResponse(w http.ResponseWriter) error
-}
+type ListViewsResponseObject interface{ VisitListViewsResponse(w writer) error }
 type ListViews200JSONResponse ViewList
 type CreateViewRequestObject struct {
 	Body *CreateView `body:""`
 }
-type CreateViewResponseObject interface {
-	VisitCreateViewResponse(w http.ResponseWriter) error
-}
+type CreateViewResponseObject interface{ VisitCreateViewResponse(w writer) error }
 type CreateView201ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -7271,53 +6786,39 @@ type CreateView201JSONResponse struct {
 type RemoveViewRequestObject struct {
 	ViewId ViewId `path:"viewId"`
 }
-type RemoveViewResponseObject interface {
-	VisitRemoveViewResponse(w http.ResponseWriter) error
-}
+type RemoveViewResponseObject interface{ VisitRemoveViewResponse(w writer) error }
 type RemoveView204Response struct{}
 type ChangeViewRequestObject struct {
 	ViewId ViewId      `path:"viewId"`
 	Body   *ChangeView `body:""`
 }
-type ChangeViewResponseObject interface {
-	VisitChangeViewResponse(w http.ResponseWriter) error
-}
+type ChangeViewResponseObject interface{ VisitChangeViewResponse(w writer) error }
 type ChangeView200JSONResponse View
 type ListWatchRulesRequestObject struct{}
-type ListWatchRulesResponseObject interface {
-	VisitListWatchRulesResponse(w http.ResponseWriter) error
-}
+type ListWatchRulesResponseObject interface{ VisitListWatchRulesResponse(w writer) error }
 type ListWatchRules200JSONResponse WatchRuleList
 type GetWatchRuleRequestObject struct {
 	WatchRule WatchRuleId `path:"watchRule"`
 }
-type GetWatchRuleResponseObject interface {
-	VisitGetWatchRuleResponse(w http.ResponseWriter) error
-}
+type GetWatchRuleResponseObject interface{ VisitGetWatchRuleResponse(w writer) error }
 type GetWatchRule200JSONResponse WatchRule
 type SetWatchRuleRequestObject struct {
 	WatchRule WatchRuleId   `path:"watchRule"`
 	Body      *SetWatchRule `body:""`
 }
-type SetWatchRuleResponseObject interface {
-	VisitSetWatchRuleResponse(w http.ResponseWriter) error
-}
+type SetWatchRuleResponseObject interface{ VisitSetWatchRuleResponse(w writer) error }
 type SetWatchRule200JSONResponse WatchRule
 type PreviewWatchRuleRequestObject struct {
 	WatchRule WatchRuleId   `path:"watchRule"`
 	Body      *SetWatchRule `body:""`
 }
-type PreviewWatchRuleResponseObject interface {
-	VisitPreviewWatchRuleResponse(w http.ResponseWriter) error
-}
+type PreviewWatchRuleResponseObject interface{ VisitPreviewWatchRuleResponse(w writer) error }
 type PreviewWatchRule200JSONResponse WatchRulePreview
 type FinishOIDCRequestObject struct {
 	Provider Provider `path:"provider"`
 	Params   FinishOIDCParams
 }
-type FinishOIDCResponseObject interface {
-	VisitFinishOIDCResponse(w http.ResponseWriter) error
-}
+type FinishOIDCResponseObject interface{ VisitFinishOIDCResponse(w writer) error }
 type FinishOIDC302ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -7328,9 +6829,7 @@ type StartOIDCRequestObject struct {
 	Provider Provider `path:"provider"`
 	Params   StartOIDCParams
 }
-type StartOIDCResponseObject interface {
-	VisitStartOIDCResponse(w http.ResponseWriter) error
-}
+type StartOIDCResponseObject interface{ VisitStartOIDCResponse(w writer) error }
 type StartOIDC302ResponseHeaders struct {
 	Location string `header:"Location"`
 }
@@ -7338,9 +6837,7 @@ type StartOIDC302Response struct {
 	Headers StartOIDC302ResponseHeaders
 }
 type GetHealthRequestObject struct{}
-type GetHealthResponseObject interface {
-	VisitGetHealthResponse(w http.ResponseWriter) error
-}
+type GetHealthResponseObject interface{ VisitGetHealthResponse(w writer) error }
 type GetHealth200JSONResponse struct {
 	Status string `json:"status"`
 }
@@ -7348,85 +6845,63 @@ type RecordAgentRequestObject struct {
 	Params RecordAgentParams
 	Body   *AgentReport `body:""`
 }
-type RecordAgentResponseObject interface {
-	VisitRecordAgentResponse(w http.ResponseWriter) error
-}
+type RecordAgentResponseObject interface{ VisitRecordAgentResponse(w writer) error }
 type RecordAgent204Response struct{}
 type ReceiveAlertmanagerAlertsRequestObject struct {
 	Body *ReceiveAlertmanagerAlertsJSONBody `body:""`
 }
-type ReceiveAlertmanagerAlertsResponseObject interface {
-	VisitReceiveAlertmanagerAlertsResponse(w http.ResponseWriter) error
-}
+type ReceiveAlertmanagerAlertsResponseObject interface{ VisitReceiveAlertmanagerAlertsResponse(w writer) error }
 type ReceiveAlertmanagerAlerts200JSONResponse AgentReceipt
 type ReceiveAlertmanagerWebhookRequestObject struct {
 	Body *ReceiveAlertmanagerWebhookJSONBody `body:""`
 }
-type ReceiveAlertmanagerWebhookResponseObject interface {
-	VisitReceiveAlertmanagerWebhookResponse(w http.ResponseWriter) error
-}
+type ReceiveAlertmanagerWebhookResponseObject interface{ VisitReceiveAlertmanagerWebhookResponse(w writer) error }
 type ReceiveAlertmanagerWebhook200JSONResponse AgentReceipt
 type RecordAlertsRequestObject struct {
 	Body *AlertBatch `body:""`
 }
-type RecordAlertsResponseObject interface {
-	VisitRecordAlertsResponse(w http.ResponseWriter) error
-}
+type RecordAlertsResponseObject interface{ VisitRecordAlertsResponse(w writer) error }
 type RecordAlerts200JSONResponse AlertIds
 type RecordAssessmentsRequestObject struct {
 	Params RecordAssessmentsParams
 	Body   *AssessmentBatch `body:""`
 }
-type RecordAssessmentsResponseObject interface {
-	VisitRecordAssessmentsResponse(w http.ResponseWriter) error
-}
+type RecordAssessmentsResponseObject interface{ VisitRecordAssessmentsResponse(w writer) error }
 type RecordAssessments202JSONResponse AssessmentsAccepted
 type RecordBackupsRequestObject struct {
 	Body *BackupBatch `body:""`
 }
-type RecordBackupsResponseObject interface {
-	VisitRecordBackupsResponse(w http.ResponseWriter) error
-}
+type RecordBackupsResponseObject interface{ VisitRecordBackupsResponse(w writer) error }
 type RecordBackups202JSONResponse BackupsAccepted
 type RecordFleetRequestObject struct {
 	Body *FleetBatch `body:""`
 }
-type RecordFleetResponseObject interface {
-	VisitRecordFleetResponse(w http.ResponseWriter) error
-}
+type RecordFleetResponseObject interface{ VisitRecordFleetResponse(w writer) error }
 type RecordFleet200JSONResponse FleetIds
 type ReceiveGrafanaWebhookRequestObject struct {
 	Body *ReceiveGrafanaWebhookJSONBody `body:""`
 }
-type ReceiveGrafanaWebhookResponseObject interface {
-	VisitReceiveGrafanaWebhookResponse(w http.ResponseWriter) error
-}
+type ReceiveGrafanaWebhookResponseObject interface{ VisitReceiveGrafanaWebhookResponse(w writer) error }
 type ReceiveGrafanaWebhook200JSONResponse AgentReceipt
 type ReceiveOtlpLogsRequestObject struct {
 	Params   ReceiveOtlpLogsParams
 	JSONBody *ReceiveOtlpLogsJSONBody `body:"application/json"`
 	Body     io.Reader                `body:"application/x-protobuf"`
 }
-type ReceiveOtlpLogsResponseObject interface {
-	VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error
-}
+type ReceiveOtlpLogsResponseObject interface{ VisitReceiveOtlpLogsResponse(w writer) error }
 type ReceiveOtlpLogs200JSONResponse OtlpLogsAnswer
 type ReceiveOtlpLogs200ApplicationxProtobufResponse file
 type ReceiveOtlpMetricsRequestObject struct {
 	JSONBody *ReceiveOtlpMetricsJSONBody `body:"application/json"`
 	Body     io.Reader                   `body:"application/x-protobuf"`
 }
-type ReceiveOtlpMetricsResponseObject interface {
-	VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error
-}
+type ReceiveOtlpMetricsResponseObject interface{ VisitReceiveOtlpMetricsResponse(w writer) error }
 type ReceiveOtlpMetrics200JSONResponse OtlpAnswer
 type ReceiveOtlpMetrics200ApplicationxProtobufResponse file
 type ReceivePrometheusWriteRequestObject struct {
 	Body io.Reader `body:""`
 }
-type ReceivePrometheusWriteResponseObject interface {
-	VisitReceivePrometheusWriteResponse(w http.ResponseWriter) error
-}
+type ReceivePrometheusWriteResponseObject interface{ VisitReceivePrometheusWriteResponse(w writer) error }
 type ReceivePrometheusWrite204ResponseHeaders struct {
 	XPrometheusRemoteWriteExemplarsWritten  *int `header:"X-Prometheus-Remote-Write-Exemplars-Written"`
 	XPrometheusRemoteWriteHistogramsWritten *int `header:"X-Prometheus-Remote-Write-Histograms-Written"`
@@ -7439,51 +6914,37 @@ type RecordSamplesRequestObject struct {
 	Params RecordSamplesParams
 	Body   *SampleBatch `body:""`
 }
-type RecordSamplesResponseObject interface {
-	VisitRecordSamplesResponse(w http.ResponseWriter) error
-}
+type RecordSamplesResponseObject interface{ VisitRecordSamplesResponse(w writer) error }
 type RecordSamples202JSONResponse SamplesAccepted
 type GetMetricsRequestObject struct{}
-type GetMetricsResponseObject interface {
-	VisitGetMetricsResponse(w http.ResponseWriter) error
-}
+type GetMetricsResponseObject interface{ VisitGetMetricsResponse(w writer) error }
 type GetMetrics200TextResponse file
 type GetCheckpointRequestObject struct {
 	Log string `path:"log"`
 }
-type GetCheckpointResponseObject interface {
-	VisitGetCheckpointResponse(w http.ResponseWriter) error
-}
+type GetCheckpointResponseObject interface{ VisitGetCheckpointResponse(w writer) error }
 type GetCheckpoint200TextResponse file
 type GetCheckpoint304Response struct{}
 type GetConsistencyRequestObject struct {
 	Log    string `path:"log"`
 	Params GetConsistencyParams
 }
-type GetConsistencyResponseObject interface {
-	VisitGetConsistencyResponse(w http.ResponseWriter) error
-}
+type GetConsistencyResponseObject interface{ VisitGetConsistencyResponse(w writer) error }
 type GetConsistency200JSONResponse Consistency
 type GetTileRequestObject struct {
 	Log   string `path:"log"`
 	Level string `path:"level"`
 	Tile  string `path:"tile"`
 }
-type GetTileResponseObject interface {
-	VisitGetTileResponse(w http.ResponseWriter) error
-}
+type GetTileResponseObject interface{ VisitGetTileResponse(w writer) error }
 type GetTile200ApplicationoctetStreamResponse file
 type GetTile304Response struct{}
 type GetReadinessRequestObject struct{}
-type GetReadinessResponseObject interface {
-	VisitGetReadinessResponse(w http.ResponseWriter) error
-}
+type GetReadinessResponseObject interface{ VisitGetReadinessResponse(w writer) error }
 type GetReadiness200JSONResponse Readiness
 type GetReadiness503JSONResponse Readiness
 type GetVersionRequestObject struct{}
-type GetVersionResponseObject interface {
-	VisitGetVersionResponse(w http.ResponseWriter) error
-}
+type GetVersionResponseObject interface{ VisitGetVersionResponse(w writer) error }
 type GetVersion200JSONResponse Version
 
 func (a GetKeys200JSONResponse) VisitGetKeysResponse(w http.ResponseWriter) error {

@@ -1,8 +1,8 @@
 //go:build ignore
 
 // Compact takes out of the generated file what the code of this module does not have either: the
-// blank lines before the comment of a field and between types of one line, and the comments of
-// fields that are the same at all fields of one type, or at the type. Those stand at the type.
+// blank lines before fields and between types of one line, and the comments of fields that are
+// the same at all fields of one type, or at the type. Those stand at the type.
 package main
 
 import (
@@ -31,6 +31,7 @@ func main() {
 	}
 	source = edited(source, atTheirTypes(file), func(p token.Pos) int { return files.Position(p).Offset })
 	source = regexp.MustCompile(`\n\n(\t+// )`).ReplaceAll(source, []byte("\n$1"))
+	source = regexp.MustCompile("\n\n(\t+\\w+ [^\n]*`\\w+:)").ReplaceAll(source, []byte("\n$1"))
 	for of := regexp.MustCompile(`(?m)(^type [^{\n]+)\n\n+(type [^{\n]+)$`); of.Match(source); {
 		source = of.ReplaceAll(source, []byte("$1\n$2"))
 	}
