@@ -20,6 +20,7 @@ func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*blocks.Builder
 		return nil, err
 	}
 	b.Fonts, b.Version, b.Commit = r.fonts, r.build.Version, r.build.Commit
+	b.Paper = typeset.NewPaper(b.Fonts, doc.Organization.PaperSize, blocks.PageMargin)
 	first, err := laidOut(b, 0)
 	if err != nil || !short(first) {
 		return first, err
@@ -32,7 +33,9 @@ func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*blocks.Builder
 		}
 		longer := len(again.Paper.Pages()) > len(first.Paper.Pages())
 		switch {
-		case longer: // nobody wants another page
+		case longer && more > 0: // so would it be with the margins that are left, which are wider
+			return best, nil
+		case longer:
 		case !short(again):
 			return again, nil
 		case used(again) > used(best):
@@ -45,7 +48,7 @@ func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*blocks.Builder
 // laidOut is the document on paper of its own, whose pages except the first end more points
 // above their usual end: page 1 has to be enough by itself, with the contents.
 func laidOut(b blocks.Builder, more float64) (*blocks.Builder, error) {
-	b.Paper, b.More = typeset.NewPaper(b.Fonts, b.Doc.Organization.PaperSize, blocks.PageMargin), more
+	b.Paper, b.More = b.Paper.Again(blocks.PageMargin), more
 	return &b, compose(&b)
 }
 

@@ -25,6 +25,7 @@ const (
 // Columns of a card: the reasons are left, what to do is right.
 const (
 	cardPad  = 10.0
+	cardAir  = 5.0 // above it
 	reasons  = 190.0
 	doLabel  = 30.0
 	cardHead = 330.0
@@ -45,27 +46,49 @@ const ahead = 4
 // cards prints a card for each failing check. None breaks over a page: if the next one does not fit, one of those that
 // follow and are as severe may fill the page.
 func cards(b *blocks.Builder, groups []analysis.CheckFindings) {
-	left := slices.Clone(groups)
+	left, heights := slices.Clone(groups), map[string]float64{}
 	for len(left) > 0 {
 		next := 0
-		for i := range left[:min(len(left), ahead)] {
-			if left[i].Check.Severity != left[0].Check.Severity {
-				break
-			}
-			if b.Paper.Fits(func() { cardOn(b, left[i], true) }) {
-				next = i
-				break
-			}
+		if i := slices.IndexFunc(alternatives(left), func(g analysis.CheckFindings) bool { return fits(b, g, heights) }); i >= 0 {
+			next = i
+		} else {
+			card(b, left[0])
 		}
-		card(b, left[next])
 		left = slices.Delete(left, next, next+1)
 	}
+}
+
+// alternatives are the next card, and those that may be printed before it.
+func alternatives(left []analysis.CheckFindings) []analysis.CheckFindings {
+	left = left[:min(len(left), ahead)]
+	for i, g := range left {
+		if g.Check.Severity != left[0].Check.Severity {
+			return left[:i]
+		}
+	}
+	return left
+}
+
+// fits prints a card if it has room on the page. heights has those that had none elsewhere.
+func fits(b *blocks.Builder, g analysis.CheckFindings, heights map[string]float64) bool {
+	d := b.Paper
+	start := d.Y
+	d.Skip(cardAir)
+	if height, ok := heights[g.Check.ID]; !ok || d.Y+height <= d.Bottom() {
+		if height, ok = d.Try(func() { cardOn(b, g, true) }); ok {
+			d.Y += 2
+			return true
+		}
+		heights[g.Check.ID] = height
+	}
+	d.Y = start
+	return false
 }
 
 // card prints a failing check with its findings, on one page.
 func card(b *blocks.Builder, g analysis.CheckFindings) {
 	d := b.Paper
-	d.Skip(5)
+	d.Skip(cardAir)
 	if !d.Whole(func() { cardOn(b, g, true) }) {
 		cardOn(b, g, false)
 	}

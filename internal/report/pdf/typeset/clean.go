@@ -78,7 +78,7 @@ func hidden(r rune) bool {
 // includes the spaces and marks between two such letters; digits and Latin
 // letters end it.
 func visual(s string) string {
-	if !strings.ContainsFunc(s, rightToLeft) {
+	if isPlain(s) || !strings.ContainsFunc(s, rightToLeft) {
 		return s
 	}
 	runes := []rune(s)

@@ -23,6 +23,7 @@ type Paper struct {
 	kept   *kept // what a break takes along; nil: nothing
 	whole  bool  // no page ends in what is being drawn
 	tree   structure
+	broken broken
 }
 
 // Margin is the white around the text.
@@ -38,7 +39,7 @@ type Bookmark struct {
 
 // NewPaper returns a document with its first page open.
 func NewPaper(fonts *Fonts, paper string, margin Margin) *Paper {
-	d := &Paper{Fonts: fonts, Paper: paper, Width: 595.28, Height: 841.89, margin: margin, tree: newStructure()}
+	d := &Paper{Fonts: fonts, Paper: paper, Width: 595.28, Height: 841.89, margin: margin, tree: newStructure(), broken: broken{}}
 	if paper == "Letter" {
 		d.Width, d.Height = 612, 792
 	} else {
@@ -138,5 +139,5 @@ func (d *Paper) flow(width float64, spans []Span) (lines []line, size float64) {
 		cleaned[i] = Span{d.Fonts.CleanLines(s.Text), s.Style}
 		size = max(size, s.Style.Size)
 	}
-	return d.Fonts.wrap(cleaned, width), size
+	return d.wrap(cleaned, width), size
 }

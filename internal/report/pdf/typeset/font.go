@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/andybalholm/brotli"
 )
@@ -47,6 +48,7 @@ type font struct {
 // Fonts are the embedded fonts. They are immutable and may be shared.
 type Fonts struct {
 	faces  [faceCount]func() *font
+	read   [faceCount]atomic.Pointer[font] // nil until it is needed
 	digest string
 }
 
@@ -104,7 +106,17 @@ var LoadFonts = sync.OnceValue(func() *Fonts {
 func (f *Fonts) Digest() string { return f.digest }
 
 // face is a face's font.
-func (f *Fonts) face(face Face) *font { return f.faces[face]() }
+func (f *Fonts) face(face Face) *font {
+	if read := f.read[face].Load(); read != nil {
+		return read
+	}
+	read := f.faces[face]()
+	f.read[face].Store(read)
+	return read
+}
+
+// firstLate is the first letter that has a late face.
+const firstLate = 0x2E80
 
 // lateFace is the face of a Chinese, Japanese or Korean letter; Fallback for any other.
 // The parts of which Korean syllables can be composed (U+1100) have none: they would stand
@@ -113,7 +125,7 @@ func lateFace(r rune) Face {
 	switch {
 	case r >= 0xAC00 && r <= 0xD7A3, r >= 0x3130 && r <= 0x318F:
 		return Hangul
-	case r >= 0x2E80 && r <= 0x9FFF, r >= 0xF900 && r <= 0xFAFF, r >= 0xFE30 && r <= 0xFE4F, r >= 0xFF00 && r <= 0xFFEF:
+	case r >= firstLate && r <= 0x9FFF, r >= 0xF900 && r <= 0xFAFF, r >= 0xFE30 && r <= 0xFE4F, r >= 0xFF00 && r <= 0xFFEF:
 		return Ideographs
 	}
 	return Fallback
@@ -146,8 +158,13 @@ func (f *Fonts) resolve(want Face, r rune) Face {
 // Width is the width of clean text in points.
 func (f *Fonts) Width(face Face, size float64, s string) float64 {
 	units := 0
+	widths := f.face(face).widths
 	for _, r := range s {
-		units += f.advance(face, r)
+		if r <= '~' && widths[r] != noGlyph {
+			units += int(widths[r])
+		} else {
+			units += f.advance(face, r)
+		}
 	}
 	return float64(units) * size / 1000
 }

@@ -185,7 +185,7 @@ func breakAfter(r rune, rest string) bool {
 // an ideograph, a kana or a Korean syllable, but not before what closes or behind what
 // opens (Unicode's line breaking, UAX 14: ID, CL, NS and OP, the common ones).
 func breakBetween(a, b rune) bool {
-	if a < ' ' || !isIdeographic(a) && !isIdeographic(b) || a == ' ' || b == ' ' {
+	if a < firstLate && b < firstLate || a < ' ' || !isIdeographic(a) && !isIdeographic(b) || a == ' ' || b == ' ' {
 		return false
 	}
 	return !strings.ContainsRune("([{「『（【《〈〔［｛‹", a) && !strings.ContainsRune(")]},.:;!?、。，．：；！？」』）】》〉〕］｝・ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ›…†", b)

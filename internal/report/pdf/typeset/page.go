@@ -92,14 +92,18 @@ func (p *Page) runs(x, y float64, s Style, text string) {
 	flush := func(end int) {
 		if end > start {
 			p.ops = append(p.ops, op{kind: opText, face: face, size: float32(s.Size), color: s.Color, x: float32(x), y: float32(y), text: text[start:end], element: owner})
-			x += p.fonts.Width(face, s.Size, text[start:end])
+			if end < len(text) {
+				x += p.fonts.Width(face, s.Size, text[start:end])
+			}
 			start = end
 		}
 	}
-	for at, r := range text {
-		if use := p.fonts.resolve(s.Face, r); use != face {
-			flush(at)
-			face = use
+	if !isPlain(text) || s.Face >= Fallback { // a face of styles has all letters of ASCII
+		for at, r := range text {
+			if use := p.fonts.resolve(s.Face, r); use != face {
+				flush(at)
+				face = use
+			}
 		}
 	}
 	flush(len(text))

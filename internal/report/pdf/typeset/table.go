@@ -66,7 +66,11 @@ type Table struct {
 // Table draws a table over the whole width. The head is repeated on every
 // page; a row is never split; the head never stands alone.
 func (d *Paper) Table(t Table) {
-	r := tableRun{d: d, t: t, widths: d.columnWidths(t), printed: min(t.Rows, MaxRows)}
+	r := tableRun{d: d, t: t, printed: min(t.Rows, MaxRows)}
+	for i := range min(t.Rows, measuredRows) {
+		r.measured = append(r.measured, t.Row(i))
+	}
+	r.widths = d.columnWidths(t, r.measured)
 	r.line = t.Look.Body.Size * t.Look.Leading
 	d.Grouped(Grid, GridCell, func() {
 		for i := range r.printed {
@@ -87,6 +91,8 @@ type tableRun struct {
 	line    float64
 	printed int
 	page    *Page // that has the head
+
+	measured [][]Cell // the first rows
 }
 
 // markWidth is what a colour mark takes from its cell.
@@ -94,7 +100,7 @@ const markWidth = 9
 
 func (r *tableRun) row(i int) {
 	d, look := r.d, r.t.Look
-	cells := r.t.Row(i)
+	cells := r.cells(i)
 	lines := make([][]line, len(cells))
 	tallest := 1
 	for c, cell := range cells {
@@ -137,6 +143,14 @@ func (r *tableRun) row(i int) {
 	}
 }
 
+// cells are those of a row.
+func (r *tableRun) cells(i int) []Cell {
+	if i < len(r.measured) {
+		return r.measured[i]
+	}
+	return r.t.Row(i)
+}
+
 // cell breaks a cell's text into lines.
 func (r *tableRun) cell(c int, cell Cell) []line {
 	width := r.widths[c] - 2*r.t.Look.PadX
@@ -147,7 +161,7 @@ func (r *tableRun) cell(c int, cell Cell) []line {
 	if cell.Sub != "" {
 		spans = append(spans, Span{"\n" + r.d.Fonts.CleanLines(cell.Sub), cell.SubStyle})
 	}
-	lines := r.d.Fonts.wrap(spans, width)
+	lines := r.d.wrap(spans, width)
 	return r.d.Fonts.limit(lines, MaxCellLines, width)
 }
 
@@ -179,7 +193,7 @@ func (r *tableRun) put(left, right, y, height float64, align Align, lines []line
 func (r *tableRun) headLines() (lines [][]line, tallest int) {
 	tallest = 1
 	for c, col := range r.t.Columns {
-		l := r.d.Fonts.wrap([]Span{{r.d.Fonts.Clean(col.Title), r.t.Look.Head}}, r.widths[c]-2*r.t.Look.PadX)
+		l := r.d.wrap([]Span{{r.d.Fonts.Clean(col.Title), r.t.Look.Head}}, r.widths[c]-2*r.t.Look.PadX)
 		lines = append(lines, l)
 		tallest = max(tallest, len(l))
 	}
@@ -209,7 +223,7 @@ func (r *tableRun) head() {
 
 // columnWidths gives columns without Flex the width of their contents and
 // shares the rest.
-func (d *Paper) columnWidths(t Table) []float64 {
+func (d *Paper) columnWidths(t Table, rows [][]Cell) []float64 {
 	widths := make([]float64, len(t.Columns))
 	flex := 0.0
 	for c, col := range t.Columns {
@@ -220,8 +234,8 @@ func (d *Paper) columnWidths(t Table) []float64 {
 			}
 		}
 	}
-	for i := range min(t.Rows, measuredRows) {
-		for c, cell := range t.Row(i) {
+	for _, row := range rows {
+		for c, cell := range row {
 			if t.Columns[c].Flex > 0 {
 				continue
 			}

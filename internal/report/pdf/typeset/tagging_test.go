@@ -66,8 +66,8 @@ func TestWholeStaysOnOnePage(t *testing.T) {
 	lines(d, 60)()
 	d.Keep()
 	d.Paragraph(0, 1, Span{"heading", style})
-	if d.Fits(lines(d, 20)) || len(d.Page().ops) != 61 {
-		t.Errorf("20 lines fit below 61, or were drawn: %d", len(d.Page().ops))
+	if height, fits := d.Try(lines(d, 20)); fits || height != 200 || len(d.Page().ops) != 61 {
+		t.Errorf("20 lines of %v points fit below 61, or were drawn: %d", height, len(d.Page().ops))
 	}
 	if !d.Whole(lines(d, 20)) || len(d.pages) != 2 || len(d.pages[0].ops) != 60 || len(d.pages[1].ops) != 21 {
 		t.Errorf("%d pages, of %d and %d lines", len(d.pages), len(d.pages[0].ops), len(d.Page().ops))

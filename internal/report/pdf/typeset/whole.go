@@ -27,16 +27,20 @@ func (d *Paper) Whole(draw func()) bool {
 	return true
 }
 
-// Fits says whether something has room below what is there. It draws nothing.
-func (d *Paper) Fits(draw func()) bool {
+// Try draws something that stays on one page, if it has room below what is there. If not, it draws nothing, and says
+// how tall it is.
+func (d *Paper) Try(draw func()) (height float64, fits bool) {
 	start, keeping := d.placed(), d.kept
 	d.whole = true
 	draw()
 	d.whole = false
-	fits := d.Y <= d.Bottom()
+	if d.Y <= d.Bottom() {
+		return d.Y - start.y, true
+	}
+	height = d.Y - start.y
 	d.undo(start)
 	d.kept = keeping
-	return fits
+	return height, false
 }
 
 // Within draws between edges that are this far inside of the text's.

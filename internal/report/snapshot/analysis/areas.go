@@ -53,7 +53,7 @@ func areasOf(doc snapshot.Document, in *snapshot.Instance, unanswered map[string
 	}
 	checks := catalogueOf(doc)
 	for id := range unanswered { // a count: the order does not show
-		areas[AreaOf(checks[id])].Unanswered++
+		areas[AreaOf(checks.of(snapshot.CheckResult{CheckID: id}))].Unanswered++
 	}
 	return areas
 }

@@ -56,12 +56,12 @@ func Band(cvss float64) string {
 }
 
 // catalogue looks checks up by id, also those the document does not define.
-type catalogue map[string]snapshot.Check
+type catalogue map[string]*snapshot.Check
 
 func catalogueOf(doc snapshot.Document) catalogue {
 	c := make(catalogue, len(doc.Checks))
-	for _, check := range doc.Checks {
-		c[check.ID] = check
+	for i := range doc.Checks {
+		c[doc.Checks[i].ID] = &doc.Checks[i]
 	}
 	return c
 }
@@ -69,9 +69,9 @@ func catalogueOf(doc snapshot.Document) catalogue {
 // of returns the check of a result with the severity that the result deserves:
 // its own where what was found decides it, else the check's.
 func (c catalogue) of(r snapshot.CheckResult) snapshot.Check {
-	check, ok := c[r.CheckID]
-	if !ok {
-		check = snapshot.Check{ID: r.CheckID, Title: r.CheckID, Severity: Low, Effort: "M"}
+	check := snapshot.Check{ID: r.CheckID, Title: r.CheckID, Severity: Low, Effort: "M"}
+	if known, ok := c[r.CheckID]; ok {
+		check = *known
 	}
 	if r.Severity != "" {
 		check.Severity = r.Severity
