@@ -5,7 +5,7 @@ const mostBroken = 10_000
 
 // text is what lines were broken from.
 type text struct {
-	spans [3]Span
+	spans [2]Span
 	n     int
 	width float64
 }

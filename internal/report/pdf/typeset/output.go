@@ -49,10 +49,10 @@ func (o *output) Write(p []byte) (int, error) {
 	if err != nil || len(pages) != len(o.marks.pages) {
 		return 0, errOtherLayout
 	}
-	objects = append(objects, o.marks.objects(len(objects)+1, pages)...)
 	if err := compressAll(objects); err != nil {
 		return 0, err
 	}
+	objects = append(objects, o.marks.objects(len(objects)+1, pages)...)
 	w := counted{w: o.w}
 	w.write([]byte(version), p[len(version):objects[0].at])
 	offsets := make([]int, len(objects)+1)
@@ -62,7 +62,9 @@ func (o *output) Write(p []byte) (int, error) {
 	}
 	table := fmt.Appendf(nil, "xref\n0 %d\n%010d 65535 f \n", len(offsets), 0)
 	for _, offset := range offsets[1:] {
-		table = fmt.Appendf(table, "%010d 00000 n \n", offset)
+		digits := strconv.Itoa(offset)
+		table = append(table, "0000000000"[:10-len(digits)]...)
+		table = append(append(table, digits...), " 00000 n \n"...)
 	}
 	if trailer, err = sized(trailer, len(offsets)); err != nil {
 		return 0, err
