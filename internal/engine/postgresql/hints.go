@@ -41,15 +41,18 @@ func sharedBuffers(l tuning.Load) tuning.Hint {
 	switch {
 	case l.Memory < tuning.GB:
 		return h.Unknown("below 1 GB of memory the documentation gives no share")
-	case is < 0.15*l.Memory, is > 0.4*l.Memory:
+	case is < leastShared*l.Memory, is > 0.4*l.Memory:
 		return h.Change("shared_buffers = '" + pgLiteral(l.Memory/4) + "', with a restart; where the host has other programs, less")
 	}
 	return h.Fits()
 }
 
+// leastShared is the share of the memory below which shared_buffers is advised to grow.
+const leastShared = 0.15
+
 // workMem: each session may take it once for each sort or hash of a statement.
 func workMem(l tuning.Load) tuning.Hint {
-	h := tuning.Against("work_mem", "what is left of the memory beside shared_buffers, by max_connections: one sort a session", pgPage("runtime-config-resource"))
+	h := tuning.Against("work_mem", "the memory that is left for it, by max_connections: one sort a session", pgPage("runtime-config-resource"))
 	is, ok := l.Bytes("work_mem", pgBlank)
 	sessions, known := l.Number("max_connections")
 	shared, alsoKnown := l.Bytes("shared_buffers", "8kB")
@@ -64,8 +67,8 @@ func workMem(l tuning.Load) tuning.Hint {
 	if l.NoMemory != "" {
 		return h.Unknown(l.NoMemory)
 	}
-	left := l.Memory - shared
-	h.Measured += " = " + tuning.Size(is*sessions) + "; " + tuning.Size(max(left, 0)) + " are left"
+	left, words := workLeft(l, shared)
+	h.Measured += " = " + tuning.Size(is*sessions) + "; " + words
 	switch {
 	case left/sessions < tuning.MB:
 		return h.Change("fewer connections behind a pooler: not 1 MB is left for each")
@@ -73,6 +76,21 @@ func workMem(l tuning.Load) tuning.Hint {
 		return h.Change("work_mem = '" + pgLiteral(left/sessions) + "' at most, more for single roles; or fewer connections")
 	}
 	return h.Fits()
+}
+
+// workLeft is the memory that statements may take, and in words how it is known: what the host had free in the window
+// if it was measured, less what shared_buffers is advised to grow by.
+func workLeft(l tuning.Load, shared float64) (left float64, words string) {
+	left = max(l.Memory-shared, 0)
+	words = tuning.Size(left) + " beside shared_buffers"
+	if free := l.Memory * (1 - l.MemoryUse.P95/100); l.MemoryUse.Thin == "" && free < left {
+		left, words = free, tuning.Size(free)+" were free in 95 of 100 hours"
+	}
+	if grown := l.Memory/4 - shared; l.Memory >= tuning.GB && shared < leastShared*l.Memory {
+		left = max(left-grown, 0)
+		words += ", less " + tuning.Size(grown) + " for more shared_buffers"
+	}
+	return left, words
 }
 
 // maxConnections can be found to be short at one look, and to be ample at none.

@@ -84,8 +84,8 @@ func TestHintsAtTheirEdges(t *testing.T) {
 		{"postgresql", with(pg, "shared_buffers", "3355443 8kB"), "shared_buffers", tuning.Fits, ""},
 		{"postgresql", with(pg, "shared_buffers", "3355444 8kB"), "shared_buffers", tuning.Change, "'16GB'"},
 		{"postgresql", with(pg, "shared_buffers", "many"), "shared_buffers", tuning.Unknown, "cannot be read"},
-		{"postgresql", with(pg, "work_mem", "122 MB"), "work_mem", tuning.Fits, ""},
-		{"postgresql", with(pg, "work_mem", "123 MB"), "work_mem", tuning.Change, "work_mem = '122MB'"},
+		{"postgresql", with(pg, "work_mem", "46 MB"), "work_mem", tuning.Fits, ""},
+		{"postgresql", with(pg, "work_mem", "47 MB"), "work_mem", tuning.Change, "work_mem = '46MB'"},
 		{"postgresql", with(pg, "max_connections", "60000"), "work_mem", tuning.Change, "pooler"},
 		{"postgresql", with(pg, "max_connections", "265"), "max_connections", tuning.Unknown, "the peak of the window is not kept"},
 		{"postgresql", with(pg, "max_connections", "264"), "max_connections", tuning.Change, "pooler"},
@@ -262,6 +262,30 @@ func TestEachHintHasItsSource(t *testing.T) {
 			if name != strings.ToLower(name) {
 				t.Errorf("%s is looked for in small letters", name)
 			}
+		}
+	}
+}
+
+// TestFault40AHintIsHeldAgainstWhatIsFree: what other programs take, and what another hint would take, is not left for
+// work_mem.
+func TestFault40AHintIsHeldAgainstWhatIsFree(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		shared, work string
+		memory       float64 // in use, percent
+		state, says  string
+	}{
+		"56 GB beside shared_buffers": {"8 GB", "16 MB", 78.6, tuning.Change, "13.7 GB were free in 95 of 100 hours, less 8 GB for more shared_buffers"},
+		"enough is free":              {"16 GB", "16 MB", 78.6, tuning.Fits, "13.7 GB were free in 95 of 100 hours"},
+		"nearly nothing is in use":    {"16 GB", "16 MB", 10, tuning.Fits, "48 GB beside shared_buffers"},
+	} {
+		doc := tuned("postgresql", map[string]string{"shared_buffers": test.shared, "work_mem": test.work, "max_connections": "400"})
+		doc.Tuning.Machines = hostOf(64*gigabyte, 16, 1)
+		for i := range doc.Utilization.MemoryPercent {
+			doc.Utilization.MemoryPercent[i] = &test.memory
+		}
+		if h := hintOf(t, doc, "work_mem"); h.State != test.state || !strings.Contains(h.Measured, test.says) {
+			t.Errorf("%s: %s, %s", name, h.State, h.Measured)
 		}
 	}
 }
