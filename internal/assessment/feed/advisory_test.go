@@ -104,7 +104,7 @@ func TestAVersionWithoutABuildHasNoKnownCVEs(t *testing.T) {
 	f := feedOf(t)
 	for engine, versions := range map[fleet.Engine][]string{
 		fleet.SQLServer: {"2022", "Microsoft SQL Server 2022", "2022 CU99"},
-		fleet.Oracle:    {"19c", "Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production", "23ai"},
+		fleet.Oracle:    {"19c", "Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production", "26ai"},
 		fleet.MySQL:     {"8.0", "8.0.mysql_aurora.3.05.2"},
 		fleet.MongoDB:   {"7.0"},
 	} {
@@ -264,11 +264,11 @@ func TestBehindTheLatestKnownBuild(t *testing.T) {
 		{fleet.SQLServer, "17.0.4065.4", "17.0.4075.5 (CU8)", "2026-08-13", true, 1, "", "", ""}, // none is supported longer
 		{fleet.SQLServer, "13.0.6500.1", "13.0.6500 (SP3+GDR)", "2026-07-14", false, 0, "2025", "2025", ""},
 		{fleet.SQLServer, "12.0.6449.1", "", "", false, 0, "2025", "2025", ""},
-		{fleet.Oracle, "19.24.0.0.0", "19.32", "2026-07-21", true, 8, "19.32", "19c", "23ai"},
-		{fleet.Oracle, "19.32.0.0.0", "19.32", "2026-07-21", false, 0, "", "", "23ai"},
-		{fleet.Oracle, "23.26.1.0.0", "23.26.3", "2026-07-21", true, 2, "23.26.3", "23ai", ""},
-		{fleet.Oracle, "23.9.0.25.07", "23.26.3", "2026-07-21", true, 0, "23.26.3", "23ai", ""}, // how many, nobody counts
-		{fleet.Oracle, "21.12.0.0.0", "", "", false, 0, "23ai", "23ai", ""},                     // no build of 21c is known to clear it
+		{fleet.Oracle, "19.24.0.0.0", "19.32", "2026-07-21", true, 8, "19.32", "19c", "26ai"},
+		{fleet.Oracle, "19.32.0.0.0", "19.32", "2026-07-21", false, 0, "", "", "26ai"},
+		{fleet.Oracle, "23.26.1.0.0", "23.26.3", "2026-07-21", true, 2, "23.26.3", "26ai", ""},
+		{fleet.Oracle, "23.9.0.25.07", "23.26.3", "2026-07-21", true, 0, "23.26.3", "26ai", ""}, // how many, nobody counts
+		{fleet.Oracle, "21.12.0.0.0", "", "", false, 0, "26ai", "26ai", ""},                     // no build of 21c is known to clear it
 		{fleet.MySQL, "8.4.2", "8.4.11", "2026-06-30", true, 9, "8.4.11", "8.4", ""},
 		{fleet.MySQL, "8.0.36", "8.0.46", "2026-04-07", true, 10, "8.4", "8.4", ""}, // its end has come
 		{fleet.MongoDB, "7.0.12", "7.0.40", "2026-08-11", true, 28, "7.0.40", "7.0", "8.0"},

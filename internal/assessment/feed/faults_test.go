@@ -144,3 +144,17 @@ func TestFault31TheListOfReleasesHasAnEnd(t *testing.T) {
 		t.Error("14 ended on 2026-11-12")
 	}
 }
+
+// TestFault32TheMajorHasTheNameOfItsReleases: 23.26 is Oracle AI Database 26ai, which 23ai became.
+func TestFault32TheMajorHasTheNameOfItsReleases(t *testing.T) {
+	t.Parallel()
+	f := feedOf(t)
+	for _, version := range []string{"23.9.0.25.07", "23.26.1.0.0", "23ai", "26ai", "Oracle Database 23ai Free"} {
+		if r, _ := f.Judge(fleet.Oracle, version, nil, november); r == nil || r.Major != "26ai" {
+			t.Errorf("%s: %+v", version, r)
+		}
+	}
+	if r, _ := f.Judge(fleet.Oracle, "21.12.0.0.0", nil, november); r == nil || r.Target != "26ai" {
+		t.Errorf("go to %+v", r)
+	}
+}

@@ -21,6 +21,9 @@ func release(version string) string {
 	if m := generation.FindStringSubmatch(version); m != nil {
 		generic = m[1]
 	}
+	if generic == "26" {
+		generic = "23" // 26ai is the name of 23ai as of 23.26
+	}
 	return cmp.Or(trait.Numbered(version), generic)
 }
 
