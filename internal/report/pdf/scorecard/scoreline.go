@@ -9,11 +9,11 @@ import (
 // scoreLine draws the score of each day of the window. A day without one is a gap, which
 // no line goes across.
 func scoreLine(b *blocks.Builder) {
-	days := b.Doc.ScoreByDay
-	if days == nil {
+	if b.Doc.ScoreByDay == nil {
 		return
 	}
-	s, ok := analysis.ScoreLine(*days)
+	days := analysis.ScoreDays(b.Doc)
+	s, ok := analysis.ScoreLine(days)
 	if !ok {
 		b.Small("No day of the window has a score. The score of a day is that of its last assessment.")
 		return
@@ -39,7 +39,7 @@ func scoreLine(b *blocks.Builder) {
 	c.scores(page, days.Scores)
 	dayAxis(b, page, c)
 	d.Y = c.top + height + footHeight
-	b.Small("Days are UTC days. Each has the score of its last assessment, with the exceptions in force then; a day without an assessment has none.")
+	b.Small("Days are UTC days. Each has the score of its last assessment, with the exceptions in force then; a day without an assessment has none. The day of the report has the score of page 1, which alerts and volumes may cap.")
 }
 
 // scoreLineWords is the line in a sentence.

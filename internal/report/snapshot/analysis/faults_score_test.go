@@ -177,3 +177,20 @@ func TestFault09TheGravestCheckComesFirst(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
+
+// TestFault39TheLineOfScoresEndsAtTheReportsScore, not at that of an assessment before the one that the report has.
+func TestFault39TheLineOfScoresEndsAtTheReportsScore(t *testing.T) {
+	t.Parallel()
+	doc := healthy()
+	doc.Instances[0].OpenAlerts.Critical = 1
+	earlier := 87
+	doc.ScoreByDay = &snapshot.ScoreByDay{Start: doc.AsOf.Truncate(24 * time.Hour).AddDate(0, 0, -1), Scores: []*int{&earlier, &earlier}}
+	s, ok := analysis.ScoreLine(analysis.ScoreDays(doc))
+	if is := analysis.HealthScore(doc, &doc.Instances[0]).Overall; !ok || s.Last.Score != is || s.First.Score != earlier || *doc.ScoreByDay.Scores[1] != earlier {
+		t.Errorf("%+v, and the report says %d", s, is)
+	}
+	doc.AsOf = doc.AsOf.AddDate(0, 0, 3) // the window is over
+	if s, _ := analysis.ScoreLine(analysis.ScoreDays(doc)); s.Last.Score != earlier {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"time"
 
 	"muster/internal/report/snapshot"
@@ -16,6 +17,20 @@ type ScoreSummary struct {
 type ScorePoint struct {
 	Day   time.Time
 	Score int
+}
+
+// ScoreDays is the score of each day of a scorecard's window. The day of the report has the report's own score: no
+// line ends at another figure than page 1 has.
+func ScoreDays(doc snapshot.Document) snapshot.ScoreByDay {
+	line := snapshot.ScoreByDay{Start: doc.ScoreByDay.Start, Scores: slices.Clone(doc.ScoreByDay.Scores)}
+	today := int(doc.AsOf.Sub(line.Start) / (24 * time.Hour))
+	if len(doc.Instances) == 0 || today < 0 || today >= len(line.Scores) {
+		return line
+	}
+	if s := HealthScore(doc, &doc.Instances[0]); s.Known {
+		line.Scores[today] = &s.Overall
+	}
+	return line
 }
 
 // ScoreLine sums up the score by day; ok is false where no day has one.
