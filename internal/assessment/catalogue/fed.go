@@ -78,11 +78,14 @@ func (o Object) read(name string) (values map[string]string, ok bool) {
 	return values, true
 }
 
-// Fix is what mends an object that breaks a check of SQL Server or Oracle, in a database where
-// the check is one of databases; nil where that cannot be stated of this object. It has
-// not been tried on a server: Impact says so.
+// Fix is what mends an object that breaks a check and that a feed, or a collector of SQL Server or Oracle, names. It is
+// in a database where the check is one of databases, and nil where it cannot be stated of this object. Of PostgreSQL, it
+// is the statement that names no object: it changes a setting whose value before is not known, so nothing undoes it.
 func (c Check) Fix(database, object string) *snapshot.Fix {
 	if !engineOf(c).Fed {
+		if statement, _ := c.Mend(nil); statement != "" && len(c.Names) == 0 && c.Scope != ScopeDatabase {
+			return &snapshot.Fix{Statement: statement}
+		}
 		return nil
 	}
 	values, ok := c.Object.read(object)

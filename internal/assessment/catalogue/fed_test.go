@@ -90,6 +90,7 @@ func TestAFixIsAboutTheObject(t *testing.T) {
 		{"OR-01", "", `SC"OTT`, ""},
 		{"OR-11", "", "something else", ""},
 		{"PG-S17", "sales", "public", ""},
+		{"PG-S14", "", "deploy", ""},
 	} {
 		check, ok := c.Check(test.check)
 		if !ok {
@@ -111,6 +112,30 @@ func TestAFixIsAboutTheObject(t *testing.T) {
 		if check.Engine == string(fleet.PostgreSQL) && strings.Contains(check.Impact, untried) {
 			t.Errorf("%s was tried", check.ID)
 		}
+	}
+}
+
+// TestFault45AFeedOfPostgreSQLHasStatements, which are proven, where they name no object: a setting is changed by the same
+// statement on any server. Nobody knows what it was before.
+func TestFault45AFeedOfPostgreSQLHasStatements(t *testing.T) {
+	t.Parallel()
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, check := range c.Of(fleet.PostgreSQL) {
+		fix := check.Fix("sales", check.Title)
+		if fix == nil {
+			continue
+		}
+		if n++; strings.Contains(fix.Statement, "{") || fix.Rollback != "" || fix.Database != "" {
+			t.Errorf("%s: %+v", check.ID, fix)
+		}
+	}
+	logging, _ := c.Check("PG-S25")
+	if fix := logging.Fix("", "Connection logging is off"); n < 10 || fix == nil || !strings.HasPrefix(fix.Statement, "ALTER SYSTEM SET log_connections = on;") {
+		t.Errorf("%d have a statement; of PG-S25 %+v", n, fix)
 	}
 }
 
