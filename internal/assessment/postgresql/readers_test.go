@@ -200,3 +200,27 @@ func TestReadersOfManyTablesAreCounted(t *testing.T) {
 		t.Errorf("%d are kept, want %d", kept, mostKept)
 	}
 }
+
+// TestFault36PublicHasToReachTheSchema: the inventory and PG-S18 say of a grant to PUBLIC what the list of readers says.
+func TestFault36PublicHasToReachTheSchema(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.EmptyURL(t)
+	run(t, dsn, "CREATE SCHEMA shop;\nCREATE TABLE shop.newsletter (email text);\nGRANT SELECT ON shop.newsletter TO PUBLIC;\n")
+	database := targetOf(t, dsn).Database
+	for _, public := range []bool{false, true} {
+		if public {
+			run(t, dsn, "GRANT USAGE ON SCHEMA shop TO PUBLIC;\n")
+		}
+		tables := collectorAt(t, today).Classify(t.Context(), targetOf(t, dsn), database, assessment.ClassifyNames).Tables
+		if len(tables) != 1 || tables[0].PublicAccess != public {
+			t.Fatalf("%+v, want public %t", tables, public)
+		}
+		if listed := slices.ContainsFunc(tables[0].ReaderPaths, func(r snapshot.Reader) bool { return r.Role == snapshot.Public }); listed != public {
+			t.Errorf("the readers say %t", listed)
+		}
+		result, _ := resultOf(assess(t, dsn), "PG-S18", database)
+		if want := map[bool]string{true: "High", false: "Low"}[public]; result.Severity != want || result.Status != snapshot.StatusFail {
+			t.Errorf("PG-S18 is %s, %q", result.Status, result.Severity)
+		}
+	}
+}

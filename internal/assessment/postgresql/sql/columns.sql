@@ -9,8 +9,10 @@ select json_build_object(
     'rows', leaf.rows::bigint,
     'bytes', leaf.bytes,
     'locked', leaf.locked,
-    'public', exists (select 1 from aclexplode(c.relacl) a where a.grantee = 0)
-        or exists (select 1 from pg_attribute t, aclexplode(t.attacl) a where t.attrelid = c.oid and a.grantee = 0),
+    -- A grant to PUBLIC opens nothing in a schema that PUBLIC may not use.
+    'public', has_schema_privilege('public', n.oid, 'USAGE') and (
+        exists (select 1 from aclexplode(c.relacl) a where a.grantee = 0)
+        or exists (select 1 from pg_attribute t, aclexplode(t.attacl) a where t.attrelid = c.oid and a.grantee = 0)),
     'grantees', (select count(distinct a.grantee) from aclexplode(c.relacl) a where a.grantee not in (0, c.relowner)),
     'rowSecurity', c.relrowsecurity,
     -- grantee '' is PUBLIC; without an ACL the owner has all.
