@@ -15,6 +15,7 @@ var checks = trait.Checks{
 	WeakSignIn: []string{"OR-01", "OR-10", "OR-13"},
 	Outdated:   "OR-14",
 	Backup:     "OR-15",
+	Alerts:     []trait.AlertCheck{{Check: "OR-15", Words: []string{"rman backup"}}},
 	// Oracle has no way at all to write a quotation mark inside a name.
 	Quote: quote.Dialect{
 		Identifier: func(s string) (string, bool) { return `"` + s + `"`, quote.Plain(s, 128) && !strings.Contains(s, `"`) },

@@ -16,6 +16,10 @@ var checks = trait.Checks{
 		{Check: "PG-S14", Attributes: []string{"CREATEROLE", "CREATEDB", "REPLICATION", "BYPASSRLS"}},
 		{Check: "PG-S16", Roles: []string{"pg_read_all_data", "pg_write_all_data"}},
 	},
+	Alerts: []trait.AlertCheck{
+		{Check: "PG-M01", Words: []string{"wraparound", "transaction-id age", "age of transaction ids"}, From: 47},
+		{Check: "PG-F05", Words: []string{"wal archiving"}},
+	},
 	RemoteSuperuser: trait.RemoteSuperuser{
 		Checks: []string{"PG-S05"}, Driver: "superuser may sign in remotely", Control: "superusers sign in locally only",
 		Treatment: "let superusers sign in locally only",

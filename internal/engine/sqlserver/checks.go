@@ -16,6 +16,7 @@ var checks = trait.Checks{
 	Outdated:   "MS-19",
 	Backup:     "MS-16",
 	Accounts:   []trait.AccountCheck{{Check: "MS-11", Superuser: true, Except: []string{"sa", `NT SERVICE\`, `NT AUTHORITY\`, `BUILTIN\`, "##"}}},
+	Alerts:     []trait.AlertCheck{{Check: "MS-16", Words: []string{"full backup"}}, {Check: "MS-17", Words: []string{"checkdb"}}},
 	RemoteSuperuser: trait.RemoteSuperuser{ // logins are let in from every host or from none
 		Checks: []string{"MS-02"}, Driver: "sa may sign in remotely", Control: "sa is disabled",
 		Treatment: "give sa's work to a named login and disable it",

@@ -106,6 +106,8 @@ type Checks struct {
 	Backup string
 	// Accounts are the checks that name accounts by a power that an account is also listed with.
 	Accounts []AccountCheck
+	// Alerts are the checks that judge what alerts judge, too.
+	Alerts []AlertCheck
 	// RemoteSuperuser is the sign-in of a superuser from another host.
 	RemoteSuperuser RemoteSuperuser
 	Quote           quote.Dialect // writes names and strings into the statements that mend a fault
@@ -120,6 +122,14 @@ type AccountCheck struct {
 	Roles      []string // that it is a member of
 	Superuser  bool     // it names superusers
 	Except     []string // names, or their beginnings, that the check leaves out
+}
+
+// AlertCheck is a check that fails while an alert is open whose title or rule has one of the words, in small letters. The
+// words are those of no alert on another matter.
+type AlertCheck struct {
+	Check string
+	Words []string
+	From  int // percent from which the check fails, if it has such a limit: an alert with a lower one is on another matter
 }
 
 // RemoteSuperuser is what checks say of a superuser that may sign in from another host.

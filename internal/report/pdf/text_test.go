@@ -466,9 +466,9 @@ func TestSentences(t *testing.T) {
 			"10 roles row security, not for 2 app_orders → SELECT", "13 roles app_orders", "Not known: 15 tables, since an older version classified it and did not look.",
 		}, []string{"13 roles 5 can sign in"}},
 		"scorecard of days with gaps": {scored(0, 71, 64, 0, 80, 80), []string{
-			"4 of 6 days have a score: from 71 on 2026-11-16 to 80 on 2026-11-20; the lowest was 64 on 2026-11-17, the highest 80 on 2026-11-19.", "No score of the day",
+			"4 of 6 days have a score: from 71 on 2026-11-16 to 59 on 2026-11-20; the lowest was 59 on 2026-11-20, the highest 80 on 2026-11-19.", "No score of the day",
 		}, nil},
-		"scorecard of a line without a gap":  {scored(64, 64, 64), []string{"3 of 3 days have a score: 64 on each of them."}, []string{"No score of the day"}},
+		"scorecard of a line without a gap":  {scored(59, 59, 59), []string{"3 of 3 days have a score: 59 on each of them."}, []string{"No score of the day"}},
 		"scorecard of one day with a score":  {scored(0, 64, 0), []string{"1 of 3 days has a score: 64 on 2026-11-19."}, nil},
 		"scorecard of days without a score":  {scored(0, 0, 0), []string{"No day of the window has a score"}, []string{"Score by day"}},
 		"scorecard of inputs without a line": {func() snapshot.Document { d := scored(1); d.ScoreByDay = nil; return d }(), nil, []string{"Score by day", "of the window has a score"}},

@@ -1,6 +1,7 @@
 package scorecard
 
 import (
+	"strings"
 	"time"
 
 	"muster/domain/alert"
@@ -26,16 +27,25 @@ func Alerts(b *blocks.Builder) {
 		}
 		in := sections.Subject(b)
 		b.Clean(in != nil && monitoredSince(b) == "", words)
+		contradictions(b)
 		b.Small(monitoredSince(b) + "An unmonitored instance raises no alerts. The health score does not depend on alerts.")
 		mutedAlerts(b, s)
 		return
 	}
 	b.Para(alertWords(b, s))
+	contradictions(b)
 	alertSeverities(b, s)
 	alertChart(b, s)
 	alertTitles(b, s)
 	worstAlerts(b, s)
 	mutedAlerts(b, s)
+}
+
+// contradictions says which alerts and settings do not fit the results of checks.
+func contradictions(b *blocks.Builder) {
+	if all := analysis.Contradictions(b.Doc); len(all) > 0 {
+		b.State(blocks.StateNotAssessed, "Contradicted: "+strings.Join(all, "; ")+". The limits or the times of the sources differ, or one of them is wrong.")
+	}
 }
 
 // alertWords is the section in a few sentences.

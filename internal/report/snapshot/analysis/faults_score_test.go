@@ -184,7 +184,7 @@ func TestFault39TheLineOfScoresEndsAtTheReportsScore(t *testing.T) {
 	doc := healthy()
 	doc.Instances[0].OpenAlerts.Critical = 1
 	earlier := 87
-	doc.ScoreByDay = &snapshot.ScoreByDay{Start: doc.AsOf.Truncate(24 * time.Hour).AddDate(0, 0, -1), Scores: []*int{&earlier, &earlier}}
+	doc.ScoreByDay = &snapshot.ScoreByDay{Start: doc.AsOf.Truncate(24*time.Hour).AddDate(0, 0, -1), Scores: []*int{&earlier, &earlier}}
 	s, ok := analysis.ScoreLine(analysis.ScoreDays(doc))
 	if is := analysis.HealthScore(doc, &doc.Instances[0]).Overall; !ok || s.Last.Score != is || s.First.Score != earlier || *doc.ScoreByDay.Scores[1] != earlier {
 		t.Errorf("%+v, and the report says %d", s, is)

@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -174,5 +175,45 @@ func TestFault34AndFault35SumsAreOverOnePopulation(t *testing.T) {
 	c := analysis.ClassificationCoverage(doc)
 	if c.TablesSeen != 39 || c.ColumnsSeen != 39 || c.SensitiveTables != 34 || c.SensitiveDatabases != 1 || c.OwnTables != 8 || c.Completed != 3 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestFault28AndFault29AlertsAndSettingsAreHeldAgainstChecks, and a fault that fits both is in no clause.
+func TestFault28AndFault29AlertsAndSettingsAreHeldAgainstChecks(t *testing.T) {
+	t.Parallel()
+	asOf := document().AsOf
+	day := func(days int) *time.Time { at := asOf.AddDate(0, 0, -days); return &at }
+	old := fail("MS-16", "ERP")
+	old.Violations[0].FirstSeenAt = day(21)
+	asked := fail("PG-S25", "logging")
+	asked.Violations[0].Fix = &snapshot.Fix{Statement: "ALTER SYSTEM SET log_connections = on;\nSELECT pg_reload_conf();"}
+	const wraparound, backup = "Transaction-id age above 60 % of the wraparound limit", "No full backup for 24 hours"
+	for name, test := range map[string]struct {
+		engine string
+		result snapshot.CheckResult
+		alert  snapshot.Alert
+		value  string // of log_connections
+		want   []string
+	}{
+		"open, and passes":           {"postgresql", status("PG-M01", "pass"), snapshot.Alert{Title: wraparound}, "", []string{"the alert “" + wraparound + "” is open, and PG-M01 passes"}},
+		"open, and fails":            {"postgresql", fail("PG-M01", "d"), snapshot.Alert{Title: wraparound}, "", nil},
+		"open, and has no answer":    {"postgresql", status("PG-M01", "not_assessed"), snapshot.Alert{Title: wraparound}, "", nil},
+		"resolved, and passes":       {"postgresql", status("PG-M01", "pass"), snapshot.Alert{Title: wraparound, ResolvedAt: day(1)}, "", nil},
+		"of a lower limit":           {"postgresql", status("PG-M01", "pass"), snapshot.Alert{Title: "Transaction-id age above 40 % of the wraparound limit"}, "", nil},
+		"another alert":              {"postgresql", status("PG-M01", "pass"), snapshot.Alert{Title: "Deadlocks"}, "", nil},
+		"resolved while it failed":   {"sqlserver", old, snapshot.Alert{Title: backup, ResolvedAt: day(4)}, "", []string{"the alert “" + backup + "” was resolved on 2026-11-16, and MS-16 fails since 2026-10-30"}},
+		"resolved before it failed":  {"sqlserver", old, snapshot.Alert{Title: backup, ResolvedAt: day(30)}, "", nil},
+		"another engine's":           {"mysql", status("PG-M01", "pass"), snapshot.Alert{Title: wraparound}, "", nil},
+		"the setting is as asked":    {"postgresql", asked, snapshot.Alert{Title: "x"}, "on", []string{"PG-S25 asks for log_connections = on, which the settings of the same server have"}},
+		"the setting is as measured": {"postgresql", asked, snapshot.Alert{Title: "x"}, "off", nil},
+	} {
+		in := instance(one, "a", test.result)
+		in.Engine = test.engine
+		doc := document(in)
+		doc.Kind, doc.Alerts = string(report.InstanceScorecard), &snapshot.AlertHistory{Listed: []snapshot.Alert{test.alert}}
+		doc.Tuning = &snapshot.Tuning{Settings: []snapshot.Setting{{Name: "log_connections", Value: test.value}}}
+		if got := analysis.Contradictions(doc); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
 	}
 }

@@ -24,7 +24,7 @@ type ScorePoint struct {
 func ScoreDays(doc snapshot.Document) snapshot.ScoreByDay {
 	line := snapshot.ScoreByDay{Start: doc.ScoreByDay.Start, Scores: slices.Clone(doc.ScoreByDay.Scores)}
 	today := int(doc.AsOf.Sub(line.Start) / (24 * time.Hour))
-	if len(doc.Instances) == 0 || today < 0 || today >= len(line.Scores) {
+	if len(doc.Instances) == 0 || today < 0 || today >= len(line.Scores) || line.Scores[today] == nil {
 		return line
 	}
 	if s := HealthScore(doc, &doc.Instances[0]); s.Known {
