@@ -121,22 +121,22 @@ func Health(b *blocks.Builder) {
 
 // scoreBefore says what the score was as the window began, where that is kept.
 func scoreBefore(b *blocks.Builder, s analysis.Score) string {
-	before := b.Doc.ScoreAtStart
+	before, letter, kept := analysis.ScoreBefore(b.Doc)
 	switch {
-	case before == nil && b.Doc.Database != nil:
+	case !kept && b.Doc.Database != nil:
 		return "Scores are kept for whole instances, so there is no earlier score of a database to compare with."
-	case before == nil:
+	case !kept:
 		return "No score is kept for the start of the window or a day before it, so there is nothing to compare with."
 	}
 	moved := "the same as now"
-	switch points := s.Overall - before.Score; {
+	switch points := s.Overall - before; {
 	case points > 0:
 		moved = blocks.Count(points, "point", "points") + " less than now"
 	case points < 0:
 		moved = blocks.Count(-points, "point", "points") + " more than now"
 	}
-	return "At the start of the window it was " + blocks.Number(before.Score) + " " + before.Grade + ", " + moved +
-		", by the assessment of " + blocks.Instant(before.AssessedAt) + " and the exceptions in force then."
+	return "At the start of the window it was " + blocks.Number(before) + " " + letter + ", " + moved +
+		", by the assessment of " + blocks.Instant(b.Doc.ScoreAtStart.AssessedAt) + " and the exceptions in force then."
 }
 
 // deductions prints what costs most.

@@ -39,7 +39,7 @@ func scoreLine(b *blocks.Builder) {
 	c.scores(page, days.Scores)
 	dayAxis(b, page, c)
 	d.Y = c.top + height + footHeight
-	b.Small("Days are UTC days. Each has the score of its last assessment, with the exceptions in force then; a day without an assessment has none. The day of the report has the score of page 1, which alerts and volumes may cap.")
+	b.Small("Days are UTC days. Each has the score of its last assessment, with the exceptions in force then; a day without an assessment has none. After the end of support, and on the day of the report, it has the caps of page 1.")
 }
 
 // scoreLineWords is the line in a sentence.

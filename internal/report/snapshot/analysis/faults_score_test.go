@@ -189,6 +189,16 @@ func TestFault39TheLineOfScoresEndsAtTheReportsScore(t *testing.T) {
 	if is := analysis.HealthScore(doc, &doc.Instances[0]).Overall; !ok || s.Last.Score != is || s.First.Score != earlier || *doc.ScoreByDay.Scores[1] != earlier {
 		t.Errorf("%+v, and the report says %d", s, is)
 	}
+	over := doc.AsOf.AddDate(-1, 0, 0)
+	doc.Instances[0].Release.EndOfLife = &over
+	doc.ScoreAtStart = &snapshot.ScoreAtStart{Score: 82, Grade: "B", AssessedAt: doc.AsOf.AddDate(0, 0, -30)}
+	if s, _ := analysis.ScoreLine(analysis.ScoreDays(doc)); s.Highest.Score != 69 {
+		t.Errorf("past the end of support: %+v", s)
+	}
+	if score, letter, ok := analysis.ScoreBefore(doc); !ok || score != 69 || letter != "D" {
+		t.Errorf("it was %d %s", score, letter)
+	}
+	doc.Instances[0].Release.EndOfLife = nil
 	doc.AsOf = doc.AsOf.AddDate(0, 0, 3) // the window is over
 	if s, _ := analysis.ScoreLine(analysis.ScoreDays(doc)); s.Last.Score != earlier {
 		t.Errorf("%+v", s)

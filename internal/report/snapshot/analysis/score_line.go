@@ -19,18 +19,52 @@ type ScorePoint struct {
 	Score int
 }
 
-// ScoreDays is the score of each day of a scorecard's window. The day of the report has the report's own score: no
-// line ends at another figure than page 1 has.
+// ScoreDays is the score of each day of a scorecard's window. The day of the report has the report's own score, so that
+// no line ends at another figure than page 1 has. Days after the end of support have the report's cap for it.
 func ScoreDays(doc snapshot.Document) snapshot.ScoreByDay {
 	line := snapshot.ScoreByDay{Start: doc.ScoreByDay.Start, Scores: slices.Clone(doc.ScoreByDay.Scores)}
-	today := int(doc.AsOf.Sub(line.Start) / (24 * time.Hour))
-	if len(doc.Instances) == 0 || today < 0 || today >= len(line.Scores) || line.Scores[today] == nil {
+	if len(doc.Instances) == 0 {
 		return line
 	}
-	if s := HealthScore(doc, &doc.Instances[0]); s.Known {
-		line.Scores[today] = &s.Overall
+	in, today := &doc.Instances[0], int(doc.AsOf.Sub(line.Start)/(24*time.Hour))
+	for i, score := range line.Scores {
+		if score == nil {
+			continue
+		}
+		capped := supportedScore(in, *score, line.Start.AddDate(0, 0, i))
+		if i == today {
+			if s := HealthScore(doc, in); s.Known {
+				capped = s.Overall
+			}
+		}
+		line.Scores[i] = &capped
 	}
 	return line
+}
+
+// ScoreBefore is the score at the start of a scorecard's window with its grade, capped as those of days are; ok is false
+// if none is kept.
+func ScoreBefore(doc snapshot.Document) (score int, letter string, ok bool) {
+	before := doc.ScoreAtStart
+	if before == nil {
+		return 0, "", false
+	}
+	score, letter = before.Score, before.Grade
+	if len(doc.Instances) > 0 {
+		if capped := supportedScore(&doc.Instances[0], score, before.AssessedAt); capped < score {
+			score, letter = capped, grade(capped)
+		}
+	}
+	return score, letter, true
+}
+
+// supportedScore is a score of a day under the cap for a version whose support had ended then. What else caps the report's
+// score is not known of that day.
+func supportedScore(in *snapshot.Instance, score int, at time.Time) int {
+	if r := in.Release; r != nil && r.EndOfLife != nil && at.After(*r.EndOfLife) {
+		return min(score, mostGrave)
+	}
+	return score
 }
 
 // ScoreLine sums up the score by day; ok is false where no day has one.
