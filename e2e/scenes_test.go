@@ -364,7 +364,9 @@ func (s scene) begins(t *testing.T, h *incidentHouse, major, n int) (ends func(t
 		within(time.Minute, func() bool { first, _ := j.since(); return !first.IsZero() })
 		first, _ := j.since()
 		within(time.Minute, func() bool { return len(a.episodes()) > 0 })
-		if took := time.Since(first); took > shown {
+		took := time.Since(first)
+		t.Logf("PostgreSQL %d, %s: shown %s after the judge saw it", major, s.name, took.Round(100*time.Millisecond))
+		if took > shown {
 			t.Errorf("%s: shown %s after the judge saw it", s.name, took)
 		}
 	}
