@@ -60,7 +60,7 @@ const (
 	// RawKept is how long the raw samples of an hour are kept after the last of them
 	// arrived. Single minutes of details are read from raw samples.
 	RawKept         = 72 * time.Hour
-	hourDetailsKept = 35 * 24 * time.Hour
+	HourDetailsKept = 35 * 24 * time.Hour
 	DayDetailsKept  = 400 * 24 * time.Hour
 )
 
@@ -98,7 +98,7 @@ func KeptSince(size timegrid.Size, now time.Time) time.Time {
 	case timegrid.Minute:
 		return now.Add(-RawKept)
 	case timegrid.Hour:
-		return now.Add(-hourDetailsKept)
+		return now.Add(-HourDetailsKept)
 	}
 	return now.Add(-DayDetailsKept)
 }

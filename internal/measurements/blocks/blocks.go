@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/measurements/pgstore/codec"
 )
 
 // Table is what sort of rows a block is one of.
@@ -33,6 +34,14 @@ const (
 // Tables are all of them.
 func Tables() []Table {
 	return []Table{Raw, Minutes, Hours, Days, HourDetails, DayDetails, ClosedHourDetails, ClosedDayDetails}
+}
+
+// AnyKind is all kinds of series.
+const AnyKind = ""
+
+// Apart says that blocks of a kind in a table can be forgotten before those of the other kinds.
+func Apart(table Table, kind string) bool {
+	return kind == codec.Activity && (table == Minutes || table == Hours || table == Days)
 }
 
 // RawWidth is the time that the samples of a block of Raw cover: a reader of one minute reads
@@ -85,8 +94,9 @@ type Store interface {
 	Each(ctx context.Context, tx *sqlx.Tx, table Table, ranges []Range, take func(place int, start time.Time, body []byte) error) error
 
 	// Forget drops blocks of a table that start before a time, or some of them; it is
-	// called again and again. Series whose hours or weeks are still open are not excepted.
-	Forget(ctx context.Context, table Table, before time.Time) error
+	// called again and again. A kind that is Apart has only its own dropped; AnyKind has all.
+	// Series whose hours or weeks are still open are not excepted.
+	Forget(ctx context.Context, table Table, kind string, before time.Time) error
 
 	// DeleteOrganization drops all that an organization has, for good when it returns.
 	DeleteOrganization(ctx context.Context, organization uuid.UUID) error

@@ -106,7 +106,7 @@ func TestAShardAway(t *testing.T) {
 			}
 			isAway(t, s.Put(t.Context(), nil, blocks.Minutes, []blocks.Block{{Series: away, Start: blockstest.Hour, Body: []byte("lost")}}), gone.Addr())
 			isAway(t, s.DeleteOrganization(t.Context(), uuid.New()), gone.Addr())
-			isAway(t, s.Forget(t.Context(), blocks.Minutes, blockstest.Hour), gone.Addr())
+			isAway(t, s.Forget(t.Context(), blocks.Minutes, blocks.AnyKind, blockstest.Hour), gone.Addr())
 			isAway(t, s.SumStatements(t.Context(), sumsOf(20), func(blocks.Series, codec.Detail) error { return nil }), gone.Addr())
 			again := open(t, c.URL("muster"), ledger, limits) // what starts meanwhile
 			if all, err := bodiesOf(t.Context(), again, here); err != nil || len(all) != 1 {

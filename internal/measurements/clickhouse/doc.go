@@ -12,7 +12,8 @@
 // move.
 //
 // Each table of blocks is a ReplacingMergeTree on every server, sorted by series and start, and
-// partitioned by time so that Forget drops whole partitions. If a shard has replicas, the table
+// partitioned by time so that Forget drops whole partitions. A kind that is forgotten before the
+// others (blocks.Apart) has tables of its own. If a shard has replicas, the table
 // is replicated, and an insert is acknowledged when all replicas have it, so any of them may be
 // read afterwards. While one is away, new blocks stay in the head. There is an alternative: each
 // Put that does without a replica would record that in the ledger, each read would look it up

@@ -17,10 +17,10 @@ const selectPartitions = `SELECT DISTINCT partition, partition_id FROM system.pa
 
 // Forget is documented at blocks.Store. It drops the partitions that lie completely before a
 // time, which frees their disk at once and rewrites nothing; those of days are never dropped.
-func (s *Store) Forget(ctx context.Context, of blocks.Table, before time.Time) error {
+func (s *Store) Forget(ctx context.Context, of blocks.Table, kind string, before time.Time) error {
 	return firstOf(s.onAll(func(on *shard) error {
 		for _, t := range tables {
-			if t.of != of || t.partition == undivided {
+			if t.of != of || t.partition == undivided || kind != blocks.AnyKind && kind != t.kind {
 				continue
 			}
 			if err := on.any(ctx, func(n *node) error { return n.dropBefore(ctx, t, t.partition.of(before)) }); err != nil {

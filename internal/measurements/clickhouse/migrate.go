@@ -7,6 +7,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 )
@@ -25,6 +26,31 @@ var migrations = []func(context.Context, *Store, *node, *shard) ([]string, error
 		}
 		for _, t := range tables {
 			all = append(all, t.create(s.address.Database, s.engine(n, of, t), settings))
+		}
+		return append(all, s.distributed()...), nil
+	},
+	func(ctx context.Context, s *Store, n *node, of *shard) (all []string, err error) { // 2: tables of kinds that are apart
+		settings, err := n.durable(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tables {
+			if t.kind == "" {
+				continue
+			}
+			together, err := tableOf(t.of, codec.Hosts, "") // where its blocks were before
+			if err != nil {
+				return nil, err
+			}
+			to, from, kind := t.local(s.address.Database), together.local(s.address.Database), quote(t.kind)
+			var names []string
+			for _, c := range t.columns() {
+				names = append(names, c.name)
+			}
+			columns := strings.Join(names, ", ")
+			all = append(all, t.create(s.address.Database, s.engine(n, of, t), settings),
+				fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s WHERE kind = %s", to, columns, columns, from, kind),
+				fmt.Sprintf("ALTER TABLE %s DELETE WHERE kind = %s", from, kind))
 		}
 		return append(all, s.distributed()...), nil
 	},
@@ -150,7 +176,7 @@ func (s *Store) migrate(ctx context.Context, n *node, of *shard) error {
 		}
 		statements = append(statements, fmt.Sprintf("INSERT INTO %s SELECT %d, '%s', now()", applied, i+1, placed))
 		for _, one := range statements {
-			if err := n.exec(ctx, s.limits.Put, one); err != nil {
+			if err := n.exec(ctx, s.limits.Change, one); err != nil {
 				return fmt.Errorf("migration %d: %w", i+1, err)
 			}
 		}

@@ -35,7 +35,8 @@ type table struct {
 	of          blocks.Table
 	form        form
 	partition   period
-	granularity int // rows that are read at least: few of long ones
+	granularity int    // rows that are read at least: few of long ones
+	kind        string // of the series whose blocks are in it alone (blocks.Apart); empty: of those that are in no other
 }
 
 // period is how much time a partition has, which Forget drops at once.
@@ -69,28 +70,36 @@ func (p period) of(at time.Time) string {
 
 // tables are all of them. Statements are by columns where single ones are in them: only
 // so can a server add them up by itself. Bodies of the other kinds are packed already, or
-// rows that tiles are made of here, slot by slot: columns of them gained nothing.
+// rows that tiles are made of here, slot by slot: columns of them gained nothing. Kinds that are
+// forgotten before others have tables of their own, because only whole partitions are dropped.
 var tables = []*table{
-	{"raw", blocks.Raw, bodies, byDay, 16},
-	{"minutes", blocks.Minutes, bodies, byWeek, 24},
-	{"hours", blocks.Hours, bodies, byMonth, 16},
-	{"days", blocks.Days, bodies, undivided, 16},
-	{"hour_details", blocks.HourDetails, bodies, byMonth, 24},
-	{"day_details", blocks.DayDetails, bodies, byMonth, 24},
-	{"closed_hour_details", blocks.ClosedHourDetails, bodies, byMonth, 24},
-	{"closed_day_details", blocks.ClosedDayDetails, bodies, byMonth, 24},
-	{"statement_samples", blocks.Raw, samples, byDay, 4},
-	{"statement_hours", blocks.HourDetails, details, byMonth, 8},
-	{"statement_days", blocks.DayDetails, details, byMonth, 8},
-	{"closed_statement_hours", blocks.ClosedHourDetails, details, byMonth, 8},
-	{"closed_statement_days", blocks.ClosedDayDetails, details, byMonth, 8},
+	{"raw", blocks.Raw, bodies, byDay, 16, ""},
+	{"minutes", blocks.Minutes, bodies, byWeek, 24, ""},
+	{"hours", blocks.Hours, bodies, byMonth, 16, ""},
+	{"days", blocks.Days, bodies, undivided, 16, ""},
+	{"hour_details", blocks.HourDetails, bodies, byMonth, 24, ""},
+	{"day_details", blocks.DayDetails, bodies, byMonth, 24, ""},
+	{"closed_hour_details", blocks.ClosedHourDetails, bodies, byMonth, 24, ""},
+	{"closed_day_details", blocks.ClosedDayDetails, bodies, byMonth, 24, ""},
+	{"statement_samples", blocks.Raw, samples, byDay, 4, ""},
+	{"statement_hours", blocks.HourDetails, details, byMonth, 8, ""},
+	{"statement_days", blocks.DayDetails, details, byMonth, 8, ""},
+	{"closed_statement_hours", blocks.ClosedHourDetails, details, byMonth, 8, ""},
+	{"closed_statement_days", blocks.ClosedDayDetails, details, byMonth, 8, ""},
+	{"activity_minutes", blocks.Minutes, bodies, byDay, 24, codec.Activity},
+	{"activity_hours", blocks.Hours, bodies, byWeek, 16, codec.Activity},
+	{"activity_days", blocks.Days, bodies, byMonth, 16, codec.Activity},
 }
 
 // tableOf is the place of a series' blocks: for statements of an instance, the table with
 // columns if there is one.
 func tableOf(of blocks.Table, kind, subject string) (*table, error) {
+	apart := ""
+	if blocks.Apart(of, kind) {
+		apart = kind
+	}
 	wanted := func(statements bool) int {
-		return slices.IndexFunc(tables, func(t *table) bool { return t.of == of && (t.form != bodies) == statements })
+		return slices.IndexFunc(tables, func(t *table) bool { return t.of == of && t.kind == apart && (t.form != bodies) == statements })
 	}
 	if kind == codec.Statements {
 		if id, err := uuid.Parse(subject); err == nil && id.String() == subject {

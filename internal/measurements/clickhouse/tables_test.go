@@ -76,8 +76,8 @@ func TestSeveralStartAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	for _, server := range c.Servers {
-		if n := server.Number(t, "SELECT count() FROM "+database+".muster_migrations"); n != 1 {
-			t.Errorf("the migration was applied %d times", n)
+		if n := server.Number(t, "SELECT count() FROM "+database+".muster_migrations"); n != 2 {
+			t.Errorf("the two migrations were applied %d times", n)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestTablesThatSomebodyChangedAreNamed(t *testing.T) {
 		"ALTER TABLE %s.statement_hours_local DROP COLUMN most":                                        "has no column most",
 		"ALTER TABLE %s.raw_local MODIFY COLUMN engine FixedString(16)":                                "engine that is FixedString(16), not String",
 		"DROP TABLE %[1]s.minutes_local; CREATE TABLE %[1]s.minutes_local AS %[1]s.hours_local" + like: "is a MergeTree, not a ReplacingMergeTree",
-		"INSERT INTO %s.muster_migrations SELECT 9, placed, now() FROM %[1]s.muster_migrations":        "this Muster knows 1",
+		"INSERT INTO %s.muster_migrations SELECT 9, placed, now() FROM %[1]s.muster_migrations":        "this Muster knows 2",
 		"INSERT INTO %s.muster_migrations SELECT 1, 'shard 2 of weights 1,1,1', now()":                 "was shard 2 of weights 1,1,1 and is shard 1 of weights 1,1",
 	} {
 		database := c.Database(t)
@@ -114,6 +114,56 @@ func TestTablesThatSomebodyChangedAreNamed(t *testing.T) {
 	var cluster *clickhouse.ClusterError
 	if !errors.As(err, &cluster) || cluster.Cluster != "another" {
 		t.Errorf("of a cluster that is not there: %v", err)
+	}
+}
+
+// TestActivityMovesToTablesOfItsOwn where it was put before there were any.
+func TestActivityMovesToTablesOfItsOwn(t *testing.T) {
+	t.Parallel()
+	c := clickhousetest.Shared(t)
+	database, ledger := c.Database(t), pgtest.DB(t)
+	s := open(t, c.URL(database), ledger, clickhouse.Limits{})
+	organization := uuid.New()
+	sessions := func(kind string) blocks.Series {
+		return blocks.Series{Organization: organization, Kind: kind, Subject: uuid.UUID{5}.String(), Engine: fleet.PostgreSQL}
+	}
+	for _, kind := range []string{codec.Activity, codec.Sessions} {
+		put(t, s, blocks.Minutes, blocks.Block{Series: sessions(kind), Start: blockstest.Hour, Body: []byte(kind)})
+	}
+	s.Close()
+	for _, server := range c.Servers {
+		server.Exec(t, fmt.Sprintf("INSERT INTO %[1]s.minutes_local SELECT * FROM %[1]s.activity_minutes_local", database))
+		for _, name := range []string{"activity_minutes", "activity_hours", "activity_days"} {
+			server.Exec(t, fmt.Sprintf("DROP TABLE %s.%s_local", database, name))
+			server.Exec(t, fmt.Sprintf("DROP TABLE %s.%s", database, name))
+		}
+		server.Exec(t, fmt.Sprintf("CREATE TABLE %[1]s.before AS %[1]s.muster_migrations ENGINE = Memory", database))
+		server.Exec(t, fmt.Sprintf("INSERT INTO %[1]s.before SELECT * FROM %[1]s.muster_migrations WHERE number = 1", database))
+		server.Exec(t, fmt.Sprintf("TRUNCATE TABLE %s.muster_migrations", database))
+		server.Exec(t, fmt.Sprintf("INSERT INTO %[1]s.muster_migrations SELECT * FROM %[1]s.before", database))
+	}
+	again := open(t, c.URL(database), ledger, clickhouse.Limits{})
+	for _, kind := range []string{codec.Activity, codec.Sessions} {
+		if all, err := bodiesOf(t.Context(), again, sessions(kind)); err != nil || !slices.Equal(all, []string{"0 " + kind}) {
+			t.Errorf("%s: %v, %v", kind, all, err)
+		}
+	}
+	if err := again.Forget(t.Context(), blocks.Minutes, codec.Activity, blockstest.Hour.AddDate(0, 0, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := bodiesOf(t.Context(), again, sessions(codec.Activity), sessions(codec.Sessions)); err != nil || !slices.Equal(all, []string{"1 " + codec.Sessions}) {
+		t.Errorf("%v, %v", all, err)
+	}
+	for _, server := range c.Servers {
+		for range 200 { // ClickHouse deletes behind
+			if server.Number(t, fmt.Sprintf("SELECT count() FROM %s.minutes_local WHERE kind = 'activity'", database)) == 0 {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		if n := server.Number(t, fmt.Sprintf("SELECT count() FROM %s.minutes_local WHERE kind = 'activity'", database)); n != 0 {
+			t.Errorf("%d rows are left where they were on %s", n, server.Addr())
+		}
 	}
 }
 
@@ -171,7 +221,7 @@ func TestForgettingDropsPartitionsOfEveryShard(t *testing.T) {
 		}
 	}
 	put(t, s, blocks.Raw, list...)
-	if err := s.Forget(t.Context(), blocks.Raw, blockstest.Hour.AddDate(0, 0, 12).Add(time.Hour)); err != nil {
+	if err := s.Forget(t.Context(), blocks.Raw, blocks.AnyKind, blockstest.Hour.AddDate(0, 0, 12).Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	rows := uint64(0)

@@ -90,10 +90,9 @@ func (s *Store) Deadlocks(ctx context.Context, organization uuid.UUID, of fleet.
 	})
 }
 
-// keepsActivity returns a NotKeptError if a window begins before activity is kept.
+// keepsActivity returns a NotKeptError if a window begins before buckets of its size are kept.
 func (s *Store) keepsActivity(ctx context.Context, w timegrid.Window) error {
-	span := measurements.Span{From: w.Start(), To: w.End(), Size: w.Size}
-	return s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, true)
+	return s.keepsSince(ctx, w.Size, w.Start(), s.ledger.Retention.Activity.Of(w.Size), true)
 }
 
 // eachActivity hands the rows of some instances in a window to take.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/domain/timegrid"
 	"muster/internal/concurrency/supervise"
 	"muster/internal/engine"
 	"muster/internal/engine/trait"
@@ -33,11 +34,16 @@ func (s *Store) keeps(ctx context.Context, span measurements.Span, b measurement
 	if !b.Detailed() {
 		return nil
 	}
-	since, err := statement.One[time.Time](ctx, s.db, "read since when details are kept", detailsSince, measurements.DayDetailsKept.Seconds(), !rolled)
+	return s.keepsSince(ctx, span.Size, span.From, measurements.DayDetailsKept, rolled)
+}
+
+// keepsSince returns a NotKeptError if buckets of a size that are kept for so long are not kept since from.
+func (s *Store) keepsSince(ctx context.Context, size timegrid.Size, from time.Time, kept time.Duration, rolled bool) error {
+	since, err := statement.One[time.Time](ctx, s.db, "read since when details are kept", detailsSince, kept.Seconds(), !rolled)
 	if err != nil {
 		return err
 	}
-	if since = span.Size.Floor(since.Add(span.Size.Width() - 1)); span.From.Before(since) {
+	if since = size.Floor(since.Add(size.Width() - 1)); from.Before(since) {
 		return &measurements.NotKeptError{Since: since}
 	}
 	return nil

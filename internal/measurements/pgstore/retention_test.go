@@ -2,11 +2,14 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
@@ -18,8 +21,8 @@ const day = 24 * time.Hour
 
 // otherRetentions are a shorter and a longer one than the standard.
 var otherRetentions = map[string]ledger.Retention{
-	"shorter": {Raw: 48 * time.Hour, Minutes: 25 * day, Hours: 200 * day},
-	"longer":  {Raw: 120 * time.Hour, Minutes: 60 * day, Hours: 600 * day},
+	"shorter": {Raw: 48 * time.Hour, Minutes: 25 * day, Hours: 200 * day, Activity: ledger.Buckets{Minutes: 6 * day, Hours: 30 * day, Days: 150 * day}},
+	"longer":  {Raw: 120 * time.Hour, Minutes: 60 * day, Hours: 600 * day, Activity: ledger.Buckets{Minutes: 10 * day, Hours: 50 * day, Days: 500 * day}},
 }
 
 // eachRetention tries something on stores with other retentions.
@@ -112,11 +115,13 @@ func TestRawSamplesArePackedByTheRetention(t *testing.T) {
 // blocksForgotten notes before when blocks are forgotten.
 type blocksForgotten struct {
 	blocks.Store
-	before map[blocks.Table]time.Time
+	before map[blocks.Table]time.Time // of any kind
 }
 
-func (f *blocksForgotten) Forget(_ context.Context, table blocks.Table, before time.Time) error {
-	f.before[table] = before
+func (f *blocksForgotten) Forget(_ context.Context, table blocks.Table, kind string, before time.Time) error {
+	if kind == blocks.AnyKind {
+		f.before[table] = before
+	}
 	return nil
 }
 
@@ -154,6 +159,112 @@ func TestBlocksGoByTheRetention(t *testing.T) {
 	})
 }
 
+// TestActivityGoesByItsOwnRetention of minutes, hours and days, each bucket for the whole of it, and takes
+// nothing else with it.
+func TestActivityGoesByItsOwnRetention(t *testing.T) {
+	t.Parallel()
+	for name, of := range otherRetentions {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCompany(t)
+			c.ledger.Retention = of
+			kept := of.Activity
+			for _, age := range []time.Duration{kept.Minutes, kept.Hours, kept.Days} {
+				for _, at := range []time.Duration{age - time.Hour, age + 9*day} { // a week, and its days
+					c.measure(t, 0, timegrid.Hour.Floor(time.Now().Add(-at)))
+				}
+			}
+			c.settle(t)
+			(&stage{TB: t, Store: c.Store}).quieten(of.Raw + time.Minute)
+			if _, err := c.Seal(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for table, want := range map[string]struct {
+				kept, width time.Duration
+				left        int
+			}{"block_minutes": {kept.Minutes, time.Hour, 1}, "block_hours": {kept.Hours, day, 3}, "block_days": {kept.Days, 7 * day, 5}} {
+				over := func(kind string) int {
+					return c.count(t, `SELECT count(*) FROM `+table+` b JOIN measured_series s ON s.id = b.series_id WHERE s.kind = $1 AND b.start < now() - $2::interval`, kind, want.kept+want.width)
+				}
+				if n := over(codec.Activity); n != 0 {
+					t.Errorf("%d rows of %s are left that are over", n, table)
+				}
+				if n := over(codec.Sessions); n == 0 {
+					t.Errorf("sessions of %s are gone, too", table)
+				}
+				if n := c.count(t, `SELECT count(*) FROM `+table+` b JOIN measured_series s ON s.id = b.series_id WHERE s.kind = 'activity'`); n != want.left {
+					t.Errorf("%d rows of %s are left, want %d", n, table, want.left)
+				}
+			}
+		})
+	}
+}
+
+// TestAnOpenWeekKeepsItsActivity: an hour that still takes samples is part of its day, which is made anew of the
+// hours, and counts once.
+func TestAnOpenWeekKeepsItsActivity(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	c.ledger.Retention = otherRetentions["shorter"]
+	at := timegrid.Hour.Floor(time.Now().Add(-c.ledger.Retention.Activity.Hours - 60*day))
+	c.measure(t, 0, at)
+	c.settle(t)
+	c.compact(t)
+	if err := c.Forget(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.measure(t, 0, at.Add(time.Minute))
+	c.settle(t)
+	series, err := c.inScope(t.Context(), c.id, codec.Activity, fleet.PostgreSQL, fleet.Scope{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := windowOf(timegrid.Window{From: at, To: at.Add(1), Size: timegrid.Day})
+	samples := map[uuid.UUID]uint64{}
+	err = c.eachActivity(t.Context(), w, series, func(_ uuid.UUID, start time.Time, row *codec.ActivityRow) error {
+		for slot := range w.slots(start) {
+			if _, err := row.EachSamples(slot, func(database uuid.UUID, n codec.Samples) { samples[database] += n.Told }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || samples[c.databases[0]] != 2 {
+		t.Errorf("%v samples count, want 2: %v", samples, err)
+	}
+}
+
+// TestActivityIsAnsweredForAsLongAsItIsKept: a window that begins before has no gaps for figures, but is refused.
+func TestActivityIsAnsweredForAsLongAsItIsKept(t *testing.T) {
+	t.Parallel()
+	for name, of := range otherRetentions {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCompany(t)
+			c.ledger.Retention = of
+			for size, kept := range map[timegrid.Size]time.Duration{timegrid.Minute: of.Activity.Minutes, timegrid.Hour: of.Activity.Hours, timegrid.Day: of.Activity.Days, timegrid.Week: of.Activity.Days} {
+				asks := func(age time.Duration) error {
+					from := size.Floor(time.Now().Add(-age))
+					w := timegrid.Window{From: from, To: from.Add(2 * size.Width()), Size: size}
+					_, err := c.Activity(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, w, measurements.ActivityQuery{By: measurements.DimState})
+					_, also := c.Deadlocks(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, w)
+					if (err == nil) != (also == nil) {
+						t.Errorf("activity: %v, deadlocks: %v", err, also)
+					}
+					return err
+				}
+				var notKept *measurements.NotKeptError
+				if err := asks(kept + 2*size.Width()); !errors.As(err, &notKept) {
+					t.Errorf("%s of before: %v", size, err)
+				}
+				if err := asks(kept - 2*size.Width()); err != nil {
+					t.Errorf("%s that are kept: %v", size, err)
+				}
+			}
+		})
+	}
+}
+
 // TestRowsOfWholesGoByTheRetention, as the blocks of their series do, and not sooner.
 func TestRowsOfWholesGoByTheRetention(t *testing.T) {
 	t.Parallel()
@@ -162,22 +273,34 @@ func TestRowsOfWholesGoByTheRetention(t *testing.T) {
 			t.Parallel()
 			c := newCompany(t)
 			c.ledger.Retention = of
-			for _, kept := range []time.Duration{of.Minutes, of.Hours} {
-				for _, age := range []time.Duration{kept - 2*day, kept + 2*day} {
-					c.measure(t, 0, timegrid.Hour.Floor(time.Now().Add(-age)))
+			var ages []time.Duration
+			for _, kept := range []time.Duration{of.Minutes, of.Hours, of.Activity.Minutes, of.Activity.Hours} {
+				ages = append(ages, kept-2*day, kept+2*day)
+			}
+			younger := func(kept time.Duration) (n int) {
+				for _, age := range ages {
+					if age < kept {
+						n++
+					}
 				}
+				return n
+			}
+			for _, age := range ages {
+				c.measure(t, 0, timegrid.Hour.Floor(time.Now().Add(-age)))
 			}
 			c.settle(t)
 			(&stage{TB: t, Store: c.Store}).quieten(of.Raw + time.Minute)
 			if _, err := c.Seal(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for width, want := range map[string]int{"1h": 1, "1d": 3} {
-				if n := wholeRowsOf(t, c.db, width); n != want {
-					t.Errorf("%d rows of %s are left, want %d", n, width, want)
+			for width, want := range map[string]struct{ rows, activity int }{
+				"1h": {younger(of.Minutes), younger(of.Activity.Minutes)}, "1d": {younger(of.Hours), younger(of.Activity.Hours)},
+			} {
+				if n := wholeRowsOf(t, c.db, width); n != want.rows {
+					t.Errorf("%d rows of %s are left, want %d", n, width, want.rows)
 				}
-				if n := c.count(t, `SELECT count(*) FROM whole_activity WHERE dimension = 'user' AND width = $1`, width); n != want {
-					t.Errorf("%d rows of %s of activity are left, want %d", n, width, want)
+				if n := c.count(t, `SELECT count(*) FROM whole_activity WHERE dimension = 'user' AND width = $1`, width); n != want.activity {
+					t.Errorf("%d rows of %s of activity are left, want %d", n, width, want.activity)
 				}
 			}
 		})

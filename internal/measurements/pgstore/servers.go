@@ -16,7 +16,7 @@ import (
 // ServerFigures is documented at measurements.Store.
 func (s *Store) ServerFigures(ctx context.Context, organization uuid.UUID, of fleet.Engine, instance uuid.UUID, asked timegrid.Window) (measurements.ServerFigures, error) {
 	w := windowOf(asked)
-	if err := s.keepsActivity(ctx, asked); err != nil {
+	if err := s.keepsSince(ctx, asked.Size, asked.Start(), measurements.DayDetailsKept, true); err != nil {
 		return nil, err
 	}
 	series, err := s.inScope(ctx, organization, codec.Servers, of, fleet.Scope{Filtered: true, Instances: []uuid.UUID{instance}})

@@ -120,6 +120,9 @@ func (s *Store) each(ctx context.Context, interval time.Duration, failure string
 	})
 }
 
+// Retain sets how long rows are kept, before anything runs; the standard is ledger.Standard.
+func (s *Store) Retain(kept ledger.Retention) { s.ledger.Retention = kept }
+
 // Behind is how long ago the oldest sample arrived that is not rolled up yet, or not in
 // the rows of its whole organization; 0: none is.
 func (s *Store) Behind(ctx context.Context) (time.Duration, error) {

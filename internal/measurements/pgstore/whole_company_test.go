@@ -16,6 +16,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/pgstore/ledger"
 )
 
 // tester is a test, or a try of a property.
@@ -35,6 +36,10 @@ type company struct {
 
 func newCompany(t testing.TB) *company {
 	c := &company{Store: newStore(t).Small()}
+	const long = 400 * 24 * time.Hour // activity of any time is compared
+	kept := ledger.Standard
+	kept.Activity = ledger.Buckets{Minutes: long, Hours: long, Days: long}
+	c.Retain(kept)
 	c.afresh()
 	return c
 }

@@ -1,11 +1,12 @@
 import { Text, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { api } from "../api/client";
+import { bucketSizeFor } from "../statements/query";
 import { plural } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
-import { useScope } from "../window/scope";
+import { useAnchor, useScope } from "../window/scope";
 import classes from "./blocking.module.css";
 import { type Deadlocked, numberOf, placeOf, sideOf, sourceOf } from "./deadlocks";
 
@@ -14,7 +15,9 @@ const listed = 10;
 /** Deadlocks are the databases that had some in the window, each with both sides of the newest one where these are known. */
 export function Deadlocks({ instanceId }: { instanceId?: string }) {
   const { window, servers, matchesNothing } = useScope();
-  const { from, to, bucketSize } = window;
+  const { at } = useAnchor();
+  const { from, to } = window;
+  const bucketSize = bucketSizeFor(window, at); // they are kept as single statements are
   const query = { from, to, bucketSize, ...(instanceId === undefined ? servers : { instanceId: [instanceId] }) };
   const { data, error, refetch } = api.useQuery(
     "get",

@@ -42,6 +42,7 @@ func Run(t *testing.T, open Open) {
 		{"a front is a part of a row", testFront},
 		{"organizations are apart", testOrganizations},
 		{"what is forgotten is gone, and no more", testForget},
+		{"a kind that is apart is forgotten by itself", testForgetKind},
 		{"a deleted organization has nothing", testDelete},
 		{"a Put that was given up is put again", testGivenUp},
 		{"names are any text", testNames},
@@ -228,11 +229,42 @@ func testForget(t *testing.T, b backend) {
 	for _, table := range []blocks.Table{blocks.Raw, blocks.Minutes, blocks.HourDetails} {
 		b.put(table, list...)
 		for range 100 { // it may take some
-			if err := b.Store.Forget(t.Context(), table, before); err != nil {
+			if err := b.Store.Forget(t.Context(), table, blocks.AnyKind, before); err != nil {
 				t.Fatal(err)
 			}
 		}
 		rest := b.each(table, all(s))
+		if len(rest) < len(kept) || !slices.Equal(rest[len(rest)-len(kept):], kept) {
+			t.Fatalf("of %s, %d blocks are left, which are not all from %s on", table, len(rest), before)
+		}
+		if oldest := rest[0].Start; before.Sub(oldest) > 35*24*time.Hour {
+			t.Fatalf("%s still has a block of %s", table, oldest)
+		}
+	}
+}
+
+func testForgetKind(t *testing.T, b backend) {
+	organization, id := uuid.New(), uuid.UUID{7, 15: 1}.String()
+	goes, stays := b.series(organization, codec.Activity, id, fleet.PostgreSQL), b.series(organization, codec.Sessions, id, fleet.PostgreSQL)
+	before := Hour.AddDate(0, 0, 3).Add(5 * time.Hour)
+	for _, table := range []blocks.Table{blocks.Minutes, blocks.Hours, blocks.Days} {
+		var whole, kept []got
+		for day := -70; day < 10; day++ {
+			start := Hour.AddDate(0, 0, day)
+			body := fmt.Append(nil, day)
+			b.put(table, blocks.Block{Series: goes, Start: start, Body: body}, blocks.Block{Series: stays, Start: start, Body: body})
+			one := got{0, start, string(body)}
+			if whole = append(whole, one); !start.Before(before) {
+				kept = append(kept, one)
+			}
+		}
+		for range 100 { // it may take some
+			if err := b.Store.Forget(t.Context(), table, codec.Activity, before); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.holds(table, []blocks.Range{all(stays)}, whole...)
+		rest := b.each(table, all(goes))
 		if len(rest) < len(kept) || !slices.Equal(rest[len(rest)-len(kept):], kept) {
 			t.Fatalf("of %s, %d blocks are left, which are not all from %s on", table, len(rest), before)
 		}

@@ -66,7 +66,7 @@ func (c *Compactor) forgetBlocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hours, err := statement.One[time.Time](ctx, c.ledger.DB, "look which weeks are open", stillOpen, c.ledger.Retention.Hours)
+	hours, err := c.closedSince(ctx, c.ledger.Retention.Hours)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,30 @@ func (c *Compactor) forgetBlocks(ctx context.Context) error {
 		blocks.Raw: raw, blocks.Minutes: now.Add(-c.ledger.Retention.Minutes), blocks.Hours: hours,
 		blocks.ClosedHourDetails: measurements.KeptSince(timegrid.Hour, now), blocks.ClosedDayDetails: measurements.KeptSince(timegrid.Day, now),
 	} {
-		err = errors.Join(err, c.ledger.Blocks.Forget(ctx, table, before.UTC()))
+		err = errors.Join(err, c.ledger.Blocks.Forget(ctx, table, blocks.AnyKind, before.UTC()))
+	}
+	return errors.Join(err, c.forgetActivity(ctx, now))
+}
+
+// closedSince is before when no week is open, and blocks are older than they are kept.
+func (c *Compactor) closedSince(ctx context.Context, kept time.Duration) (time.Time, error) {
+	return statement.One[time.Time](ctx, c.ledger.DB, "look which weeks are open", stillOpen, kept)
+}
+
+// forgetActivity drops blocks of what sessions do of which each bucket is older than it is kept. Hours and days
+// of a week that is open stay: the day, or the week, is made of them. Minutes are made of raw samples alone.
+func (c *Compactor) forgetActivity(ctx context.Context, now time.Time) error {
+	kept := c.ledger.Retention.Activity
+	hours, err := c.closedSince(ctx, kept.Hours+timegrid.Day.Width())
+	if err != nil {
+		return err
+	}
+	days, err := c.closedSince(ctx, kept.Days+timegrid.Week.Width())
+	if err != nil {
+		return err
+	}
+	for table, before := range map[blocks.Table]time.Time{blocks.Minutes: now.Add(-kept.Minutes - time.Hour), blocks.Hours: hours, blocks.Days: days} {
+		err = errors.Join(err, c.ledger.Blocks.Forget(ctx, table, codec.Activity, before.UTC()))
 	}
 	return err
 }
@@ -84,7 +107,7 @@ func (c *Compactor) forgetWholes(ctx context.Context) error {
 	return errors.Join(
 		tables.Forget(ctx, c.ledger.DB, "forget old rows of whole organizations", dropWholeRows, c.ledger.Retention.Minutes, c.ledger.Retention.Hours),
 		tables.Forget(ctx, c.ledger.DB, "forget old activity of whole organizations", dropWholeActivity,
-			c.ledger.Retention.Minutes, c.ledger.Retention.Hours, measurements.DayDetailsKept),
+			c.ledger.Retention.Activity.Minutes, c.ledger.Retention.Activity.Hours, c.ledger.Retention.Activity.Days),
 	)
 }
 

@@ -23,6 +23,8 @@ var (
 	eachBlock string
 	//go:embed sql/forget_blocks.sql
 	forgetBlocks string
+	//go:embed sql/forget_kind.sql
+	forgetKind string
 )
 
 // Blocks is blocks.Store in the ledger's own database: a table of rows for each of theirs,
@@ -70,8 +72,11 @@ func (t Blocks) Each(ctx context.Context, tx *sqlx.Tx, table blocks.Table, range
 }
 
 // Forget is documented at blocks.Store.
-func (t Blocks) Forget(ctx context.Context, table blocks.Table, before time.Time) error {
-	if table == blocks.Raw {
+func (t Blocks) Forget(ctx context.Context, table blocks.Table, kind string, before time.Time) error {
+	switch {
+	case kind != blocks.AnyKind:
+		return Forget(ctx, t.DB, fmt.Sprintf("forget old blocks of %s of %s", table, kind), in(forgetKind, table), kind, before)
+	case table == blocks.Raw:
 		return t.dropDays(ctx, before)
 	}
 	return Forget(ctx, t.DB, fmt.Sprintf("forget old blocks of %s", table), in(forgetBlocks, table), before)

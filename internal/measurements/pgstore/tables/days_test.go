@@ -66,7 +66,7 @@ func (r rawDaysOf) named() (names []string) {
 
 func (r rawDaysOf) forgets(before time.Duration) {
 	r.Helper()
-	if err := r.Forget(r.Context(), blocks.Raw, blockstest.Hour.Add(before)); err != nil {
+	if err := r.Forget(r.Context(), blocks.Raw, blocks.AnyKind, blockstest.Hour.Add(before)); err != nil {
 		r.Error(err)
 	}
 }
@@ -152,7 +152,7 @@ func TestDaysAreMadeAtOnce(t *testing.T) {
 	}
 	all.Go(func() error {
 		for range 8 {
-			if err := r.Forget(t.Context(), blocks.Raw, blockstest.Hour); err != nil {
+			if err := r.Forget(t.Context(), blocks.Raw, blocks.AnyKind, blockstest.Hour); err != nil {
 				return err
 			}
 		}

@@ -8,7 +8,8 @@ WHERE (organization_id, engine, dimension, width, start) IN (
         SELECT CASE WHEN width = '1h' THEN start ELSE date_trunc('week', start, 'UTC') END AS since,
             CASE WHEN width = '1h' THEN start + interval '1 hour' ELSE date_trunc('week', start, 'UTC') + interval '7 days' END AS until
     ) AS made
-    WHERE (width = '1h' AND start < now() - $1::interval OR width = '1d' AND start < now() - $2::interval
+    WHERE (width = '1h' AND start < now() - $1::interval - interval '1 hour'
+           OR width = '1d' AND start < now() - $2::interval - interval '1 day'
            OR width = '1w' AND start < now() - $3::interval - interval '7 days')
       AND NOT EXISTS (
           SELECT FROM measured_hours h
