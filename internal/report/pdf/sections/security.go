@@ -146,6 +146,7 @@ func SecuritySummary(b *blocks.Builder) {
 	counts := analysis.CountBySeverity(b.Findings)
 	severityTable(b, counts)
 	change(b)
+	backups(b)
 	if counts.Total() == 0 {
 		cleanSentence(b)
 		return
@@ -164,6 +165,20 @@ func SecuritySummary(b *blocks.Builder) {
 	}
 	b.Stacked(blocks.SeverityLegend(), blocks.Fold(bars))
 	b.Small("A bar counts failed checks, not objects. Order: weight of the severities, then name.")
+}
+
+// backups says which servers have no recent backup: the check is of another domain, and a restore is what is left after
+// ransomware.
+func backups(b *blocks.Builder) {
+	s := analysis.BackupsOf(b.Doc)
+	if !s.Told {
+		return
+	}
+	words := "Backups: "
+	if n := len(s.Missing); n > 0 {
+		words += blocks.Count(n, "server has", "servers have") + " no recent one (" + blocks.List(s.Missing, 6) + "; the scorecard has the finding and its fix), "
+	}
+	b.Para(words + blocks.Count(s.Recent, "server has", "servers have") + " one. Of " + blocks.Count(s.Unknown, "server", "servers") + " no check tells it.")
 }
 
 // scopeSentence says how many instances there are and what became of them.

@@ -204,3 +204,27 @@ func TestFault39TheLineOfScoresEndsAtTheReportsScore(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestFault20AMissingBackupIsInASecurityReport, although its check is one of maintenance: in the verdict, by name.
+func TestFault20AMissingBackupIsInASecurityReport(t *testing.T) {
+	t.Parallel()
+	for kind, lead := range map[report.Kind]string{report.Security: "No recent backup of the server.", report.InstanceScorecard: "capped at 59"} {
+		doc := healthy()
+		doc.Kind, doc.Instances[0].Engine = string(kind), "sqlserver"
+		doc.Checks = append(doc.Checks, snapshot.Check{ID: "MS-16", Domain: "Maintenance", Severity: "Critical", Engine: "sqlserver"})
+		doc.Instances[0].Assessment.Results = append(doc.Instances[0].Assessment.Results, fail("MS-16", "ERP"))
+		v, err := analysis.Judge(doc)
+		if err != nil || v.State != analysis.Critical || !strings.Contains(v.Lead+" "+v.Rest, lead) {
+			t.Errorf("%s: %+v, %v", kind, v, err)
+		}
+		if b := analysis.BackupsOf(doc); b.Told != (kind == report.Security) || b.Told && (!slices.Equal(b.Missing, []string{"a"}) || b.Recent+b.Unknown > 0) {
+			t.Errorf("%s: %+v", kind, b)
+		}
+		other := instance(two, "b", status("MS-16", "pass"))
+		other.Engine = "sqlserver"
+		doc.Instances = append(doc.Instances, other)
+		if v, _ := analysis.Judge(doc); kind == report.Security && !strings.Contains(v.Lead+v.Rest, "No recent backup of a.") {
+			t.Errorf("of two: %+v", v)
+		}
+	}
+}

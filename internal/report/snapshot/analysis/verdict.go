@@ -74,6 +74,7 @@ type outlook struct {
 	exploited []string // CVEs on instances, open or not ruled out
 	alerts    int      // critical ones that are open
 	alerting  []string // instances with one
+	unsaved   []string // instances without a recent backup, if no finding of the report says so
 	coverage  Assessed
 	unknown   int // assessed instances whose version the feed does not know
 	cveless   int // assessed instances of a version of which the feed knows no CVE, open or not
@@ -103,6 +104,9 @@ func outlookOf(doc snapshot.Document, ofData bool) outlook {
 		if n, _ := openCritical(doc, in); n > 0 {
 			o.alerts += n
 			o.alerting = append(o.alerting, in.Name)
+		}
+		if !ofData && Unsaved(doc, in) {
+			o.unsaved = append(o.unsaved, in.Name)
 		}
 		switch {
 		case !reached(in) || CVEsWhole(in) || KeptBy(in) != "":
@@ -166,7 +170,7 @@ func (o outlook) state() string {
 		raise(o.cves.Open[i], severity)
 	}
 	raise(len(o.ended), endOfLifeSeverity(o.doc))
-	raise(len(o.exploited), Critical)
+	raise(len(o.exploited)+len(o.unsaved), Critical)
 	if !o.ofData {
 		raise(o.alerts, Critical)
 	}
@@ -277,6 +281,9 @@ func (o outlook) versionWords() []string {
 		}
 		out = append(out, words+".")
 	}
+	if len(o.unsaved) > 0 {
+		out = append(out, "No recent backup of "+o.unsavedWords()+".")
+	}
 	if len(o.exploited) > 0 {
 		out = append(out, "Known to be exploited: "+some(o.exploited, 3)+".")
 	}
@@ -291,6 +298,14 @@ func (o outlook) versionWords() []string {
 		out = append(out, Plural(n, further+"CVE", further+"CVEs")+" of CVSS 7.0 or more "+is(n)+" not ruled out.")
 	}
 	return out
+}
+
+// unsavedWords are the servers without a recent backup.
+func (o outlook) unsavedWords() string {
+	if o.coverage.Total == 1 {
+		return "the server"
+	}
+	return some(o.unsaved, 3)
 }
 
 // findingWords are the findings by the action that they need.
