@@ -189,3 +189,12 @@ func TestFault26AndFault27AccountsAreHeldAgainstChecks(t *testing.T) {
 		"ordinary rights on " + strconv.Itoa(len(on)) + " instances.",
 	}, nil)
 }
+
+// TestFault19AndFault20ControlsAndBackupsAreSaid in the method and in the summary of a Security report.
+func TestFault19AndFault20ControlsAndBackupsAreSaid(t *testing.T) {
+	t.Parallel()
+	says(t, renderer(t), demoDocument(t, "security"), []string{
+		"Controls by framework", "ISO/IEC 27001:2022, Annex A", "PCI DSS 4.0.1", "A.8.8 Technical vulnerabilities", "8.3.6 (1)",
+		"No recent backup of demo-mssql-erp-02.", "Backups: 1 server has no recent one (demo-mssql-erp-02; the scorecard has the finding and its fix), ",
+	}, nil)
+}

@@ -70,7 +70,7 @@ func short(b *blocks.Builder) bool {
 }
 
 // room is how far text may come down towards the footer.
-const room = 8.0
+const room = 14.0
 
 // margins are those worth trying: to take the rest of the last page in, where the room
 // suffices, and to fill it from the pages between the first and the last. Rows and

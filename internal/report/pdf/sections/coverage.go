@@ -15,6 +15,7 @@ import (
 func Coverage(b *blocks.Builder) {
 	b.Scoped(func() { instancesCovered(b) })()
 	method(b)
+	controls(b)
 	Identity(b)
 	MissingGrants(b)
 }
