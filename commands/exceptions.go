@@ -57,6 +57,11 @@ func (s *Service) checkException(ctx context.Context, actor usecase.Actor, r Req
 	if err != nil {
 		return exception.Requested{}, err
 	}
+	if exception.IsRisk(r.CheckID) && len(places) == 0 {
+		if places, err = s.checkRisk(ctx, actor, r.Subject); err != nil {
+			return exception.Requested{}, err
+		}
+	}
 	requested := exception.Requested{Subject: r.Subject, Reason: strings.TrimSpace(r.Reason), Until: instant.Cut(r.Until)}
 	return requested, usecase.FieldErrors(slices.Concat(r.brokenSubject(s.Checks), places, r.brokenTerms(now)))
 }
@@ -68,8 +73,11 @@ func (r RequestException) Check(checks Checks, now time.Time) error {
 }
 
 func (r RequestException) brokenSubject(checks Checks) (broken []rule.Broken) {
-	if !checks.Has(r.CheckID) {
+	if !checks.Has(r.CheckID) && !exception.IsRisk(r.CheckID) {
 		broken = append(broken, rule.Broken{Pointer: "#/checkId", Code: "unknown_check", Detail: "no such check is in the catalogue"})
+	}
+	if exception.IsRisk(r.CheckID) && (r.DatabaseID != nil || r.ObjectRef != "") {
+		broken = append(broken, rule.Broken{Pointer: "#/objectRef", Code: "out_of_range", Detail: "a risk is about one table: name no database and no object beside it"})
 	}
 	if !fits(r.ObjectRef, 0, exception.MaxObject) {
 		broken = append(broken, rule.Broken{Pointer: "#/objectRef", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d characters", exception.MaxObject)})
@@ -120,6 +128,17 @@ func (s *Service) checkPlace(ctx context.Context, actor usecase.Actor, subject e
 		broken = append(broken, rule.Broken{Pointer: "#/databaseId", Code: "database_not_on_instance", Detail: "no such database on this instance"})
 	}
 	return broken, nil
+}
+
+// checkRisk refuses a risk that is not on the named server: unknown and foreign ones alike.
+func (s *Service) checkRisk(ctx context.Context, actor usecase.Actor, subject exception.Subject) ([]rule.Broken, error) {
+	if s.Risks != nil && subject.InstanceID != nil {
+		on, _, ok, err := s.Risks.RiskOn(ctx, actor.OrganizationID, subject.CheckID)
+		if err != nil || ok && on == *subject.InstanceID {
+			return nil, err
+		}
+	}
+	return []rule.Broken{{Pointer: "#/checkId", Code: "unknown_check", Detail: "no such risk is on the named server"}}, nil
 }
 
 // fits says whether a text can be kept and has so many characters.

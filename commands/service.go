@@ -30,6 +30,12 @@ type Instances interface {
 // Checks answers which checks there are; *catalogue.Catalogue does.
 type Checks interface{ Has(id string) bool }
 
+// Risks answers which risks are in the register of sensitive data; *assessment.Store does.
+type Risks interface {
+	// RiskOn returns the instance and the table of a risk.
+	RiskOn(ctx context.Context, organization uuid.UUID, id string) (instance uuid.UUID, table string, ok bool, err error)
+}
+
 // Jobs queues background work in the transaction that appends the event
 // that asks for it. handlers/jobs satisfies it.
 type Jobs interface {
@@ -86,6 +92,7 @@ type Needs struct {
 	Instances   Instances
 	Connections inventory.Connections // nil: no instance has any
 	Checks      Checks
+	Risks       Risks     // nil: there are none
 	Schedules   Schedules // nil: there may be any number
 	Jobs        Jobs
 	Texts       Texts

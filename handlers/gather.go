@@ -103,6 +103,7 @@ func (g *Inputs) parts(known *feed.Feed) []part {
 		{report.PartHead, g.addInstant},
 		{report.PartKeys, g.addKeys},
 		{report.PartHistory, g.addHistory},
+		{report.PartRisks, g.addRisks},
 		{report.PartExceptions, g.addExceptions},
 		{report.PartOpenAlerts, g.addOpenAlerts},
 		{report.PartAlerts, g.addAlerts},

@@ -69,10 +69,13 @@ func (g *Inputs) addInstances(ctx context.Context, in Gathering, doc *snapshot.D
 	return nil
 }
 
-// addOwners notes the teams that own the instances now.
+// retentionTag is the key of the tag that says how long the data of an instance is kept.
+const retentionTag = "retention"
+
+// addOwners notes the teams that own the instances now, and how long their data is kept.
 func (g *Inputs) addOwners(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, instances []snapshot.Instance) error {
 	teams, err := g.Accounts.Teams(ctx, organization)
-	if err != nil || len(teams) == 0 {
+	if err != nil {
 		return err
 	}
 	tags, err := g.Fleet.TagsOf(ctx, organization, ids)
@@ -81,6 +84,7 @@ func (g *Inputs) addOwners(ctx context.Context, organization uuid.UUID, ids []uu
 	}
 	owner := accounts.Ownership(teams)
 	for i, id := range ids {
+		instances[i].Retention = tags[id][retentionTag].Value
 		if t := owner(id, tags[id]); t != nil {
 			instances[i].Owner = &snapshot.Owner{ID: t.ID, Name: t.Name}
 		}
@@ -215,7 +219,7 @@ func (g *Inputs) found(ctx context.Context, row history.ReportRow) (*snapshot.Pr
 		return nil, nil //nolint:nilerr // another version of Muster wrote it
 	}
 	open, accepted := analysis.Keys(before)
-	return &snapshot.Previous{ReportID: row.ID, AsOf: before.AsOf, Findings: open, Accepted: accepted}, nil
+	return &snapshot.Previous{ReportID: row.ID, AsOf: before.AsOf, Findings: open, Accepted: accepted, Risks: riskScores(before)}, nil
 }
 
 func sameScope(a, b report.Scope) bool {

@@ -7,7 +7,8 @@
 // (StatusAt), so the end holds to the second even if no process was running then.
 //
 // A Subject says what the exception covers: a check, and optionally an instance, a database or
-// an object. A part that is left out means all of them.
+// an object. A part that is left out means all of them. In the place of a check it may name a
+// risk of the Data Inventory's register: the exception is then the decision to accept that risk.
 //
 // The metadata of the events says who requested and who decided, by id only. The requester
 // writes the reason. It stays in the log forever and is printed in reports, so it must not

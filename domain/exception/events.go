@@ -1,6 +1,7 @@
 package exception
 
 import (
+	"regexp"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,8 +21,15 @@ const (
 	MaxObject = 500
 )
 
-// Subject is the findings that an exception is about. What is not named stands
-// for all of them; a database is named with its instance.
+// riskID is the form of the id of a risk in the register of a Data Inventory.
+var riskID = regexp.MustCompile(`^R-[A-Z2-7]{7}$`)
+
+// IsRisk says whether what a CheckID names is a risk of the register, and no check.
+func IsRisk(checkID string) bool { return riskID.MatchString(checkID) }
+
+// Subject is the findings that an exception is about, or a risk of the register. What is not
+// named stands for all of them; a database is named with its instance. A risk is named by its
+// id in the place of a check, and with the instance of its table.
 type Subject struct {
 	CheckID    string     `json:"checkId"`
 	InstanceID *uuid.UUID `json:"instanceId"`

@@ -15,6 +15,7 @@ const (
 	PartHead            Part = "the log's head"
 	PartKeys            Part = "the document of keys"
 	PartHistory         Part = "the history of findings"
+	PartRisks           Part = "the risks on record"
 	PartExceptions      Part = "the exceptions"
 	PartOpenAlerts      Part = "the open alerts"
 	PartAlerts          Part = "the alerts"

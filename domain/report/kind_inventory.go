@@ -10,7 +10,7 @@ func inventory() Definition {
 		Everything: "Whole organization",
 		Parts: []Part{
 			PartOrganization, PartInstances, PartChecks, PartAssessments, PartLogged, PartHead, PartKeys,
-			PartExceptions, PartVulnerabilities, PartPrevious,
+			PartRisks, PartExceptions, PartVulnerabilities, PartPrevious,
 		},
 		Classified:  true,
 		CheckDomain: "Security", // the ways into a table

@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/findings"
+	"muster/internal/assessment/risks"
 	"muster/internal/concurrency/fairslots"
 	"muster/internal/concurrency/lease"
 	"muster/internal/postgres/statement"
@@ -146,11 +147,11 @@ func (s *Store) Record(
 		if err := keepFindings(ctx, tx, c, a, in.At); err != nil {
 			return err
 		}
-		if err := s.keepClassifications(ctx, tx, c, classified); err != nil {
+		if err := s.keepClassifications(ctx, tx, c, classified, in.At); err != nil {
 			return err
 		}
 		if reached {
-			if err := dropVanished(ctx, tx, c, a.Databases); err != nil {
+			if err := dropVanished(ctx, tx, c, a.Databases, in.At); err != nil {
 				return err
 			}
 		}
@@ -220,7 +221,7 @@ func (s *Store) MakeFindings(ctx context.Context) error {
 	return nil
 }
 
-func (s *Store) keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, classified []DatabaseClassification) error {
+func (s *Store) keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, classified []DatabaseClassification, at time.Time) error {
 	for _, one := range classified {
 		if err := s.keepKnown(ctx, tx, c, &one); err != nil {
 			return err
@@ -231,6 +232,9 @@ func (s *Store) keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, c
 		}
 		if err := statement.Exec(ctx, tx, fmt.Sprintf("classification of database %q", one.Database), recordClassificationSQL,
 			c.Organization, c.Instance, one.Database, one.Classification.Status, string(facts)); err != nil {
+			return err
+		}
+		if err := risks.Keep(ctx, tx, c.Organization, c.Instance, one.Database, one.Classification, at); err != nil {
 			return err
 		}
 	}
@@ -264,10 +268,13 @@ func (s *Store) keepKnown(ctx context.Context, tx *sqlx.Tx, c Claim, one *Databa
 
 // dropVanished deletes the classifications of databases that are gone, so that
 // an inventory never lists a table that no longer exists.
-func dropVanished(ctx context.Context, tx *sqlx.Tx, c Claim, found []snapshot.DatabaseFact) error {
+func dropVanished(ctx context.Context, tx *sqlx.Tx, c Claim, found []snapshot.DatabaseFact, at time.Time) error {
 	names := make([]string, len(found))
 	for i, d := range found {
 		names[i] = d.Name
+	}
+	if err := risks.KeepDatabases(ctx, tx, c.Organization, c.Instance, names, at); err != nil {
+		return err
 	}
 	return statement.Exec(ctx, tx, "drop the classifications of vanished databases", `DELETE FROM assessment_classifications
 		WHERE organization_id = $1 AND instance_id = $2 AND database_name <> ALL($3::text[])`, c.Organization, c.Instance, names)

@@ -16,6 +16,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/findings"
+	"muster/internal/assessment/risks"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 	"muster/internal/report/snapshot"
@@ -210,9 +211,15 @@ func (r *recorder) classifyOne(ctx context.Context, c DatabaseClassification) er
 	if err != nil {
 		return fmt.Errorf("encode the classification of database %q: %w", c.Database, err)
 	}
-	if err := statement.Exec(ctx, r.tx, fmt.Sprintf("classification of database %q", c.Database), recordSentClassificationSQL,
-		r.organization, r.instance, c.Database, c.Classification.Status, string(facts), c.Classification.FinishedAt); err != nil {
+	written, err := statement.Affected(ctx, r.tx, fmt.Sprintf("classification of database %q", c.Database), recordSentClassificationSQL,
+		r.organization, r.instance, c.Database, c.Classification.Status, string(facts), c.Classification.FinishedAt)
+	if err != nil {
 		return err
+	}
+	if written > 0 { // else a later one has said which tables there are
+		if err := risks.Keep(ctx, r.tx, r.organization, r.instance, c.Database, c.Classification, c.Classification.FinishedAt); err != nil {
+			return err
+		}
 	}
 	return statement.Exec(ctx, r.tx, "note when an instance was classified", `UPDATE assessment_feeds SET last_classified_at = greatest(last_classified_at, $3)
 		WHERE organization_id = $1 AND instance_id = $2`, r.organization, r.instance, c.Classification.FinishedAt)

@@ -16,6 +16,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/findings"
+	"muster/internal/assessment/risks"
 	"muster/internal/postgres/statement"
 	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
@@ -185,6 +186,9 @@ func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, ins
 	if err := findings.Forget(ctx, q, organization, instance); err != nil {
 		return err
 	}
+	if err := risks.Forget(ctx, q, organization, instance); err != nil {
+		return err
+	}
 	return changes.Forget(ctx, q, organization, instance)
 }
 
@@ -260,6 +264,24 @@ func (s *Store) Reached(ctx context.Context, organization, instance uuid.UUID, m
 // FirstSeen says since when each finding of some instances is there, by its id.
 func (s *Store) FirstSeen(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]time.Time, error) {
 	return findings.FirstSeen(ctx, s.db, organization, instances)
+}
+
+// Risks returns what is on record of the risks of some instances.
+func (s *Store) Risks(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) ([]snapshot.RiskRecord, error) {
+	return risks.Of(ctx, s.db, organization, instances)
+}
+
+// RiskOn returns the instance and the table of a risk.
+func (s *Store) RiskOn(ctx context.Context, organization uuid.UUID, id string) (instance uuid.UUID, table string, ok bool, err error) {
+	at, ok, err := risks.Find(ctx, s.db, organization, id)
+	if err != nil || !ok {
+		return uuid.Nil, "", false, err
+	}
+	table = at.Table
+	if at.Schema != "" {
+		table = at.Schema + "." + table
+	}
+	return at.Instance, at.Database + " / " + table, true, nil
 }
 
 // History counts the findings that were there at earlier times and have gone since.
@@ -402,6 +424,9 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 // returns how many assessments it deleted.
 func (s *Store) Prune(ctx context.Context) (int64, error) {
 	if _, err := findings.Prune(ctx, s.db, History); err != nil {
+		return 0, err
+	}
+	if err := risks.Prune(ctx, s.db, History); err != nil {
 		return 0, err
 	}
 	if _, err := changes.Prune(ctx, s.db); err != nil {

@@ -240,7 +240,7 @@ func Open(ctx context.Context, cfg *config.Config, a Access) (_ *Installation, e
 		return in, err
 	}
 	in.Commands = commands.New(usecase.Base{DB: in.DB, Events: in.Events, Accounts: in.Accounts, Now: now, Budgets: in.Budgets}, commands.Needs{
-		Instances: in.Fleet, Checks: in.Checks, Schedules: in.Schedules, Connections: in.Facts, Jobs: in.Queue, Texts: in.Samples, Seal: in.Key, Channels: kinds.Judge{Poster: in.Poster()}, Mails: cfg.SMTPURL != "",
+		Instances: in.Fleet, Checks: in.Checks, Risks: in.Facts, Schedules: in.Schedules, Connections: in.Facts, Jobs: in.Queue, Texts: in.Samples, Seal: in.Key, Channels: kinds.Judge{Poster: in.Poster()}, Mails: cfg.SMTPURL != "",
 	})
 	in.Places = &resolve.Resolver{
 		Keys: in.Commands, Fleet: in.Fleet, Hosts: in.Intake,

@@ -2196,7 +2196,7 @@ type Every string
 
 type Exception struct {
 	CheckId string `json:"checkId"`
-	// CheckTitle The title of the check in today's catalog. Null if the catalog no longer has the check.
+	// CheckTitle The title of the check in today's catalog, or the table of a risk. Null if the catalog no longer has the check.
 	CheckTitle *string             `json:"checkTitle"`
 	DatabaseId *openapi_types.UUID `json:"databaseId"`
 	DecidedAt  *time.Time          `json:"decidedAt"`
@@ -3711,6 +3711,7 @@ type ReportScope struct {
 type ReportStatus string
 
 type RequestException struct {
+	// CheckId A check, or the id of a risk in the register of a Data Inventory (R-2JXXK3J) with the instance of its table: then the exception is the decision to accept the risk.
 	CheckId string `json:"checkId"`
 	// DatabaseId Requires instanceId.
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`

@@ -156,6 +156,15 @@ func (s *ServerRoutes) showExceptions(ctx context.Context, rows []exceptions.Exc
 	if err != nil {
 		return nil, err
 	}
+	tables := map[string]string{}
+	for _, row := range rows {
+		if !exception.IsRisk(row.CheckID) {
+			continue
+		}
+		if _, tables[row.CheckID], _, err = s.Servers.RiskOn(ctx, wire.Caller(ctx).Organization.ID, row.CheckID); err != nil {
+			return nil, err
+		}
+	}
 	return wire.List(rows, func(row exceptions.Exception) api.Exception {
 		x := api.Exception{
 			Id: row.ID, Status: api.ExceptionStatus(row.Status), CheckId: row.CheckID, InstanceId: row.InstanceID, DatabaseId: row.DatabaseID,
@@ -165,6 +174,10 @@ func (s *ServerRoutes) showExceptions(ctx context.Context, rows []exceptions.Exc
 		}
 		if check, ok := s.Checks.Check(row.CheckID); ok {
 			x.CheckTitle = &check.Title
+		}
+		if table := tables[row.CheckID]; table != "" {
+			title := "Risk of the table " + table
+			x.CheckTitle = &title
 		}
 		if row.DecidedBy != nil {
 			x.DecidedBy = &api.Person{Id: *row.DecidedBy, Name: names[*row.DecidedBy]}

@@ -165,13 +165,13 @@ func TestFault31TheColumnSaysWhereTheListEnds(t *testing.T) {
 // TestFault16NothingIsAcceptedByDefault: a low risk waits for its owner.
 func TestFault16NothingIsAcceptedByDefault(t *testing.T) {
 	t.Parallel()
-	says(t, renderer(t), demoDocument(t, "inventory"), []string{"Muster accepts no risk: people do, with a name and an end."}, []string{" accept –", "a low risk may be accepted"})
+	says(t, renderer(t), demoDocument(t, "inventory"), []string{"Muster accepts no risk: people do, with a name and an end, by an exception for the risk’s id."}, []string{" accept –", "a low risk may be accepted"})
 }
 
 // TestFault18TheRegisterNamesRegulations, and TestFault17 ids that are no ranks.
 func TestFault17AndFault18TheRegisterNamesIDsAndRegulations(t *testing.T) {
 	t.Parallel()
-	says(t, renderer(t), demoDocument(t, "inventory"), []string{"Table, regulation", "GDPR"}, []string{"R-001", "R-002"})
+	says(t, renderer(t), demoDocument(t, "inventory"), []string{"Data, regulation", "GDPR"}, []string{"R-001", "R-002"})
 }
 
 // TestFault26AccountsThatDisagreeAreSaid, and TestFault27 the accounts are those of the instances that have some.

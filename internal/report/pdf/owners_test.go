@@ -28,7 +28,7 @@ func TestOwnersArePrinted(t *testing.T) {
 		"of before":         {security, []string{"no owner"}, []string{"Owner Snapshot"}},
 		"a scorecard":       {snapshottest.Owned(snapshottest.Rich(report.InstanceScorecard), "Payments"), []string{"Owner Payments Window", "Owner of pg-orders-01: Payments."}, nil},
 		"an inventory":      {snapshottest.Owned(inventory, "Payments"), []string{"Owner Payments Snapshot"}, nil},
-		"several inventory": {snapshottest.Owned(inventory, "Payments", "Platform", ""), nil, []string{"Owner Payments Snapshot", "no owner"}},
+		"several inventory": {snapshottest.Owned(inventory, "Payments", "Platform", ""), []string{"no owner no retention", "Platform no retention"}, []string{"Owner Payments Snapshot"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -73,7 +73,7 @@ func TestPictures(t *testing.T) {
 		file []byte
 		page int
 	}{
-		"owners-first-steps": {owned, 1}, "owners-plan": {owned, 8}, "owners-cover": {inventory, 1}, "owners-risks": {inventory, 9},
+		"owners-first-steps": {owned, 1}, "owners-plan": {owned, 8}, "owners-cover": {inventory, 1}, "owners-risks": {inventory, 7},
 		"security-cover": {security, 1}, "security-summary": {security, 2}, "security-findings": {security, 4}, "security-exceptions": {security, 6}, "scorecard-health": {scorecard, 2}, "scorecard-utilization": {scorecard, 3}, "scorecard-alerts": {scorecard, 4},
 	} {
 		t.Run(name, func(t *testing.T) {

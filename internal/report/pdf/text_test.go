@@ -521,7 +521,7 @@ func TestSentences(t *testing.T) {
 		}, []string{"has no table classification", "this version of Muster connects", "no classification has run", " .CARDS"}},
 		"inventory": {snapshottest.Rich(report.DataInventory), []string{
 			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",
-			"Not assessed on mssql-finance-01: Muster has no collector for SQL Server yet. Not assessed on ora-erp-01: Muster has no collector for Oracle yet.", "so none is counted.", "R-2JXXK3J public.customers pg-billing-01 / crm GDPR, internal 25 High", "Failed scan", "readable by every login (PUBLIC)",
+			"Not assessed on mssql-finance-01: Muster has no collector for SQL Server yet. Not assessed on ora-erp-01: Muster has no collector for Oracle yet.", "so none is counted.", "R-2JXXK3J 2026-11-20 public. customers pg-billing-01 / crm GDPR, internal every login (PUBLIC)", "first 2026", "Failed scan",
 			"Exception lapses 2026-12-10", "A service account; its password is rotated", "hr.patient_record_4",
 			"9 tables with sensitive data carry a high risk, of 21 sensitive tables found in 9 classified databases. 13 of 22 databases were not classified, 3 databases were classified only in part",
 		}, []string{"The partner portal", "2027-05-19", "patient_record_4 0"}},

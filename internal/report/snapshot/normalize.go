@@ -96,7 +96,9 @@ func sortDocument(doc *Document) {
 	if doc.History != nil {
 		slices.SortStableFunc(doc.History.Past, func(a, b PastFindings) int { return a.At.Compare(b.At) })
 	}
+	slices.SortStableFunc(doc.Risks, func(a, b RiskRecord) int { return strings.Compare(a.ID, b.ID) })
 	if doc.Previous != nil {
+		slices.SortStableFunc(doc.Previous.Risks, func(a, b RiskScore) int { return strings.Compare(a.ID, b.ID) })
 		slices.SortStableFunc(doc.Previous.Findings, FindingKey.Compare)
 		slices.SortStableFunc(doc.Previous.Accepted, FindingKey.Compare)
 	}

@@ -38,6 +38,7 @@ type Document struct {
 	Tuning          *Tuning         `json:"tuning,omitempty"`       // scorecard only; nil: nobody has asked for it
 	Previous        *Previous       `json:"previous"`               // the previous Ready report of the same kind and scope
 	History         *History        `json:"history,omitempty"`      // of the findings; nil: nobody has asked for it
+	Risks           []RiskRecord    `json:"risks,omitempty"`        // inventory only: what is on record of the risks, sorted by id; none: nobody has asked for them
 	Vulnerabilities []Vulnerability `json:"vulnerabilities"`        // every CVE that an instance below names, sorted by id
 }
 
@@ -130,6 +131,8 @@ type Instance struct {
 	CreatedAt time.Time `json:"createdAt"`
 	Owner     *Owner    `json:"owner,omitempty"` // when the inputs were gathered; nil: no team, or a document of before owners
 	Collected bool      `json:"collected"`       // has a DSN: Muster itself can assess it
+	// Retention is how long its data is kept, by the instance's tag retention; empty: not said.
+	Retention string `json:"retention,omitempty"`
 	// OpenAlerts are those that are open and not muted; nil: not gathered.
 	OpenAlerts *OpenAlerts `json:"openAlerts,omitempty"`
 	Assessment *Assessment `json:"assessment"` // nil: never assessed (NotAssessed says why)
@@ -554,6 +557,22 @@ type Previous struct {
 	AsOf     time.Time    `json:"asOf"`
 	Findings []FindingKey `json:"findings"` // open, sorted
 	Accepted []FindingKey `json:"accepted"` // by an exception, sorted
+	// Risks are those of the register, sorted by id; nil: not an inventory, or from before this field.
+	Risks []RiskScore `json:"risks,omitempty"`
+}
+
+// RiskRecord says since when a risk of the register is there.
+type RiskRecord struct {
+	ID              string     `json:"id"`
+	FirstSeenAt     time.Time  `json:"firstSeenAt"`               // the first of the classifications that have found it since
+	EverFirstSeenAt *time.Time `json:"everFirstSeenAt,omitempty"` // the very first one; nil: the risk never went and came back
+	EarlierGoneAt   *time.Time `json:"earlierGoneAt,omitempty"`   // when it had gone
+}
+
+// RiskScore is what a risk was in an earlier report.
+type RiskScore struct {
+	ID    string `json:"id"`
+	Score int    `json:"score"`
 }
 
 // History counts the findings that have gone: with those of the document, it gives the number at an earlier time.

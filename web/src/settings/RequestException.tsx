@@ -66,7 +66,7 @@ export function RequestException({ onClose, subject }: { onClose: () => void; su
         <Stack>
           <TextInput
             label="Check"
-            description="The check's code, printed with the finding in a report."
+            description="The check's code, or a risk's id (R-2JXXK3J), as printed in a report."
             placeholder="PG-S01"
             maxLength={60}
             data-autofocus

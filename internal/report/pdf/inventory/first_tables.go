@@ -60,6 +60,6 @@ func firstRow(b *blocks.Builder, i int, r analysis.TableRisk) {
 	for n, words := range strings.SplitN(treatment(r), "; ", proposals) {
 		page.Text(left+treatmentAt, y+9.6+8.4*float64(n), blocks.RowStyle, typeset.Left, b.Fit(words, blocks.RowStyle, right-52-left-treatmentAt))
 	}
-	page.Text(right, y+9.6, blocks.RowStyle, typeset.Right, riskDue(b, r))
+	page.Text(right, y+9.6, blocks.RowStyle, typeset.Right, strings.TrimPrefix(riskDue(b, r), "due "))
 	d.Y += blocks.ActionRow
 }

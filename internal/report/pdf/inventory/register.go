@@ -269,33 +269,27 @@ func RiskRegister(b *blocks.Builder) {
 		b.Clean(c.Completed == c.Databases, "No risk to register: no sensitive table was found"+neverLooked(c)+".")
 		return
 	}
+	b.Para(riskSentence(b))
 	blocks.Table(b, []typeset.Column{
-		{Title: "Id"}, {Title: "Table, regulation", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers, and existing controls", Flex: 1.5},
-		{Title: "Proposed treatment, due", Flex: 1}, {Title: "Owner", Max: ownerWidth},
+		{Title: "Risk, since"}, {Title: "Data, regulation", Flex: 1}, {Title: "Who can read it, drivers", Flex: 1.5}, {Title: "Score"},
+		{Title: "Decision", Flex: 1.5}, {Title: "Owner, retention", Max: ownerWidth},
 	}, b.Risks[:min(len(b.Risks), mostRisks)], func(_ int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
-			blocks.Code(r.ID), {Text: tableName(r.Table), Style: blocks.CodeStyle, Sub: r.InstanceName + " / " + r.Database + sections.Before("\n", strings.Join(r.Regulations(), ", ")), SubStyle: blocks.CellMuted},
-			registerRisk(r), {Text: blocks.OrDash(strings.Join(r.Drivers, "; ")), Sub: "Controls: " + cmp.Or(strings.Join(r.Controls, "; "), "none seen"), SubStyle: blocks.CellMuted},
-			{Text: treatment(r), Sub: riskDue(b, r), SubStyle: blocks.CellMuted}, sections.Owner(r.Owner, 11),
+			{Text: r.ID, Style: blocks.CodeStyle, Sub: riskSince(r), SubStyle: blocks.CellMuted},
+			{Text: tableName(r.Table), Style: blocks.CodeStyle, Sub: r.InstanceName + " / " + r.Database + sections.Before("\n", strings.Join(r.Regulations(), ", ")), SubStyle: blocks.CellMuted},
+			{Text: whoReads(r), Sub: drivers(r), SubStyle: blocks.CellMuted}, registerRisk(r), decision(b, r), ownerAndRetention(b, r),
 		}
 	})
 	note := ""
 	if rest := len(b.Risks) - mostRisks; rest > 0 {
-		note = blocks.Count(rest, "further table", "further tables") + " of lower risk: inventory.csv has the id, the risk and the drivers of each. "
+		note = blocks.Count(rest, "further table", "further tables") + " of lower risk: inventory.csv has the id, the risk, the drivers and the decision of each. "
 	}
 	note += "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 0.5 not encrypted at rest, + 1 open CVE of CVSS 7.0 or more (1.5 from 9.0, 2 if one is known to be exploited), + 1 out of support (0.5 beside CVEs). " +
-		"Impact: half the heaviest column's weight, + 0.5 each over 100,000, 10 million and 100 million rows, + 0.5 special category or credentials. Both rounded up, at most 5. Treatment: the two proposals that take away most. Muster accepts no risk: people do, with a name and an end. The id of a risk stays with its table."
+		"Impact: half the heaviest column's weight, + 0.5 each over 100,000, 10 million and 100 million rows, + 0.5 special category or credentials. Both rounded up, at most 5. Muster accepts no risk: people do, with a name and an end, by an exception for the risk’s id. Until then a risk is undecided, with the two proposals that take away most, due like a finding of that severity since the risk was first seen. The id of a risk stays with its table. Retention is the server’s tag retention."
 	if riskUnsure(b) {
 		note += " † Something that raises the likelihood, or the number of rows, could not be read, so the risk may be higher."
 	}
 	b.Small(note)
-}
-
-// registerRisk is a risk with the two factors under it.
-func registerRisk(r analysis.TableRisk) typeset.Cell {
-	cell := riskCell(r)
-	cell.Sub, cell.SubStyle = blocks.Number(r.Likelihood)+" × "+blocks.Number(r.Impact), blocks.CellMuted
-	return cell
 }
 
 // proposals is how many treatments of a risk are printed.
@@ -308,13 +302,6 @@ func treatment(r analysis.TableRisk) string {
 		return "its owner decides: what is the data needed for?"
 	}
 	return strings.Join(r.Treatments[:min(len(r.Treatments), proposals)], "; ")
-}
-
-func riskDue(b *blocks.Builder, r analysis.TableRisk) string {
-	if r.Level() == analysis.Low {
-		return "–"
-	}
-	return blocks.Day(b.Doc.AsOf.AddDate(0, 0, analysis.DueDays(b.Doc, r.Level())))
 }
 
 // Coverage says which databases the inventory stands on.

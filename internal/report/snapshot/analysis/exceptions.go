@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/exception"
 	"muster/internal/report/snapshot"
 )
 
@@ -157,7 +158,7 @@ func Acceptances(doc snapshot.Document) []Acceptance {
 	index := map[uuid.UUID]int{}
 	out := []Acceptance{}
 	for _, x := range doc.Exceptions {
-		if skip[x.CheckID] {
+		if skip[x.CheckID] || exception.IsRisk(x.CheckID) { // the risk register prints those of risks
 			continue
 		}
 		check := checks.of(snapshot.CheckResult{CheckID: x.CheckID})

@@ -2,9 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/base32"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -39,6 +36,19 @@ type TableRisk struct {
 	Controls     []string // what already holds against it
 	// Treatments are proposals against the drivers, the one that removes most first.
 	Treatments []string
+	// Since says since when it is in the register; nil: not on record.
+	Since *snapshot.RiskRecord
+	// Decision is the exception that accepts it for a time; nil: nobody has accepted it.
+	Decision *snapshot.Exception
+	// Due is until when it has to be treated; nil: it is accepted, or low.
+	Due *Deadline
+	// Movement is its change since the previous report, which had the score Was.
+	Movement Movement
+	Was      int
+	// Retention is how long the data of the instance is kept; empty: not said.
+	Retention string
+	// Readers are those of the table.
+	Readers TableReaders
 	// Partial: something that would raise the likelihood or the impact could not
 	// be read, so the score may be too low.
 	Partial bool
@@ -65,6 +75,9 @@ type exposure struct {
 	partial    bool
 }
 
+// PublicDriver is the driver of a table that every login can read.
+const PublicDriver = "readable by every login (PUBLIC)"
+
 // What is proposed against a driver.
 const (
 	treatPublic  = "take access from PUBLIC, grant it by role"
@@ -84,7 +97,7 @@ func Risks(doc snapshot.Document) []TableRisk { return risksOf(doc, false) }
 func OwnTables(doc snapshot.Document) []TableRisk { return risksOf(doc, true) }
 
 func risksOf(doc snapshot.Document, own bool) []TableRisk {
-	out := []TableRisk{}
+	out, known := []TableRisk{}, recordOf(doc)
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		about := exposureOf(doc, in)
@@ -94,10 +107,12 @@ func risksOf(doc snapshot.Document, own bool) []TableRisk {
 			}
 			for _, table := range db.Classification.Tables {
 				risk := tableRisk(table, about, cmp.Or(table.Encrypted, db.Encrypted))
-				risk.ID = riskID(doc.Organization.ID, in.ID, db.Name, table)
+				risk.ID = snapshot.RiskID(doc.Organization.ID, in.ID, db.Name, table)
 				risk.treat(about)
 				risk.InstanceID, risk.InstanceName, risk.Engine = in.ID, in.Name, in.Engine
-				risk.Database, risk.Owner = db.Name, OwnerOf(in)
+				risk.Database, risk.Owner, risk.Retention = db.Name, OwnerOf(in), in.Retention
+				risk.Readers = ReadersOf(in, table)
+				known.note(doc, &risk)
 				out = append(out, risk)
 			}
 		}
@@ -112,12 +127,6 @@ func risksOf(doc snapshot.Document, own bool) []TableRisk {
 		)
 	})
 	return out
-}
-
-// riskID names a table's risk. It has 35 bits, so that of 10,000 tables two rarely share one.
-func riskID(organization, instance uuid.UUID, database string, t snapshot.ClassifiedTable) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %q %q %q", organization, instance, database, t.Schema, t.Name))
-	return "R-" + base32.StdEncoding.EncodeToString(sum[:])[:7]
 }
 
 // Regulations are those that the columns of the table fall under, sorted.
@@ -139,7 +148,7 @@ func tableRisk(table snapshot.ClassifiedTable, about exposure, encrypted *bool) 
 	switch {
 	case table.PublicAccess:
 		likelihood += 2
-		risk.Drivers = append(risk.Drivers, "readable by every login (PUBLIC)")
+		risk.Drivers = append(risk.Drivers, PublicDriver)
 	case table.AccessUnknown:
 		risk.Partial = true
 	default:

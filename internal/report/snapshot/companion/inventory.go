@@ -16,6 +16,7 @@ var inventoryHeader = []string{
 	"category", "infoType", "regulation", "confidence", "matchedPercent", "ruleId", "weight",
 	"rows", "tableBytes", "encryptedAtRest", "publicAccess", "grantees", "readers", "readerPaths", "rowSecurity", "risk", "riskLevel", "riskIncomplete", "riskDrivers",
 	"classification", "mode", "rulesVersion", "classifiedAt", "own", "ownerId", "owner", "riskId", "findingId", "step",
+	"riskFirstSeenAt", "riskEverFirstSeenAt", "riskChange", "riskDue", "riskOverdueDays", "decision", "decidedBy", "decidedAt", "decisionUntil", "decisionReason", "retention", "riskControls",
 }
 
 // inventoryRows are the columns in the order of instances, databases, tables and columns.
@@ -45,24 +46,43 @@ func inventoryRows(doc snapshot.Document) [][]string {
 				}
 				paths := readerPaths(analysis.ReadersOf(&in, t))
 				risk := risks[key{in.ID.String(), db.Name, t.Schema, t.Name}]
+				recorded := riskRecord(doc, risk)
 				for _, c := range t.Columns {
 					matched := ""
 					if c.MatchedRatio != nil {
 						matched = strconv.FormatFloat(*c.MatchedRatio*100, 'f', 1, 64)
 					}
-					rows = append(rows, []string{
+					rows = append(rows, slices.Concat([]string{
 						id(in.ID), Cell(in.Name), id(db.ID), Cell(db.Name), Cell(t.Schema), Cell(t.Name), Cell(c.Name), Cell(c.DataType),
 						Cell(c.Category), Cell(c.InfoType), Cell(c.Regulation), Cell(c.Confidence), matched, Cell(c.RuleID), whole(c.Weight),
 						counted, whole(t.SizeBytes), encrypted(db, t), public, grantees, Cell(strings.Join(t.Readers, "; ")), Cell(paths), strconv.FormatBool(t.RowSecurity),
 						whole(risk.Score), risk.Level(), strconv.FormatBool(risk.Partial), Cell(strings.Join(risk.Drivers, "; ")),
 						Cell(run.Status), Cell(run.Mode), Cell(run.RulesVersion), at(&run.FinishedAt), strconv.FormatBool(run.Own),
 						ownerID, owner, risk.ID, strings.Join(j.about(&in, tableName(t)), "; "), j.steps(&in, tableName(t)),
-					})
+					}, recorded))
 				}
 			}
 		}
 	}
 	return rows
+}
+
+// riskRecord is what is on record of a risk: its history, what people decided, and how long the data is kept.
+func riskRecord(doc snapshot.Document, r analysis.TableRisk) []string {
+	row := make([]string, 12)
+	if r.Since != nil {
+		row[0], row[1] = at(&r.Since.FirstSeenAt), at(r.Since.EverFirstSeenAt)
+	}
+	row[2] = string(r.Movement)
+	if r.Due != nil {
+		row[3], row[4] = at(&r.Due.At), whole(r.Due.Overdue(doc.AsOf))
+	}
+	row[5] = "undecided"
+	if x := r.Decision; x != nil {
+		row[5], row[6], row[7], row[8], row[9] = "accepted", Cell(x.GrantedBy.Shown()), at(&x.GrantedAt), at(&x.Until), Cell(x.Reason)
+	}
+	row[10], row[11] = Cell(r.Retention), Cell(strings.Join(r.Controls, "; "))
+	return row
 }
 
 // encrypted says whether a table's rows are encrypted at rest; empty: not known.

@@ -56,7 +56,9 @@ func definition(kind report.Kind) report.Definition {
 // The findings say since when they are there.
 func Rich(kind report.Kind) snapshot.Document {
 	doc := Undated(kind)
-	if !definition(kind).Classified {
+	if definition(kind).Classified {
+		registered(&doc)
+	} else {
 		dated(&doc)
 	}
 	return doc
@@ -98,6 +100,44 @@ func Undated(kind report.Kind) snapshot.Document {
 		}}
 	}
 	return snapshot.Normalize(doc)
+}
+
+// registered gives an inventory a register with a history: one risk came back, one is accepted, one is new, and one grew.
+func registered(doc *snapshot.Document) {
+	doc.Previous = &snapshot.Previous{ReportID: ID(9), AsOf: AsOf().AddDate(0, -1, 0)}
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		for _, db := range in.Databases {
+			if db.Classification == nil {
+				continue
+			}
+			for _, t := range db.Classification.Tables {
+				register(doc, in, snapshot.RiskID(doc.Organization.ID, in.ID, db.Name, t))
+			}
+		}
+	}
+	doc.Instances[0].Retention = "7 years"
+	*doc = snapshot.Normalize(*doc)
+}
+
+// register puts a risk on record.
+func register(doc *snapshot.Document, in *snapshot.Instance, id string) {
+	n := len(doc.Risks)
+	record := snapshot.RiskRecord{ID: id, FirstSeenAt: AsOf().AddDate(0, 0, -9*(n%8))}
+	switch n {
+	case 1:
+		ever, gone := record.FirstSeenAt.AddDate(0, 0, -60), record.FirstSeenAt.AddDate(0, 0, -20)
+		record.EverFirstSeenAt, record.EarlierGoneAt = &ever, &gone
+	case 4:
+		doc.Exceptions = append(doc.Exceptions, snapshot.Exception{
+			ID: ID(77), CheckID: id, InstanceID: &in.ID, Reason: "Tokens replace the addresses in January.", Until: AsOf().AddDate(0, 2, 0),
+			RequestedBy: snapshot.Person{ID: ID(3), Name: "Ana Ruiz"}, GrantedBy: snapshot.Person{ID: ID(4), Name: "Dora Meyer"}, GrantedAt: AsOf().AddDate(0, 0, -3),
+		})
+	}
+	doc.Risks = append(doc.Risks, record)
+	if n != 3 {
+		doc.Previous.Risks = append(doc.Previous.Risks, snapshot.RiskScore{ID: id, Score: 15 + n%2*10})
+	}
 }
 
 // dated says since when each finding is there, and what became of those before.
