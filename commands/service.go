@@ -11,6 +11,7 @@ import (
 	"muster/commands/maintenance"
 	"muster/commands/marks"
 	"muster/commands/notifying"
+	"muster/commands/objectives"
 	"muster/commands/usecase"
 	"muster/domain/team"
 	"muster/internal/accounts"
@@ -76,13 +77,14 @@ type Limits struct {
 }
 
 // Service runs the use cases: those of people and of reports itself, those of the fleet, of alerts,
-// of notifications, of marks and of maintenance windows by its rooms.
+// of notifications, of marks, of maintenance windows and of objectives by its rooms.
 type Service struct {
 	*usecase.Base
 	*inventory.Fleet
 	*alerting.Alerts
 	*marks.Marks
 	*maintenance.Windows
+	*objectives.Objectives
 	*notifying.Notifications
 	Needs
 }
@@ -107,7 +109,7 @@ func New(base usecase.Base, needs Needs) *Service {
 	instances := inventory.New(&base, needs.Connections)
 	windows := maintenance.New(&base, needs.Instances)
 	return &Service{
-		Base: &base, Fleet: instances, Alerts: alerting.New(&base, instances, windows), Marks: marks.New(&base), Windows: windows, Needs: needs,
+		Base: &base, Fleet: instances, Alerts: alerting.New(&base, instances, windows), Marks: marks.New(&base), Windows: windows, Objectives: objectives.New(&base, needs.Instances), Needs: needs,
 		Notifications: notifying.New(&base, notifying.Needs{Seal: needs.Seal, Channels: needs.Channels, Instances: needs.Instances}),
 	}
 }

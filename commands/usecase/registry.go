@@ -9,6 +9,7 @@ import (
 	"muster/domain/maintenance"
 	"muster/domain/mark"
 	"muster/domain/notification"
+	"muster/domain/objective"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/schedule"
@@ -31,6 +32,7 @@ func Registry() *eventstore.Registry {
 	register(r, team.Events(), team.Name)
 	register(r, mark.Events(), mark.Name)
 	register(r, maintenance.Events(), maintenance.Name)
+	register(r, objective.Events(), objective.Name)
 	return r
 }
 

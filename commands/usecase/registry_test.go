@@ -19,6 +19,7 @@ import (
 	"muster/domain/maintenance"
 	"muster/domain/mark"
 	"muster/domain/notification"
+	"muster/domain/objective"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/schedule"
@@ -37,7 +38,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()) + len(notification.Events()) + len(team.Events()) + len(mark.Events()) + len(maintenance.Events()); len(registry.Names()) != want {
+	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()) + len(notification.Events()) + len(team.Events()) + len(mark.Events()) + len(maintenance.Events()) + len(objective.Events()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
 	written := map[string]int{}
@@ -159,6 +160,7 @@ func examples() []any {
 		RecipientIDs: []uuid.UUID{b}, Recurrence: schedule.Recurrence{Every: schedule.Month, Weekday: "monday", DayOfMonth: -1, At: "08:00", TimeZone: "Europe/Amsterdam"},
 		OnlyIfChanged: true, Enabled: true,
 	}
+	percent, latency := 99.95, 12.5
 	once := maintenance.Terms{Selector: ofTeam.Selector, From: &at, To: &at, TimeZone: "Europe/Amsterdam"}
 	weekly := maintenance.Terms{Selector: ofTeam.Selector, Recurrence: &schedule.Recurrence{Every: schedule.Week, Weekday: "sunday", At: "02:00", TimeZone: "Europe/Amsterdam"}, Minutes: 180}
 	inWindow := alert.Raised{Key: "watch/down/x", Maintenance: &alert.Window{ID: b, Until: at}, Details: raised}
@@ -277,6 +279,7 @@ func examples() []any {
 		notification.RuleCreated{Terms: routed}, notification.RuleChanged{Terms: routed},
 		team.Created{Terms: ofTeam}, team.Changed{NameChanged: true, Terms: ofTeam}, team.Changed{Position: 2, Terms: ofTeam}, team.Removed{},
 		maintenance.Created{Terms: once}, maintenance.Changed{NameChanged: true, Terms: weekly}, maintenance.Ended{NotBefore: at}, maintenance.Removed{},
+		objective.Changed{From: []objective.Objective{}, To: []objective.Objective{{Selector: ofTeam.Selector, AvailabilityPercent: &percent, LatencyMs: &latency, Window: objective.Month}}},
 		mark.Set{At: at, Tags: map[string]string{"app": "billing"}, TokenID: a}, mark.Removed{},
 		exception.Requested{
 			Subject: exception.Subject{CheckID: "PG-S01", InstanceID: &a, DatabaseID: &b, ObjectRef: "line 94"},

@@ -155,6 +155,9 @@ GET    /api/v1/maintenance-windows/:windowId         tvmaA alerts:read
 PATCH  /api/v1/maintenance-windows/:windowId         tm--A alerts:write
 DELETE /api/v1/maintenance-windows/:windowId         tm--A alerts:write
 POST   /api/v1/maintenance-windows/:windowId/end     tm--A alerts:write
+GET    /api/v1/objectives                            tvmaA metrics:read
+PUT    /api/v1/objectives                            ----A admin
+GET    /api/v1/objectives/status                     tvmaA metrics:read
 GET    /api/v1/marks                                 tvmaA metrics:read
 POST   /api/v1/marks                                 tm--A marks:write
 DELETE /api/v1/marks/:markId                         tm--A marks:write

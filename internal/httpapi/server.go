@@ -29,6 +29,7 @@ import (
 	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/maintenance"
 	"muster/internal/httpapi/notifications"
+	"muster/internal/httpapi/objectives"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/pages"
 	"muster/internal/httpapi/proofs"
@@ -234,6 +235,7 @@ type Groups struct {
 	*schedules.ScheduleRoutes
 	*notifications.NotificationRoutes
 	*maintenance.WindowRoutes
+	*objectives.ObjectiveRoutes
 }
 
 // Front is what a request passes before a group sees it, and what that stands on. All

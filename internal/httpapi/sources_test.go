@@ -454,7 +454,9 @@ var ofTables = map[string]subject{
 	"budget_use":             {"the list", "listBudgets"},
 	"open_alerts":            {"the list", "listBudgets"},
 	"views":                  {"the list", "listViews"},
-	"maintenance_windows":    {"the windows", "getMaintenanceWindow listMaintenanceWindows"},
+	"maintenance_windows":    {"the windows", "getMaintenanceWindow listMaintenanceWindows listObjectiveStates"},
+	"objectives":             {"the objectives", "listObjectives listObjectiveStates"},
+	"uptime":                 {"when servers were up", "listObjectiveStates"},
 	"chart_marks":            {"the marks that were set", "listMarks"},
 	"tokens":                 {"the tokens, and who sends", "listApiTokens listBudgets listIngestTokens listSenders"},
 }

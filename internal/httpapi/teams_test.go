@@ -26,6 +26,8 @@ import (
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/internal/measurements"
+	"muster/internal/watch/status"
+	"muster/internal/watch/uptime"
 )
 
 const teamsPath = "/api/v1/teams"
@@ -595,7 +597,7 @@ func (o *oracle) compareAudit(as organization.Role) {
 	o.t.Helper()
 	var types []string
 	must(o.t, o.deps.DB.Select(&types, `SELECT DISTINCT type FROM audit_v3.entries
-		WHERE organization_id = $1 AND type !~ '^(member|organization|team|token|channel|mark|maintenance|notificationRule|rule|security)'`, o.part.organization.ID))
+		WHERE organization_id = $1 AND type !~ '^(member|organization|team|token|channel|mark|maintenance|objectives|notificationRule|rule|security)'`, o.part.organization.ID))
 	for _, wanted := range []string{"instanceTagged", "queued", "ready", "exceptionRequested", "exceptionGranted", "scheduleCreated", "alertAcknowledged", "findingAssigned"} {
 		if !slices.Contains(types, wanted) {
 			o.t.Errorf("the audit list has none of %s: %v", wanted, types)
@@ -658,6 +660,24 @@ func (o *oracle) maintained() {
 	}
 }
 
+// objectives sets one of each server, which is up.
+func (o *oracle) objectives() {
+	o.t.Helper()
+	set := func(in tenant, ids map[string]uuid.UUID, names []string) {
+		items, states := []any{}, map[uuid.UUID]status.Status{}
+		for _, name := range names {
+			since := o.ago(time.Duration(name[len(name)-1]) * time.Second)
+			items = append(items, aims(99.9, ids[name]))
+			states[ids[name]] = status.Status{State: status.Up, Since: &since}
+		}
+		o.setObjectives(in.admin, items...).is(200)
+		must(o.t, (&uptime.Recorder{}).Record(o.t.Context(), o.deps.DB, o.clock.Now(), map[uuid.UUID]map[uuid.UUID]status.Status{in.organization.ID: states}))
+	}
+	set(o.whole, o.ids, o.names)
+	set(o.part, o.theirs, o.sees)
+	o.clock.Advance(time.Second)
+}
+
 // TestATeamSeesAnOrganizationOfItsServers is the oracle of teams: every GET that somebody with the
 // role team may call is answered as in an organization that holds only the servers of their teams.
 // What belongs to other servers is answered like what nobody has.
@@ -671,6 +691,7 @@ func TestATeamSeesAnOrganizationOfItsServers(t *testing.T) {
 	o.exceptions()
 	o.marked()
 	o.maintained()
+	o.objectives()
 	o.schedulesByTags()
 	for as := range o.people {
 		o.compareAudit(as)

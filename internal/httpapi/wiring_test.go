@@ -20,6 +20,7 @@ import (
 	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/maintenance"
 	"muster/internal/httpapi/notifications"
+	"muster/internal/httpapi/objectives"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
@@ -41,6 +42,7 @@ import (
 	"muster/internal/report/control"
 	"muster/internal/report/control/evidence"
 	"muster/internal/watch"
+	"muster/internal/watch/uptime"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/audit"
@@ -132,7 +134,10 @@ func (d Dependencies) groups() Groups {
 		},
 		ProofRoutes:  &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},
 		WindowRoutes: &maintenance.WindowRoutes{DB: d.DB, Commands: d.Commands, Fleet: d.Fleet, Waiter: d.Waiter, Now: d.Now},
-		FeedRoutes:   &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter, Senders: d.Senders},
+		ObjectiveRoutes: &objectives.ObjectiveRoutes{
+			DB: d.DB, Commands: d.Commands, Fleet: d.Fleet, Judge: uptime.Judge{DB: d.DB, Statements: d.Tiles.Store}, Waiter: d.Waiter, Now: d.Now,
+		},
+		FeedRoutes: &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter, Senders: d.Senders},
 		ScheduleRoutes: &schedules.ScheduleRoutes{
 			Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Schedules: projectedSchedules.NewReader(d.DB), Waiter: d.Waiter, Now: d.Now,
 		},

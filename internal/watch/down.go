@@ -71,6 +71,9 @@ func (r *round) observe(ctx context.Context, organizations []accounts.Organizati
 	if err != nil {
 		return err
 	}
+	if err := r.uptime.Record(ctx, r.DB, r.now, all); err != nil {
+		return err
+	}
 	r.states = make(map[uuid.UUID]fleetState, len(all))
 	for _, o := range organizations {
 		if of, ok := all[o.ID]; ok {

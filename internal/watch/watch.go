@@ -21,6 +21,7 @@ import (
 	"muster/internal/concurrency/pause"
 	"muster/internal/postgres/statement"
 	"muster/internal/watch/status"
+	"muster/internal/watch/uptime"
 	"muster/projections"
 	"muster/projections/fleet"
 )
@@ -81,6 +82,8 @@ type Watch struct {
 	// models look at once. Nil: nobody is told.
 	Judged   func(Judgement)
 	Recorded func(ctx context.Context, m usecase.Mark)
+
+	uptime uptime.Recorder
 }
 
 // Judgement is how many breaches a judgement found to have begun and ended.

@@ -56,6 +56,7 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "watch-rules", path: "/watch-rules" },
     { name: "watch-rule", path: "/watch-rules/volume" },
     { name: "maintenance-windows", path: "/maintenance-windows" },
+    { name: "objectives", path: "/objectives" },
     { name: "activity", path: "/activity?range=6h" },
     { name: "activity-viewer", path: "/activity?range=6h&by=database", as: "viewer", again: true },
     { name: "statements", path: "/statements?range=1h" },

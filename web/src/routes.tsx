@@ -112,6 +112,12 @@ const routes = [
     { title: "Maintenance windows", permission: "alerts:read" },
   ),
   page(
+    "/objectives",
+    schemas.objectivesSearch,
+    code(() => import("./objectives/ObjectivesPage"), "ObjectivesPage"),
+    { title: "Objectives", permission: "metrics:read" },
+  ),
+  page(
     "/activity",
     schemas.activitySearch,
     code(() => import("./activity/ActivityPage"), "ActivityPage"),

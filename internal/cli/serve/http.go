@@ -22,6 +22,7 @@ import (
 	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/maintenance"
 	"muster/internal/httpapi/notifications"
+	"muster/internal/httpapi/objectives"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
@@ -34,6 +35,7 @@ import (
 	"muster/internal/intake/heartbeat"
 	"muster/internal/mail"
 	"muster/internal/watch"
+	"muster/internal/watch/uptime"
 	"muster/web"
 )
 
@@ -139,6 +141,9 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			History: &watch.History{DB: p.DB, Fleet: p.Fleet, Now: p.Clock.Now},
 		},
 		WindowRoutes: &maintenance.WindowRoutes{DB: p.DB, Commands: p.Commands, Fleet: p.Fleet, Waiter: p.Runner, Now: p.Clock.Now},
+		ObjectiveRoutes: &objectives.ObjectiveRoutes{
+			DB: p.DB, Commands: p.Commands, Fleet: p.Fleet, Judge: uptime.Judge{DB: p.DB, Statements: figures.Store}, Waiter: p.Runner, Now: p.Clock.Now,
+		},
 		FeedRoutes: &ingest.FeedRoutes{
 			Feed:    *p.feed(),
 			Agents:  agents.New(agents.Config{Places: p.Places, Store: p.Intake, Commands: p.Commands, Now: p.Clock.Now, Texts: p.Accounts, Collected: p.Facts}),

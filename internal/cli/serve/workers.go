@@ -30,6 +30,7 @@ import (
 	"muster/internal/proof/attest"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/watch"
+	"muster/internal/watch/uptime"
 	"muster/projections/fleet"
 )
 
@@ -68,6 +69,9 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	})
 	workers.Every("delete old maintenance windows", time.Hour, func(ctx context.Context) error {
 		return maintenance.Prune(ctx, p.DB, p.Clock.Now())
+	})
+	workers.Every("delete old times of servers", time.Hour, func(ctx context.Context) error {
+		return uptime.Forget(ctx, p.DB, p.Clock.Now())
 	})
 	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)
 	workers.Every("verify the logs", checkpoint.VerifyEvery, p.verifier.Step)

@@ -2998,6 +2998,83 @@ type NotifiedChannel struct {
 
 type NotifiedEvent string
 
+type Objective struct {
+	// AvailabilityPercent 50 to 99.999, with at most three decimals. Null: there is no objective of availability.
+	AvailabilityPercent *float64 `json:"availabilityPercent,omitempty"`
+	// LatencyMs The highest mean of executions that keeps the objective: 0.001 to 3,600,000. Null: there is no objective of latency.
+	LatencyMs *float64            `json:"latencyMs,omitempty"`
+	Selector  MaintenanceSelector `json:"selector"`
+	// Window `month`: a calendar month in UTC.
+	Window string `json:"window"`
+}
+
+type ObjectiveAvailability struct {
+	// BudgetSeconds For how long the server may be down in the whole month, without its time in windows so far.
+	BudgetSeconds int64 `json:"budgetSeconds"`
+	// HighPercent The availability if the server was up whenever that is unknown.
+	HighPercent *float64 `json:"highPercent"`
+	// LowPercent The availability if the server was down whenever that is unknown. Null if no time counts.
+	LowPercent       *float64 `json:"lowPercent"`
+	ObjectivePercent float64  `json:"objectivePercent"`
+	// UsedSeconds How much of it is used: `downSeconds`. It may be more than the budget.
+	UsedSeconds int64            `json:"usedSeconds"`
+	Verdict     ObjectiveVerdict `json:"verdict"`
+}
+
+type ObjectiveLatency struct {
+	CoveragePercent float64 `json:"coveragePercent"`
+	// MeanMs Null without executions.
+	MeanMs      *float64         `json:"meanMs"`
+	ObjectiveMs float64          `json:"objectiveMs"`
+	Verdict     ObjectiveVerdict `json:"verdict"`
+}
+
+type ObjectiveList struct {
+	Items []Objective `json:"items"`
+	// Since Since when the list holds. Null if nobody has set objectives.
+	Since *time.Time `json:"since"`
+}
+
+type ObjectiveState struct {
+	// Availability Null if the objective has none.
+	Availability *ObjectiveAvailability `json:"availability"`
+	DownSeconds  int64                  `json:"downSeconds"`
+	// From The beginning of the month, or when the server was registered.
+	From     time.Time `json:"from"`
+	Instance Reference `json:"instance"`
+	// Latency Null if the objective has none, or that is `unavailable`.
+	Latency *ObjectiveLatency `json:"latency"`
+	// MaintenanceSeconds In maintenance windows, and in none of the three others.
+	MaintenanceSeconds int64 `json:"maintenanceSeconds"`
+	// Objective The objective that counts for it. Null if none selects it.
+	Objective   *Objective `json:"objective"`
+	OutageCount int64      `json:"outageCount"`
+	// Outages The longest 20 times outside windows in which the server was down, in order.
+	Outages []MaintenanceTime `json:"outages"`
+	// To The end of the month, or now.
+	To time.Time `json:"to"`
+	// UnknownSeconds Nobody looked at the server.
+	UnknownSeconds int64 `json:"unknownSeconds"`
+	UpSeconds      int64 `json:"upSeconds"`
+}
+
+type ObjectiveStatePage struct {
+	CannotBeTold int64            `json:"cannotBeTold"`
+	Items        []ObjectiveState `json:"items"`
+	Kept         int64            `json:"kept"`
+	// KnownSince Since when Muster knows of any server of the organization when it was up. Null: it knows of none.
+	KnownSince *time.Time `json:"knownSince"`
+	// Missed The number of servers, on all pages, by the verdict of their availability.
+	Missed      int64               `json:"missed"`
+	Month       string              `json:"month"`
+	Page        Page                `json:"page"`
+	Unavailable []UnavailableFigure `json:"unavailable"`
+	// Without Servers without an objective of availability.
+	Without int64 `json:"without"`
+}
+
+type ObjectiveVerdict = string
+
 type Organization struct {
 	Demo    bool    `json:"demo"`
 	DueDays DueDays `json:"dueDays"`
@@ -4324,6 +4401,10 @@ type SessionServers struct {
 	States InstanceStates `json:"states"`
 }
 
+type SetObjectives struct {
+	Items []Objective `json:"items"`
+}
+
 type SetUp struct {
 	// Demo Fill the organization with demo data. Has no effect on an organization that already exists.
 	Demo  *bool  `json:"demo,omitempty"`
@@ -5361,6 +5442,21 @@ type ListWaitEventsContributorsParams struct {
 
 type ListWaitEventsContributorsParamsSeries string
 
+type SetObjectivesParams struct {
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+type ListObjectiveStatesParams struct {
+	// Month The month, as in `2026-11`; the current one by default. Muster knows the last 400 days.
+	Month *string `form:"month,omitempty" json:"month,omitempty"`
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
+	Owner      *OwnedBy              `form:"owner,omitempty" json:"owner,omitempty"`
+	Page       *PageNumber           `form:"page,omitempty" json:"page,omitempty"`
+	PageSize   *PageSize             `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
 type ChangeOrganizationParams struct {
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
@@ -5702,6 +5798,12 @@ type Handlers interface {
 	GetNotificationRule(ctx context.Context, request GetNotificationRuleRequestObject) (GetNotificationRuleResponseObject, error)
 	// PATCH /api/v1/notification-rules/{ruleId}: Change, enable or disable a rule
 	ChangeNotificationRule(ctx context.Context, request ChangeNotificationRuleRequestObject) (ChangeNotificationRuleResponseObject, error)
+	// GET /api/v1/objectives: List the objectives
+	ListObjectives(ctx context.Context, request ListObjectivesRequestObject) (ListObjectivesResponseObject, error)
+	// PUT /api/v1/objectives: Replace the objectives
+	SetObjectives(ctx context.Context, request SetObjectivesRequestObject) (SetObjectivesResponseObject, error)
+	// GET /api/v1/objectives/status: List how servers kept their objectives in a month
+	ListObjectiveStates(ctx context.Context, request ListObjectiveStatesRequestObject) (ListObjectiveStatesResponseObject, error)
 	// GET /api/v1/openapi.json: Get this contract as JSON
 	GetOpenapiJson(ctx context.Context, request GetOpenapiJsonRequestObject) (GetOpenapiJsonResponseObject, error)
 	// GET /api/v1/openapi.yaml: Get this contract as YAML
@@ -6451,6 +6553,32 @@ type ChangeNotificationRuleRequestObject struct {
 }
 type ChangeNotificationRuleResponseObject interface{ VisitChangeNotificationRuleResponse(w writer) error }
 type ChangeNotificationRule200JSONResponse NotificationRule
+type ListObjectivesRequestObject struct{}
+type ListObjectivesResponseObject interface{ VisitListObjectivesResponse(w writer) error }
+type ListObjectives200ResponseHeaders struct {
+	ETag string `header:"ETag"`
+}
+type ListObjectives200JSONResponse struct {
+	Body    ObjectiveList
+	Headers ListObjectives200ResponseHeaders
+}
+type SetObjectivesRequestObject struct {
+	Params SetObjectivesParams
+	Body   *SetObjectives `body:""`
+}
+type SetObjectivesResponseObject interface{ VisitSetObjectivesResponse(w writer) error }
+type SetObjectives200ResponseHeaders struct {
+	ETag string `header:"ETag"`
+}
+type SetObjectives200JSONResponse struct {
+	Body    ObjectiveList
+	Headers SetObjectives200ResponseHeaders
+}
+type ListObjectiveStatesRequestObject struct {
+	Params ListObjectiveStatesParams
+}
+type ListObjectiveStatesResponseObject interface{ VisitListObjectiveStatesResponse(w writer) error }
+type ListObjectiveStates200JSONResponse ObjectiveStatePage
 type GetOpenapiJsonRequestObject struct{}
 type GetOpenapiJsonResponseObject interface{ VisitGetOpenapiJsonResponse(w writer) error }
 type GetOpenapiJson200JSONResponse map[string]interface{}
@@ -7275,6 +7403,15 @@ func (a GetNotificationRule200JSONResponse) VisitGetNotificationRuleResponse(w h
 func (a ChangeNotificationRule200JSONResponse) VisitChangeNotificationRuleResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
+func (a ListObjectives200JSONResponse) VisitListObjectivesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
+}
+func (a SetObjectives200JSONResponse) VisitSetObjectivesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, a.Headers, "application/json", a.Body)
+}
+func (a ListObjectiveStates200JSONResponse) VisitListObjectiveStatesResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
 func (a GetOpenapiJson200JSONResponse) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -7683,6 +7820,9 @@ func Operations(h Handlers) []Operation {
 		operation("GET", "/api/v1/notification-rules/:ruleId", h.GetNotificationRule, GetNotificationRuleResponseObject.VisitGetNotificationRuleResponse),
 		operation("PATCH", "/api/v1/notification-rules/:ruleId", h.ChangeNotificationRule, ChangeNotificationRuleResponseObject.VisitChangeNotificationRuleResponse),
 		operation("POST", "/api/v1/notification-rules/preview", h.PreviewNotificationRule, PreviewNotificationRuleResponseObject.VisitPreviewNotificationRuleResponse),
+		operation("GET", "/api/v1/objectives", h.ListObjectives, ListObjectivesResponseObject.VisitListObjectivesResponse),
+		operation("PUT", "/api/v1/objectives", h.SetObjectives, SetObjectivesResponseObject.VisitSetObjectivesResponse),
+		operation("GET", "/api/v1/objectives/status", h.ListObjectiveStates, ListObjectiveStatesResponseObject.VisitListObjectiveStatesResponse),
 		operation("GET", "/api/v1/openapi.json", h.GetOpenapiJson, GetOpenapiJsonResponseObject.VisitGetOpenapiJsonResponse),
 		operation("GET", "/api/v1/openapi.yaml", h.GetOpenapiYaml, GetOpenapiYamlResponseObject.VisitGetOpenapiYamlResponse),
 		operation("GET", "/api/v1/ops/budgets", h.ListBudgets, ListBudgetsResponseObject.VisitListBudgetsResponse),

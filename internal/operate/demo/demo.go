@@ -147,6 +147,9 @@ func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uui
 	if err := d.teams(ctx, actor, team); err != nil {
 		return nil, nil, fmt.Errorf("make the demo's teams: %w", err)
 	}
+	if err := d.objectives(ctx, actor); err != nil {
+		return nil, nil, fmt.Errorf("set the demo's objectives: %w", err)
+	}
 	if err := d.marks(ctx, o, team); err != nil {
 		return nil, nil, fmt.Errorf("set the demo's marks: %w", err)
 	}

@@ -141,6 +141,9 @@ func (d *Demo) measuring(ctx context.Context, o accounts.Organization, what stri
 	if err := m.pastSizes(ctx, there); err != nil {
 		return measuring{}, err
 	}
+	if err := m.pastUptime(ctx, there); err != nil {
+		return measuring{}, err
+	}
 	return m, m.failover(ctx, there)
 }
 

@@ -25,7 +25,7 @@ func All() []string {
 	return []string{
 		"/",
 		"/alerts", Alert,
-		"/watch-rules", "/watch-rules/:watchRule", "/maintenance-windows",
+		"/watch-rules", "/watch-rules/:watchRule", "/maintenance-windows", "/objectives",
 		"/activity",
 		"/statements", "/statements/:statementId", "/blocking", "/blocking/:episodeId",
 		"/reports", "/reports/view", "/reports/preview/:card", "/reports/history", "/reports/verify", Report,

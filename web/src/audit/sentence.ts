@@ -68,6 +68,7 @@ const sentences: Record<string, string> = {
   maintenanceChanged: "changed the maintenance window {subject}",
   maintenanceEnded: "ended the maintenance window {subject} early",
   maintenanceRemoved: "removed the maintenance window {subject}",
+  objectivesChanged: "changed the objectives",
   notificationRuleCreated: "created the notification rule {subject}",
   notificationRuleChanged: "changed the notification rule {subject}",
   notificationRuleRemoved: "removed the notification rule {subject}",

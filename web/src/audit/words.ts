@@ -122,6 +122,11 @@ export const groups: { name: string; about: About; types: Record<string, string>
     },
   },
   {
+    name: "Objectives",
+    about: null,
+    types: { objectivesChanged: "Objectives changed" },
+  },
+  {
     name: "Deliveries",
     about: "delivery",
     types: { deliveryRetried: "Delivery retried" },

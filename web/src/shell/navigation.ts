@@ -65,6 +65,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
           { to: "/alerts", name: "Alerts", permission: "alerts:read", scoped: true },
           { to: "/watch-rules", name: "Watch rules", permission: "metrics:read" },
           { to: "/maintenance-windows", name: "Maintenance windows", permission: "alerts:read" },
+          { to: "/objectives", name: "Objectives", permission: "metrics:read" },
         ],
       },
       {

@@ -232,4 +232,5 @@ export const auditSearch = search({
   buildSteps: oneOf("include", "exclude"),
   cursor: text,
 });
+export const objectivesSearch = search({ month: text, page: ordinal });
 export const nothing = search({});

@@ -1,0 +1,42 @@
+// Objectives, how servers kept them in a month, and the form that changes them.
+import { expect, test } from "vitest";
+import { violations, visit } from "./browser";
+import { settled, sideways } from "./pages";
+
+test("a month says what was up, down and unknown, and whether that kept the objective", async () => {
+  const page = await visit("/objectives");
+  const table = page.getByRole("table", { name: "Servers and their objectives" });
+  await table.getByRole("link", { name: "demo-pg-orders-01" }).waitFor();
+  expect(await page.getByRole("list", { name: "Objectives in their order" }).textContent()).toMatch(
+    /available 99.9 %, mean latency up to 50 ms.*All other servers: available 99.5 %/,
+  );
+  expect(await table.locator("tbody").textContent()).toMatch(/kept|missed|cannot be told/);
+  await settled(page);
+  expect(await violations(page)).toEqual([]);
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/objectives.png`, fullPage: true });
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await sideways(page)).toBe(false);
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/narrow.png` });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/dark.png` });
+});
+
+test("an administrator changes the objectives, and a line that breaks a rule says so", async () => {
+  const page = await visit("/objectives");
+  await page.getByRole("button", { name: "Edit objectives" }).click();
+  const form = page.getByRole("form", { name: "Objectives" });
+  await form.getByLabel("Availability in percent").first().fill("99.95");
+  await form.getByRole("button", { name: "Add a line" }).click();
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByText(/must be the last one/).waitFor();
+  await settled(page);
+  expect(await violations(page)).toEqual([]);
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/dialog.png` });
+  await form.getByRole("button", { name: "Remove line 3" }).click();
+  await form.getByRole("button", { name: "Save" }).click();
+  await page
+    .getByRole("list", { name: "Objectives in their order" })
+    .getByText(/99.95 %/)
+    .waitFor();
+});
