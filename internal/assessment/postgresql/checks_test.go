@@ -120,9 +120,11 @@ var planted = []struct{ check, object string }{
 	{"PG-C04", "public.twin_index_copy"},
 	{"PG-C05", "public.unused_index"},
 	{"PG-C06", "public.nearly_full"},
+	{"PG-C06", "public.old_serial"}, // a bigint sequence of an integer column
 	{"PG-C07", "public.keyless.unproven"},
 	{"PG-C08", "doomed"},
 	{"PG-M01", "doomed"},
+	{"PG-M01", "shared"}, // by its multixacts
 	{"PG-M02", "public.large"},
 	{"PG-M03", "public.large"},
 	{"PG-M04", "lost"},
@@ -149,6 +151,9 @@ func TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses(t *testing.T) {
 	}
 	if tables, _ := resultOf(seen, "PG-S18", "app"); tables.FailFraction <= 0 || tables.FailFraction >= 1 {
 		t.Errorf("two of several tables are %f of them", tables.FailFraction)
+	}
+	if definers, _ := resultOf(seen, "PG-S19", "app"); names(definers, "public.dblink_connect_u(text)") || names(definers, "dblink_connect_u(text)") {
+		t.Error("PG-S19 names a function of an extension, which is compiled")
 	}
 	if seen.Outcome != snapshot.OutcomeComplete {
 		t.Errorf("a superuser's look is %s", seen.Outcome)

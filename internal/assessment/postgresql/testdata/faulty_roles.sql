@@ -14,5 +14,7 @@ GRANT analysts TO reporter;
 CREATE DATABASE app;
 CREATE DATABASE doomed;
 UPDATE pg_database SET datfrozenxid = '3200000000' WHERE datname = 'doomed';
+CREATE DATABASE shared ALLOW_CONNECTIONS false;
+UPDATE pg_database SET datminmxid = '3200000000' WHERE datname = 'shared';
 UPDATE pg_database SET datcollversion = 'older' WHERE datname = 'doomed';
 SELECT pg_create_physical_replication_slot('lost', true);
