@@ -192,6 +192,7 @@ func (w *watched) reached(outcomes []measurements.Reached) {
 	for _, r := range outcomes {
 		switch {
 		case r.Part != "":
+			w.part(r)
 		case r.Up:
 			w.trouble = trouble{}
 		default:
@@ -206,6 +207,23 @@ func (w *watched) reached(outcomes []measurements.Reached) {
 		default:
 		}
 	}
+}
+
+// part keeps how a part was measured, for the next report.
+func (w *watched) part(r measurements.Reached) {
+	of := r.Part + "/" + r.Database
+	if r.Up {
+		delete(w.failing, of)
+		return
+	}
+	r.Since = r.At
+	if before, failed := w.failing[of]; failed {
+		r.Since = before.Since
+	}
+	if w.failing == nil {
+		w.failing = map[string]measurements.Reached{}
+	}
+	w.failing[of] = r
 }
 
 // announceAll tells the server of every instance that it was not told of as it is.

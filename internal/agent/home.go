@@ -40,6 +40,7 @@ type watched struct {
 	system  string            // of who answered last; empty: it does not tell, or nobody did yet
 	signs   map[signKey]watch.Sign
 	trouble trouble
+	failing map[string]measurements.Reached // parts that could not be measured, by part and database
 }
 
 // signKey is the subject of a sign.

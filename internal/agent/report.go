@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"muster/domain/printable"
@@ -120,6 +122,7 @@ func (w *watched) report() api.AgentServer {
 			Role: api.AgentIdentityRole(is.Role), Pooler: api.AgentIdentityPooler(is.Pooling),
 		}
 	}
+	one.Failing = w.failingParts()
 	for _, s := range w.signs {
 		one.Signs = append(one.Signs, signOf(s))
 	}
@@ -148,4 +151,30 @@ func stated[T comparable](v T) *T {
 		return nil
 	}
 	return &v
+}
+
+// mostFailing is how many parts a report says fail.
+const mostFailing = 60
+
+// failingParts are the parts that could not be measured; nil: all could, which a server of an earlier
+// version takes.
+func (w *watched) failingParts() *[]api.AgentPartError {
+	var parts []api.AgentPartError
+	for _, of := range slices.Sorted(maps.Keys(w.failing)) {
+		r := w.failing[of]
+		one := api.AgentPartError{
+			Part: api.AgentPartErrorPart(r.Part), Code: cut(printable.Clean(r.Code), mostLabel), Sentence: cut(printable.Clean(r.Sentence), mostWords),
+			Since: r.Since.UTC(), At: r.At.UTC(),
+		}
+		if database := cut(printable.Clean(r.Database), mostLabel); database != "" {
+			one.Database = &database
+		}
+		if parts = append(parts, one); len(parts) == mostFailing {
+			break
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return &parts
 }

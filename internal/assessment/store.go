@@ -85,6 +85,7 @@ type Failure struct {
 	Class    string // refused, timeout, authentication, tls, database, not_allowed
 	Sentence string
 	At       time.Time
+	Since    time.Time // the first attempt that failed since the last success
 }
 
 // TargetState is the state of an instance's assessment in lists. The zero State is an instance
@@ -390,6 +391,7 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 		ErrorClass     string     `db:"last_error_class"`
 		Error          string     `db:"last_error"`
 		ErrorAt        *time.Time `db:"last_error_at"`
+		ErrorSince     *time.Time `db:"failing_since"`
 		Missing        []byte     `db:"missing_grants"`
 		Statistics     []byte     `db:"missing_for_statistics"`
 		Standby        bool       `db:"standby"`
@@ -405,7 +407,10 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 			LastAssessedAt: utc(row.LastAssessed), LastClassifiedAt: utc(row.LastClassified), Standby: row.Standby, Upstream: row.Upstream,
 		}
 		if row.ErrorAt != nil {
-			state.LastError = &Failure{Class: row.ErrorClass, Sentence: row.Error, At: row.ErrorAt.UTC()}
+			state.LastError = &Failure{Class: row.ErrorClass, Sentence: row.Error, At: row.ErrorAt.UTC(), Since: row.ErrorAt.UTC()}
+			if row.ErrorSince != nil { // else it failed before this was kept
+				state.LastError.Since = row.ErrorSince.UTC()
+			}
 		}
 		for _, list := range [][]byte{row.Missing, row.Statistics} {
 			var missing []snapshot.MissingGrant

@@ -311,3 +311,35 @@ func TestHowAgentsSeeServers(t *testing.T) {
 	later(4 * time.Minute) // both are gone: nobody knows
 	want("silent", "not_heard", 4*time.Minute)
 }
+
+// TestWhatAnAgentCannotMeasure: the parts that fail, with the server's code and since when, on the page of the
+// instance; and of no other. Those that it does not repeat are gone after a while.
+func TestWhatAnAgentCannotMeasure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	ids := w.fed(w.ours, inventory.Item{ExternalID: "orders"}, inventory.Item{ExternalID: "billing"})
+	failing := []members{
+		{"part": "sessions", "code": "error 976", "sentence": "It refuses.", "since": w.ago(20 * time.Minute), "at": w.ago(5 * time.Second)},
+		{"part": "statements", "database": "a]b'c", "code": "error 927", "sentence": "It is being restored.", "since": w.ago(time.Hour), "at": w.ago(5 * time.Second)},
+	}
+	in.send(agentsPath, w.reportOf("one", reported("orders").with(members{"failing": failing}), reported("billing")), as("a")).is(204)
+	w.exec(`INSERT INTO observations (organization_id, instance_id, source, part, ok, since, tried_at, ok_at, code, sentence)
+		VALUES ($1, $2, 'agent/a', 'databases', true, $3, $3, $3, '', '')`, w.ours.organization.ID, ids["orders"], w.clock.Now()) // that its samples say
+	text := func(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+	want := []any{
+		map[string]any{"part": "sessions", "database": nil, "code": "error 976", "sentence": "It refuses.", "since": text(w.ago(20 * time.Minute)), "at": text(w.ago(5 * time.Second))},
+		map[string]any{"part": "statements", "database": "a]b'c", "code": "error 927", "sentence": "It is being restored.", "since": text(w.ago(time.Hour)), "at": text(w.ago(5 * time.Second))},
+	}
+	_, shown := w.agentOf(w.ours.viewer, ids["orders"])
+	if diff := cmp.Diff(want, shown["lastErrors"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, shown := w.agentOf(w.ours.viewer, ids["billing"]); len(shown["lastErrors"].([]any)) != 0 {
+		t.Errorf("the other one shows %v", shown["lastErrors"])
+	}
+	w.clock.Advance(4 * time.Minute)
+	if _, shown := w.agentOf(w.ours.viewer, ids["orders"]); len(shown["lastErrors"].([]any)) != 0 {
+		t.Errorf("later it shows %v", shown["lastErrors"])
+	}
+}

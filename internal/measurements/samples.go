@@ -60,6 +60,7 @@ type Reached struct {
 	By string
 	// Of what the sender itself tried:
 	Part           string    // of package status; empty: the connection
+	Database       string    // that alone the part is of; empty: the whole server
 	Since          time.Time // when a failure began; zero: At
 	Fell           time.Time // of a success: when the server went down since the last one; zero: it did not, or nobody knows
 	Code, Sentence string    // why not; of a part that is measured, what its figures lack

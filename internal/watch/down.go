@@ -60,7 +60,7 @@ type signOf struct {
 	Rule     Rule
 }
 
-// observe turns the states of servers into signs of Down and Silent. A server in an unknown
+// observe turns the states of servers into signs of Down, Silent and NotMeasured. A server in an unknown
 // state gets none: its sign becomes too old to be judged, and its alert stays as it is. A
 // server that is up gets one only if the last one said otherwise.
 func (r *round) observe(ctx context.Context, organizations []accounts.Organization) error {
@@ -92,7 +92,7 @@ func (r *round) observe(ctx context.Context, organizations []accounts.Organizati
 		Instance     uuid.UUID `db:"instance_id"`
 		Rule         Rule
 		Open         bool
-	}](ctx, r.DB, "read which servers were down or silent", openStates, []string{string(Down), string(Silent)})
+	}](ctx, r.DB, "read which servers were down or silent", openStates, []string{string(Down), string(Silent), string(NotMeasured)})
 	if err != nil {
 		return err
 	}
@@ -211,6 +211,12 @@ func (f *fleetState) signs(id uuid.UUID, now time.Time, alone bool, patience tim
 			over(Down)
 		}
 		over(Silent)
+		if sign, fails := notMeasured(s.Parts, now); fails {
+			sign.InstanceID = id
+			signs = append(signs, sign)
+		} else if _, told := f.open[signOf{id, NotMeasured}]; told {
+			signs = append(signs, Sign{Rule: NotMeasured, InstanceID: id})
+		}
 	case status.Down:
 		over(Silent)
 		if f.open[signOf{id, Down}] || alone && now.Sub(*s.Since) >= patience {

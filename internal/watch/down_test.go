@@ -133,3 +133,45 @@ func TestAServerThatKeepsRestarting(t *testing.T) {
 	}
 	s.wantStory(raised, "auto_resolved down/orders 2m30s")
 }
+
+// TestServerNotMeasured: a part that fails for ten minutes raises an alert that names it, and so does one of a
+// single database. A server without statement statistics raises none, and neither does one that is down.
+func TestServerNotMeasured(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	minute := func(observations ...status.Observation) {
+		s.clock.Advance(time.Minute)
+		s.reach(s.orders)
+		for _, o := range observations {
+			o.Instance, o.Source = s.orders, status.Muster
+			s.observe(o)
+		}
+		s.judge()
+	}
+	none := status.Observation{Part: status.Statements, Code: status.CodeNotAvailable, Sentence: "None."}
+	for range 12 {
+		minute(none)
+	}
+	s.wantStory()
+	sessions := status.Observation{Part: status.Sessions, Code: "error 976", Sentence: "It refuses."}
+	for range 10 {
+		minute(none, sessions)
+	}
+	s.wantStory()
+	shop := status.Observation{Part: status.Statements.Of("shop"), Code: "timeout", Sentence: "It is slow."}
+	minute(sessions, shop)
+	raised := "raised not_measured/orders warning 23m0s"
+	s.wantStory(raised)
+	if got := s.events()[0].Title; got != "orders: sessions cannot be measured, and 1 more: error 976" {
+		t.Errorf("the title is %q", got)
+	}
+	sessions.OK, sessions.Code = true, ""
+	minute(sessions)
+	s.wantStory(raised, "auto_resolved not_measured/orders 24m0s")
+	for range 12 {
+		minute(shop)
+	}
+	if got := s.events()[2].Title; got != "orders: statements of database shop cannot be measured: timeout" {
+		t.Errorf("the title is %q", got)
+	}
+}

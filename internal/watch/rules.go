@@ -17,8 +17,11 @@ type Rule string
 
 // The rules. Their names are part of alerts' keys: a name that was ever used stays.
 const (
-	Down       Rule = "down"       // a server that takes no connections
-	Silent     Rule = "silent"     // a server of which its agent, exporter or feed sends nothing any more
+	Down   Rule = "down"   // a server that takes no connections
+	Silent Rule = "silent" // a server of which its agent, exporter or feed sends nothing any more
+	// NotMeasured is a server that is up, and of which a part cannot be measured.
+	NotMeasured Rule = "not_measured"
+
 	Volume     Rule = "volume"     // a volume that is nearly full
 	LockWait   Rule = "lock_wait"  // a session that waits for a lock
 	Wraparound Rule = "wraparound" // a server that runs out of transaction ids

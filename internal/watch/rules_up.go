@@ -1,8 +1,12 @@
 package watch
 
 import (
+	"fmt"
+	"time"
+
 	"muster/domain/alert"
 	"muster/domain/organization"
+	"muster/internal/watch/status"
 )
 
 const maxMinutes = 24 * 60
@@ -31,5 +35,51 @@ func upAndDown() []Definition {
 			beyond:  func(s Sign, threshold float64) bool { return s.Value >= threshold },
 			Advice:  "Check its agent, exporter or feed, and the network between it and Muster. Muster cannot tell whether the server is running.",
 		},
+		{
+			WatchRule: organization.WatchRule{ID: string(NotMeasured), Default: on(10, 0, alert.Warning), Min: 1, Max: maxMinutes},
+			Group:     "Availability", Name: "Server not measured", Watches: "Time for which sessions, statements or databases could not be read", Unit: "minutes",
+			Sources: "Muster's own connections, agents",
+			Meaning: "The server is up, and Muster or its agent cannot read its sessions, its statements, its databases, or the statements of some databases. " +
+				"Its charts have gaps. A server without statement statistics does not raise this alert.",
+			Advice: "Open the server's page: it names each part that fails, with the server's own code.",
+			title:  notMeasuredTitle,
+			beyond: func(s Sign, threshold float64) bool { return s.Value >= threshold },
+		},
 	}
+}
+
+// notMeasuredTitle is the title of parts of a server that cannot be measured.
+func notMeasuredTitle(s Sign) string {
+	said := s.Details.Object + " cannot be measured"
+	if s.Details.Database != "" {
+		said = s.Details.Object + " of database " + s.Details.Database + " cannot be measured"
+	}
+	if s.Details.Sessions > 1 {
+		said += fmt.Sprintf(", and %d more", s.Details.Sessions-1)
+	}
+	if s.Details.Why != "" {
+		said += ": " + s.Details.Why
+	}
+	return said
+}
+
+// notMeasured is the sign of the parts of a server that cannot be measured; ok is false where all can. The
+// figure is that of the part that has failed longest. A part that the server does not have is no trouble.
+func notMeasured(parts []status.PartState, now time.Time) (sign Sign, ok bool) {
+	var longest *status.PartState
+	for i, p := range parts {
+		if !p.Failed || p.Unavailable() {
+			continue
+		}
+		sign.Details.Sessions++
+		if longest == nil || p.Since.Before(*longest.Since) {
+			longest = &parts[i]
+		}
+	}
+	if longest == nil {
+		return Sign{}, false
+	}
+	sign.Rule, sign.Value = NotMeasured, max(now.Sub(*longest.Since), time.Second).Minutes()
+	sign.Details.Object, sign.Details.Database, sign.Details.Why = string(longest.Part), longest.Database, longest.Reason.Code
+	return sign, true
 }

@@ -11,6 +11,7 @@ SET lease_token        = NULL,
     last_error_class   = $7,
     last_error         = $8,
     last_error_at      = CASE WHEN $5::boolean THEN NULL ELSE now() END,
+    failing_since      = CASE WHEN $5::boolean THEN NULL ELSE coalesce(failing_since, now()) END,
     -- What is missing is known only from a look; a server out of reach keeps its list.
     missing_grants     = CASE WHEN $5::boolean THEN $9::json ELSE missing_grants END,
     standby            = CASE WHEN $5::boolean THEN $11 ELSE standby END,

@@ -47,6 +47,10 @@ const (
 	AgentIdentityRolePrimary AgentIdentityRole = "primary"
 	AgentIdentityRoleStandby AgentIdentityRole = "standby"
 
+	FailingDatabases  AgentPartErrorPart = "databases"
+	FailingSessions   AgentPartErrorPart = "sessions"
+	FailingStatements AgentPartErrorPart = "statements"
+
 	LockWait        AgentSignRule = "lock_wait"
 	SignCertificate AgentSignRule = "certificate"
 	SignConnections AgentSignRule = "connections"
@@ -234,6 +238,12 @@ const (
 	FindingGroupSeverityHigh     FindingGroupSeverity = "High"
 	FindingGroupSeverityLow      FindingGroupSeverity = "Low"
 	FindingGroupSeverityMedium   FindingGroupSeverity = "Medium"
+
+	InstanceErrorPartAssessment InstanceErrorPart = "assessment"
+	InstanceErrorPartDatabases  InstanceErrorPart = "databases"
+	InstanceErrorPartHost       InstanceErrorPart = "host"
+	InstanceErrorPartSessions   InstanceErrorPart = "sessions"
+	InstanceErrorPartStatements InstanceErrorPart = "statements"
 
 	InstancePartPartAssessment InstancePartPart = "assessment"
 	InstancePartPartDatabases  InstancePartPart = "databases"
@@ -683,6 +693,22 @@ type AgentMissingGrant struct {
 	Statement *string `json:"statement,omitempty"`
 }
 
+type AgentPartError struct {
+	// At The time of the last attempt.
+	At time.Time `json:"at"`
+	// Code 1 to 100 characters.
+	Code string `json:"code"`
+	// Database The only database in which the part fails. Left out for the whole server; at most 200 characters.
+	Database *string            `json:"database,omitempty"`
+	Part     AgentPartErrorPart `json:"part"`
+	// Sentence At most 2
+	Sentence string `json:"sentence"`
+	// Since The time since which every attempt has failed.
+	Since time.Time `json:"since"`
+}
+
+type AgentPartErrorPart string
+
 type AgentReceipt struct {
 	// Ambiguous The number of these alerts whose labels match several instances. Each alert is recorded at the instance
 	// that the token is limited to, or otherwise at the instance that was registered first.
@@ -714,6 +740,8 @@ type AgentReport struct {
 type AgentServer struct {
 	// Error The reason why the server cannot be reached. Null if it can be reached.
 	Error *AgentError `json:"error"`
+	// Failing Parts that the agent could not measure when it last tried; at most 60.
+	Failing *[]AgentPartError `json:"failing,omitempty"`
 	// Identity The server that answered when the agent last connected. Left out if it is not known.
 	Identity *AgentIdentity `json:"identity,omitempty"`
 	// Instance Its externalId.
@@ -2508,6 +2536,8 @@ type Instance struct {
 	LastError *string `json:"lastError"`
 	// LastErrorAt The time of that error. Null if `lastError` is null.
 	LastErrorAt *time.Time `json:"lastErrorAt"`
+	// LastErrors The parts that fail now. A part that fails only in some databases has an error for each of them; at most 50. The watch rule `not_measured` reports parts that keep failing.
+	LastErrors []InstanceError `json:"lastErrors"`
 	// LastSeenAt The time of the last successful connection, or of the last fresh sample of its sessions or statements. Samples of its host do not count.
 	LastSeenAt *time.Time `json:"lastSeenAt"`
 	// MayAct Whether the caller may change it. Always false for a caller who may only read. With the role `team`, true if a team of the caller lets them act on the server.
@@ -2552,6 +2582,21 @@ type InstanceChange struct {
 	// Removed True if it no longer exists.
 	Removed bool `json:"removed"`
 }
+
+type InstanceError struct {
+	// At The time of the last attempt.
+	At time.Time `json:"at"`
+	// Code The server's own code, such as `42501`, `error 976` or `ORA-00942`, or Muster's: `timeout`, `failed`, `not_available`.
+	Code string `json:"code"`
+	// Database The only database in which the part fails. Null for the whole server.
+	Database *string           `json:"database"`
+	Part     InstanceErrorPart `json:"part"`
+	Sentence string            `json:"sentence"`
+	// Since The time since which every attempt has failed.
+	Since time.Time `json:"since"`
+}
+
+type InstanceErrorPart string
 
 // InstanceFigures The current figures of a server. Null means unknown. `unavailable` of the instance names the figures that
 // could not be read.

@@ -332,7 +332,7 @@ func showInstance(row fleet.Instance, state assessment.TargetState, is status.St
 		Status: api.InstanceStatus(is.State), StatusSince: wire.UTC(is.Since), StatusReason: wire.StatusReason(is.Reason), TriedAt: wire.UTC(is.TriedAt),
 	}
 	failure := unresolved(state, is)
-	i.Parts = append(wire.List(is.Parts, showPart), assessed(state, failure))
+	i.Parts, i.LastErrors = append(wire.List(is.Parts, showPart), assessed(state, failure)), lastErrors(is.Parts, failure)
 	if failure != nil {
 		i.LastError, i.LastErrorAt = &failure.Sentence, wire.UTC(&failure.At)
 	}

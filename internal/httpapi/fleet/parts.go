@@ -26,8 +26,28 @@ func showPart(p status.PartState) api.InstancePart {
 	case p.Failed:
 		shown.State = api.InstancePartStateFailed
 	}
+	shown.Database = wire.Optional(p.Database)
 	shown.Code, shown.Sentence = wire.Optional(p.Reason.Code), wire.Optional(p.Reason.Sentence)
 	return shown
+}
+
+// lastErrors are the parts that fail now.
+func lastErrors(parts []status.PartState, failure *assessment.Failure) []api.InstanceError {
+	out := []api.InstanceError{}
+	for _, p := range parts {
+		if p.Failed {
+			out = append(out, api.InstanceError{
+				Part: api.InstanceErrorPart(p.Part), Database: wire.Optional(p.Database), At: p.TriedAt.UTC(), Since: p.Since.UTC(),
+				Code: p.Reason.Code, Sentence: p.Reason.Sentence,
+			})
+		}
+	}
+	if failure != nil {
+		out = append(out, api.InstanceError{
+			Part: api.InstanceErrorPartAssessment, At: failure.At.UTC(), Since: failure.Since.UTC(), Code: failure.Class, Sentence: failure.Sentence,
+		})
+	}
+	return out
 }
 
 // assessed is how the assessment stands: when the last one succeeded, or why the last one
@@ -36,7 +56,7 @@ func assessed(state assessment.TargetState, failure *assessment.Failure) api.Ins
 	shown := api.InstancePart{Part: api.InstancePartPartAssessment, State: api.InstancePartStateNotMeasured}
 	switch {
 	case failure != nil:
-		shown.State, shown.Since = api.InstancePartStateFailed, wire.UTC(&failure.At)
+		shown.State, shown.Since = api.InstancePartStateFailed, wire.UTC(&failure.Since)
 		shown.Code, shown.Sentence = &failure.Class, &failure.Sentence
 	case state.LastAssessedAt != nil:
 		shown.State, shown.Since = api.InstancePartStateOk, wire.UTC(state.LastAssessedAt)

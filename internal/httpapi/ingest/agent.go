@@ -8,6 +8,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/feed"
 	"muster/internal/intake/heartbeat"
+	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/watch"
 )
@@ -45,6 +46,11 @@ func agentServerItem(a api.AgentServer) feed.AgentServerItem {
 		one.Identity = &servers.Identity{
 			Engine: fleet.Engine(i.Engine), System: i.System, Process: i.Process, Role: string(i.Role), Pooling: servers.Pooling(i.Pooler),
 		}
+	}
+	for _, f := range wire.Value(a.Failing) {
+		one.Failing = append(one.Failing, measurements.Reached{
+			Part: string(f.Part), Database: wire.Value(f.Database), Code: f.Code, Sentence: f.Sentence, Since: f.Since, At: f.At,
+		})
 	}
 	if a.Error != nil {
 		one.Error = &heartbeat.Failure{Class: a.Error.Class, Detail: a.Error.Detail, At: a.Error.At}

@@ -36,9 +36,10 @@ type AgentItem struct {
 type AgentServerItem struct {
 	Instance string
 	Error    *heartbeat.Failure
-	Missing  []string     // objects
-	Ignored  []string     // the statements beside them, of agents of earlier versions
-	Signs    []watch.Sign // without the instance
+	Missing  []string               // objects
+	Ignored  []string               // the statements beside them, of agents of earlier versions
+	Signs    []watch.Sign           // without the instance
+	Failing  []measurements.Reached // parts, without the instance
 	Identity *servers.Identity
 }
 
@@ -107,6 +108,10 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 			batch.Reached = append(batch.Reached, measurements.Reached{
 				Instance: id, At: d.Now(), Since: e.At, Code: e.Class, Sentence: e.Detail,
 			})
+		}
+		for _, part := range one.Failing {
+			part.Instance = id
+			batch.Reached = append(batch.Reached, part)
 		}
 		for _, sign := range one.Signs {
 			sign.OrganizationID, sign.InstanceID = from.OrganizationID, id
@@ -186,9 +191,27 @@ func (r *rules) agent(item AgentItem) {
 				r.breaks(at+"/missingGrants/"+strconv.Itoa(j)+"/statement", "out_of_range", fmt.Sprintf("must be at most %d characters", maxGrant))
 			}
 		}
+		r.failing(at+"/failing", one.Failing)
 		if r.atMost(at+"/signs", len(one.Signs), maxSigns) {
 			r.signs(at+"/signs/", one.Signs)
 		}
+	}
+}
+
+// maxFailing is how many parts an agent says fail: those of a server, and of 50 databases.
+const maxFailing = 60
+
+func (r *rules) failing(at string, parts []measurements.Reached) {
+	if !r.atMost(at, len(parts), maxFailing) {
+		return
+	}
+	for i, part := range parts {
+		at := at + "/" + strconv.Itoa(i)
+		r.words(at+"/code", part.Code, 1, maxClass)
+		r.words(at+"/sentence", part.Sentence, 0, maxWords)
+		r.words(at+"/database", part.Database, 0, maxSystem)
+		r.time(at+"/since", part.Since)
+		r.time(at+"/at", part.At)
 	}
 }
 

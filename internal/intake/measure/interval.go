@@ -20,6 +20,11 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 		return err
 	}
 	now, readErr := s.reader.Statements(ctx, &s.line)
+	apart, whole := s.apart(at, readErr)
+	if now == nil { // no database could be read
+		whole = readErr
+	}
+	batch.Reached = append(batch.Reached, apart...)
 	_ = s.went(string(status.Statements), readErr)
 	if readErr == nil {
 		readErr = s.reportSlow(ctx)
@@ -27,7 +32,7 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 	if err := s.tell(ctx); err != nil {
 		return err
 	}
-	batch.Reached = append(batch.Reached, s.statements(now != nil, at, readErr))
+	batch.Reached = append(batch.Reached, s.statements(now != nil, at, whole))
 	if now == nil {
 		if readErr == nil {
 			_ = s.went(string(status.Statements), errNoStatements)

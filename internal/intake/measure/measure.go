@@ -31,7 +31,8 @@ type Engine struct {
 // Reader reads one server. It is one goroutine's at a time, and has forgotten nothing
 // when the connection is another one.
 type Reader interface {
-	// Activity lists the databases, with what the sessions on each do.
+	// Activity lists the databases, with what the sessions on each do. An Activity with Trouble has the
+	// databases alone.
 	Activity(ctx context.Context, l *Line) (*Activity, error)
 	// Signs are what the watch judges beside, each with its rule and value. Those that
 	// could be read come with the error of the others.
@@ -50,7 +51,8 @@ type Reader interface {
 	// the look, by our clock.
 	Replication(ctx context.Context, l *Line, at time.Time) (*replication.State, error)
 	// Statements reads the counters of all statements, but for when that was; nil: there
-	// are none to be read. A list may come with the error of what it lacks beside.
+	// are none to be read. A list may come with the error of what it lacks beside: of databases that
+	// alone could not be read, a *DatabaseError each.
 	Statements(ctx context.Context, l *Line) (*List, error)
 	// Texts returns the texts of statements as they may be kept: normalized by package
 	// sqltext before anything else sees them.
@@ -105,6 +107,8 @@ type Activity struct {
 	Databases []Database
 	SeesAll   bool // the account sees what the sessions of others do
 	Locked    bool // a session waits for a lock
+	// Trouble is why the sessions could not be read, if the databases could: they are hidden then.
+	Trouble error
 }
 
 // Database is one of a server.

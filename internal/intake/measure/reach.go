@@ -96,7 +96,7 @@ func (s *Server) unread(at time.Time, err error) []measurements.Reached {
 func (s *Server) statements(list bool, at time.Time, err error) measurements.Reached {
 	r := s.part(status.Statements, at, err)
 	if !list && err == nil {
-		r.Up, r.Code, r.Sentence = false, "not_available", "The server has no statement statistics that Muster's account may read."
+		r.Up, r.Code, r.Sentence = false, status.CodeNotAvailable, "The server has no statement statistics that Muster's account may read."
 	}
 	return r
 }
@@ -111,11 +111,31 @@ func (s *Server) part(part status.Part, at time.Time, err error) measurements.Re
 	switch answer, ok := errors.AsType[*servers.Refusal](err); {
 	case ok:
 		r.Code = strings.TrimPrefix(answer.Code, "SQLSTATE ")
-		r.Sentence = sentenceOf(answer.Reason)
+		if r.Sentence = known[answer.Code]; r.Sentence == "" {
+			r.Sentence = sentenceOf(answer.Reason)
+		}
 	case servers.ReasonOf(err) == servers.TimedOut:
 		r.Code, r.Sentence = "timeout", sentenceOf(servers.TimedOut)
 	}
 	return r
+}
+
+// known says what codes of the server's mean that an administrator meets where nothing is wrong with Muster.
+var known = map[string]string{
+	"error 927":      "A backup of the database is being restored.",
+	"error 942":      "The database is offline.",
+	"error 952":      "The database is changing its state.",
+	"error 976":      "A database is on a secondary replica that accepts no readers.",
+	"error 978":      "The replica takes connections with read intent only: add applicationIntent=ReadOnly.",
+	"error 983":      "The replica of the database is neither primary nor secondary now.",
+	"error -2":       "The server did not answer in time.",
+	"error 1222":     "Another session holds a lock on what is read.",
+	"ORA-12850":      "The cluster had no process for the query on each node.",
+	"ORA-01013":      "The server did not answer in time.",
+	"ORA-03113":      "The server ended the session.",
+	"ORA-04031":      "The shared pool of the server has no room.",
+	"ORA-01219":      "The database is mounted, and not open.",
+	"SQLSTATE 57014": "The server did not answer in time.",
 }
 
 func sentenceOf(why servers.Reason) string {

@@ -92,6 +92,8 @@ type Server struct {
 	waiting [2]bool
 	roots   [2]*blocking.Node // of the last looks at which somebody waited
 	stands  standing
+
+	failing map[string]bool // databases whose statements alone could not be read
 }
 
 // New returns a server; Run measures it.
@@ -184,6 +186,7 @@ func (s *Server) Round(ctx context.Context) error {
 		}
 		return errors.Join(err, s.tell(ctx), s.report(ctx, outcomes...)) // it may be a grant that is missing
 	}
+	_ = s.went(string(status.Sessions), a.Trouble)
 	if err := s.reportSlow(ctx); err != nil {
 		return err
 	}
@@ -200,7 +203,7 @@ func (s *Server) Round(ctx context.Context) error {
 	}
 	batch := measurements.Batch{
 		Organization: s.Organization, Sessions: a.samples(s.Engine, s.Instance, s.databases, at),
-		Reached: []measurements.Reached{s.connected(at), s.part(status.Sessions, at, nil)},
+		Reached: []measurements.Reached{s.connected(at), s.part(status.Sessions, at, a.Trouble)},
 	}
 	s.signs, s.listed = minute, period
 	if minutely {
@@ -233,7 +236,7 @@ func (s *Server) Round(ctx context.Context) error {
 		batch.Backups, backupsErr = s.readBackups(ctx)
 		s.backups = due
 	}
-	signsErr = errors.Join(signsErr, replicationErr, backupsErr)
+	signsErr = errors.Join(a.Trouble, signsErr, replicationErr, backupsErr)
 	if !counts {
 		return errors.Join(deadlocksErr, blockingErr, signsErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
 	}

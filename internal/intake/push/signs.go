@@ -307,6 +307,7 @@ func (c *collection) reach(r measurements.Reached, source string) {
 	if part == "" {
 		part = status.Connection
 	}
+	part = part.Of(r.Database)
 	c.reached = append(c.reached, status.Observation{
 		Organization: c.organization, Instance: r.Instance, Source: source, Part: part, OK: r.Up, At: r.At, Since: r.Since, Fell: r.Fell,
 		Code: r.Code, Sentence: r.Sentence,

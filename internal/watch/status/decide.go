@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,6 +38,23 @@ const (
 	Host       Part = "host"
 )
 
+// ofDatabase is between a part and the database that an observation of it is about.
+const ofDatabase = "/"
+
+// Of is the part in one database; empty: in all of them.
+func (p Part) Of(database string) Part {
+	if database == "" {
+		return p
+	}
+	return p + ofDatabase + Part(database)
+}
+
+// database takes Of apart.
+func (p Part) database() (part Part, database string) {
+	whole, of, _ := strings.Cut(string(p), ofDatabase)
+	return Part(whole), of
+}
+
 // Measured returns the parts of what is measured, in the order in which they are shown.
 func Measured() []Part { return []Part{Sessions, Statements, Databases, Host} }
 
@@ -57,6 +75,8 @@ const (
 	CodeNever      = "never_heard"
 	CodeNotLooking = "not_looking"
 	CodeNotHeard   = "not_heard"
+	// CodeNotAvailable is of a part that the server does not have.
+	CodeNotAvailable = "not_available"
 )
 
 const (
@@ -95,10 +115,16 @@ type Reason struct{ Code, Sentence string }
 // PartState is how a part is measured. OK and Failed are false where nothing measures it.
 type PartState struct {
 	Part       Part
+	Database   string // that alone the part fails in; empty: it is about the whole server
 	OK, Failed bool
 	Since      *time.Time // nil: never
+	TriedAt    *time.Time // the last time; nil: never
 	Reason     Reason     // why it is not OK, or what the figures of one that is OK lack; may be empty
 }
+
+// Unavailable says that the part is not measured because the server has nothing of the kind, which is
+// no trouble.
+func (p PartState) Unavailable() bool { return p.Reason.Code == CodeNotAvailable }
 
 // Status is the answer of Decide.
 type Status struct {
@@ -130,6 +156,7 @@ func Decide(facts []Fact, now time.Time, listening *time.Time) Status {
 	s.Fell = d.fell()
 	for _, part := range Measured() {
 		s.Parts = append(s.Parts, d.part(part, s))
+		s.Parts = append(s.Parts, d.failing(part, s)...)
 	}
 	return s
 }
@@ -253,6 +280,7 @@ func (d *decision) part(part Part, s Status) PartState {
 	if last == nil {
 		return out
 	}
+	out.TriedAt = &last.TriedAt
 	gone := part != Host && s.State != Up && (s.Since == nil || !last.TriedAt.After(*s.Since))
 	switch {
 	case gone || !d.fresh(*last):
@@ -263,6 +291,21 @@ func (d *decision) part(part Part, s Status) PartState {
 		out.Failed, out.Since, out.Reason = true, &last.Since, Reason{last.Code, last.Sentence}
 	}
 	return out
+}
+
+// failing are the databases in which alone a part fails.
+func (d *decision) failing(part Part, s Status) (out []PartState) {
+	for _, f := range d.engine {
+		of, database := f.Part.database()
+		if of != part || database == "" || f.OK || !d.fresh(f) || s.State != Up {
+			continue
+		}
+		out = append(out, PartState{
+			Part: part, Database: database, Failed: true, Since: &f.Since, TriedAt: &f.TriedAt, Reason: Reason{f.Code, f.Sentence},
+		})
+	}
+	slices.SortStableFunc(out, func(a, b PartState) int { return cmp.Or(cmp.Compare(a.Database, b.Database), b.TriedAt.Compare(*a.TriedAt)) })
+	return slices.CompactFunc(out, func(a, b PartState) bool { return a.Database == b.Database })
 }
 
 func (d *decision) fresh(f Fact) bool { return d.now.Sub(f.TriedAt) <= f.patience() }

@@ -1,7 +1,9 @@
 package status_test
 
 import (
+	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -322,4 +324,59 @@ func TestASlowFeedHasNoGaps(t *testing.T) {
 			t.Errorf("message %d: it is %s since %s, at %s", n, one.State, one.Since, now)
 		}
 	}
+}
+
+// TestAPartFailsInOneDatabase: it is one part more, and the part itself stays as it is. It is gone with the
+// failure, with the server, and where nobody says it any more; a later failure is another one.
+func TestAPartFailsInOneDatabase(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	organization, instance := uuid.New(), uuid.New()
+	observe := func(at time.Time, part status.Part, ok bool) {
+		t.Helper()
+		o := status.Observation{Organization: organization, Instance: instance, Source: status.Muster, Part: part, OK: ok, At: at}
+		if !ok {
+			o.Code, o.Sentence = "error 927", "A backup of the database is being restored."
+		}
+		if err := status.Record(t.Context(), db, at, []status.Observation{o}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(at time.Time, want ...string) {
+		t.Helper()
+		facts, err := status.Facts(t.Context(), db, organization, instance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range status.Decide(facts, at, nil).Parts {
+			if p.Part == status.Statements && (p.OK || p.Failed) {
+				got = append(got, fmt.Sprint(p.Database, p.OK, p.Failed, p.Since.Sub(noon), p.TriedAt.Sub(noon)))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("at %s it is %q, want %q", at.Sub(noon), got, want)
+		}
+	}
+	for minute := range 3 {
+		at := noon.Add(time.Duration(minute) * time.Minute)
+		observe(at, status.Connection, true)
+		observe(at, status.Statements, true)
+		observe(at, status.Statements.Of("a/b"), false)
+	}
+	want(noon.Add(2*time.Minute), "true false 0s 2m0s", "a/bfalse true 0s 2m0s")
+	observe(noon.Add(3*time.Minute), status.Connection, false)
+	want(noon.Add(3 * time.Minute))
+	for minute := range 10 { // nobody says that it is over
+		at := noon.Add(time.Duration(3+minute)*time.Minute + time.Second)
+		observe(at, status.Connection, true)
+		observe(at, status.Statements, true)
+	}
+	want(noon.Add(12*time.Minute+time.Second), "true false 0s 12m1s")
+	observe(noon.Add(13*time.Minute), status.Connection, true)
+	observe(noon.Add(13*time.Minute), status.Statements.Of("a/b"), false)
+	want(noon.Add(13*time.Minute), "true false 0s 12m1s", "a/bfalse true 13m0s 13m0s")
+	observe(noon.Add(14*time.Minute), status.Connection, true)
+	observe(noon.Add(14*time.Minute), status.Statements.Of("a/b"), true)
+	want(noon.Add(14*time.Minute), "true false 0s 12m1s")
 }

@@ -22,6 +22,7 @@ const added = {
   status: "unknown" as const,
   statusReason: null,
   parts: [],
+  lastErrors: [],
 };
 const host = { part: "host", database: null, state: "ok", since: ago(3), code: null, sentence: null } as const;
 const nothing = { sampledAt: null };

@@ -24,6 +24,7 @@ const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {
   statusReason: null,
   triedAt: "2026-11-20T11:59:00Z",
   parts: [],
+  lastErrors: [],
   missingGrants: [],
   missingGrantCount: 0,
   neededGrantCount: 0,

@@ -99,27 +99,24 @@ const partIcons = { ok: IconCheck, failed: IconAlertTriangle, notMeasured: IconM
 const partWords = { ok: "measured", failed: "failed", notMeasured: "not measured" };
 
 function Measured({ instance: i }: { instance: Instance }) {
-  const parts = i.parts.filter((p) => p.part !== "assessment");
-  const noted = parts.filter((p) => p.sentence !== null);
+  const parts = i.parts.filter((p) => p.part !== "assessment" && p.database === null);
+  const noted = parts.filter((p) => p.sentence !== null && p.state !== "failed");
+  const errors = i.lastErrors.filter((e) => e.part !== "assessment");
   const host = parts.find((p) => p.part === "host");
   return (
     <Cell name="Measured" wide>
       <ul className={classes.parts}>
         {parts.map((p) => (
-          <PartMark key={`${p.part} ${p.database}`} part={p} />
+          <PartMark key={p.part} part={p} />
         ))}
       </ul>
       {noted.map((p) => (
-        <Under key={`${p.part} ${p.database}`}>
-          {p.part}
-          {p.database && (
-            <>
-              {" "}
-              of <bdi>{p.database}</bdi>
-            </>
-          )}
-          : {p.sentence}
+        <Under key={p.part}>
+          {p.part}: {p.sentence}
         </Under>
+      ))}
+      {errors.map((e) => (
+        <LastError key={`${e.part} ${e.database}`} error={e} />
       ))}
       {i.status === "down" && host?.state === "ok" && (
         <Under>The host is measured: it is the server that is down.</Under>
@@ -130,6 +127,22 @@ function Measured({ instance: i }: { instance: Instance }) {
         </Under>
       )}
     </Cell>
+  );
+}
+
+/** LastError says why a part cannot be measured, with the server's own code, and since when. */
+function LastError({ error: e }: { error: Instance["lastErrors"][number] }) {
+  return (
+    <Under>
+      {e.part}
+      {e.database && (
+        <>
+          {" "}
+          of <bdi>{e.database}</bdi>
+        </>
+      )}
+      : {e.sentence} {/\d/.test(e.code) && <>({e.code}) </>}Failing since <Time at={e.since} relative />.
+    </Under>
   );
 }
 

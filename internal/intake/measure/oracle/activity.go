@@ -43,11 +43,11 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 		return nil, err
 	}
 	a := &measure.Activity{Databases: slices.Clone(r.databases)}
-	r.trouble = r.countSessions(ctx, l, a)
-	if r.trouble != nil && !isRefusal(r.trouble) {
-		return nil, r.trouble
+	a.Trouble = r.countSessions(ctx, l, a)
+	if a.Trouble != nil && !isRefusal(a.Trouble) {
+		return nil, a.Trouble
 	}
-	if _, denied := r.lacking["sessions"]; denied || r.trouble != nil || r.running == nil {
+	if _, denied := r.lacking["sessions"]; denied || a.Trouble != nil || r.running == nil {
 		for i := range a.Databases {
 			a.Databases[i].Hidden = true
 		}

@@ -46,7 +46,6 @@ type reader struct {
 
 	databases []measure.Database               // as they were listed last
 	lacking   map[string]snapshot.MissingGrant // by the part that lacks it
-	trouble   error                            // the part of the sessions that could not be read
 	last      *measure.List                    // of the statements
 	offset    offset
 	deadlocks map[counter]int64 // the counters of the last look

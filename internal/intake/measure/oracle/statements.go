@@ -34,9 +34,8 @@ const source = "V$SQLSTATS_PLAN_HASH"
 // Statements reads the counters of all plans, and finds out which of the new entries have
 // certainly begun since the last list.
 func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List, error) {
-	trouble := r.trouble
 	if err := r.readInstances(ctx, l); err != nil || r.running == nil {
-		return nil, errors.Join(trouble, err)
+		return nil, err
 	}
 	before, ahead, err := readClock(ctx, l)
 	if err != nil {
@@ -53,10 +52,10 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 		return err
 	})
 	if !r.may("statements", r.view(source), &err) {
-		return nil, errors.Join(trouble, err)
+		return nil, err
 	}
 	if r.cluster && len(answered) < len(r.running) { // there is none without a statement
-		return nil, errors.Join(trouble, errPart)
+		return nil, errPart
 	}
 	after, _, err := readClock(ctx, l)
 	if err != nil {
@@ -71,7 +70,7 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	r.last = list
 	var activeErr error
 	list.Active, activeErr = r.readActiveTime(ctx, l)
-	return list, errors.Join(trouble, bornErr, activeErr)
+	return list, errors.Join(bornErr, activeErr)
 }
 
 // entry reads a row of the list.

@@ -40,8 +40,6 @@ var ErrAnotherEngine = errors.New("the server is Azure Synapse, which is not mea
 type reader struct {
 	server    server
 	databases []database
-	// hidden is why the sessions could not be read, when they were last to be.
-	hidden error
 
 	denied  map[uint32]bool       // the query stores that we may not read, by database
 	sources map[uint32]string     // the last source of each database's statements
@@ -96,7 +94,6 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 	for _, d := range r.databases {
 		a.Databases = append(a.Databases, measure.Database{ID: d.id, Name: d.name, Closed: d.closed(), Hidden: !r.server.sees})
 	}
-	r.hidden = nil
 	if !r.server.sees {
 		return a, nil
 	}
@@ -113,7 +110,7 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 	if l.Closed() {
 		return nil, err
 	}
-	r.hidden, a.SeesAll = err, err == nil
+	a.Trouble, a.SeesAll = err, err == nil
 	return a, nil
 }
 
@@ -205,16 +202,14 @@ func count(a *measure.Activity, row [][]byte) error {
 	return nil
 }
 
-// Signs are how long sessions have waited for locks, where we may see that. What kept the
-// sessions from being read comes with it.
+// Signs are how long sessions have waited for locks, where we may see that.
 func (r *reader) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, error) {
 	if !r.server.sees {
 		return nil, nil
 	}
 	rows, err := servers.Query(ctx, l, 3, query("lock_wait"))
 	if err != nil {
-		return nil, errors.Join(r.hidden, err)
+		return nil, err
 	}
-	signs, err := measure.LockWaits(rows, time.Millisecond, nil)
-	return signs, errors.Join(r.hidden, err)
+	return measure.LockWaits(rows, time.Millisecond, nil)
 }

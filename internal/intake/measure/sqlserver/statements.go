@@ -33,6 +33,9 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 		if l.Closed() || ctx.Err() != nil {
 			return nil, errors.Join(err, ctx.Err())
 		}
+		if err != nil {
+			err = &measure.DatabaseError{Database: d.name, Err: err}
+		}
 		entries, errs = append(entries, found...), append(errs, err)
 	}
 	if r.server.sees {

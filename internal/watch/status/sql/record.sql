@@ -1,6 +1,7 @@
 -- In the order of the key, in which everybody locks. An observation that comes twice or late
 -- changes nothing. A success after a gap begins anew: nobody saw what was in between. A
--- failure does not, for the server was down before and after. An agent ($13 begins its source)
+-- failure does not, for the server was down before and after; one of a part in one database does,
+-- for a program that began anew does not say that it is over. An agent ($13 begins its source)
 -- says itself when its failure began, for its successes are of other parts.
 -- What fails that did not has fallen; the last 20 times are kept.
 -- The interval is the longest gap of late, so that two messages of one scrape are not one;
@@ -19,7 +20,7 @@ SET ok = excluded.ok,
     since = CASE
         WHEN NOT excluded.ok AND starts_with(excluded.source, $13) THEN excluded.since
         WHEN was.ok = excluded.ok AND NOT (excluded.ok AND excluded.fell <> '{}')
-            AND (NOT excluded.ok OR excluded.tried_at - was.tried_at <= make_interval(secs => greatest($11, 3 * was.every)))
+            AND (NOT excluded.ok AND strpos(excluded.part, '/') = 0 OR excluded.tried_at - was.tried_at <= make_interval(secs => greatest($11, 3 * was.every)))
             THEN was.since
         ELSE greatest(excluded.since, was.since)
     END,
