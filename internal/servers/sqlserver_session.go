@@ -12,8 +12,9 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 )
 
-// attentionPatience is how long a server has to confirm that it stops, after an attention.
-const attentionPatience = 2 * time.Second
+// attentionPatience is how long a server has to confirm that it stops, after an attention. One that reads a query
+// store may take seconds.
+const attentionPatience = 3500 * time.Millisecond
 
 // sqlServerSession is a Session on a SQL Server.
 type sqlServerSession struct {

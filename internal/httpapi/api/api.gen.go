@@ -701,7 +701,7 @@ type AgentPartError struct {
 	// Database The only database in which the part fails. Left out for the whole server; at most 200 characters.
 	Database *string            `json:"database,omitempty"`
 	Part     AgentPartErrorPart `json:"part"`
-	// Sentence At most 2
+	// Sentence At most 2,000 characters.
 	Sentence string `json:"sentence"`
 	// Since The time since which every attempt has failed.
 	Since time.Time `json:"since"`

@@ -80,7 +80,7 @@ func sqlServer(t *testing.T) string {
 	for file, rows := range map[string][][]any{
 		"server":    {{3, 15, 1, 1, "[watcher]", "[dbo]", 0}},
 		"databases": {{1, "master", 0, 1, false}},
-		"replicas":  nil, "plan_cache": nil, "replication": nil, "backups": nil,
+		"replicas":  nil, "plan_cache": nil, "own_statements": nil, "replication": nil, "backups": nil,
 		"sessions":     {{1, "idle", "", 3, "shop", "checkout", "web-01", ""}},
 		"lock_wait":    {{0, 1, 0}},
 		"transactions": {{51, 1, 90_000, 60_000, "shop", "checkout", "web-01", nil, "idleInTransaction"}}, "temporary_space": {{0}}, "counters": {{"logins/sec", 7, 1}},

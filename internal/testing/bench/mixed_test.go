@@ -175,8 +175,10 @@ func (f *mixedFleet) sqlserver() {
 		"databases": func() [][]any {
 			return [][]any{{1, "master", 0, 1, false}, {5, "app", 0, 1, false}, {6, "crm", 0, 1, false}}
 		},
-		"replicas":  func() [][]any { return nil },
-		"lock_wait": func() [][]any { return [][]any{{0, 1, 0}} },
+		"replicas":          func() [][]any { return nil },
+		"query_store_state": func() [][]any { return [][]any{{0, 1, nil, nil}} },
+		"own_statements":    func() [][]any { return nil },
+		"lock_wait":         func() [][]any { return [][]any{{0, 1, 0}} },
 		"transactions": func() [][]any {
 			return [][]any{{51, 5, 90_000, 60_000, "shop", "checkout", "web-01", nil, "idleInTransaction"}}
 		},

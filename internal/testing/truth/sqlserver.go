@@ -149,9 +149,12 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+ and Azure SQL: who waits for whom, asked only while a session waits for a lock.":                                                             always(),
 		"-- SQL Server 2016+ and Azure SQL: what time it is in UTC, how many minutes local time is ahead, and when the server was started.": always(
 			[]string{fmt.Sprint(s.now()), fmt.Sprint(int64(s.ahead / time.Minute)), fmt.Sprint(s.started.UnixMicro())}),
-		"-- SQL Server 2016+ and Azure SQL: whether the query store of a database counts what is executed now.": denied(always([]string{"2", "1"})),
-		"-- SQL Server 2016+: the counters of the query store of a database.":                                   denied(s.storeRows),
-		"-- SQL Server 2016+ and Azure SQL: the counters of the statements of all plans that are in the cache.": denied(s.cacheRows),
+		"-- SQL Server 2016+ and Azure SQL: whether the query store of a database counts what is executed now, and its latest intervals.": denied(s.storeState),
+		"-- SQL Server 2016+: the counters of the query store of a database.":                                                             denied(s.storeRows),
+		"-- SQL Server 2016+ and Azure SQL: of which queries the plans in the query store of a database are.":                             denied(s.storePlans),
+		"-- SQL Server 2016+ and Azure SQL: the hashes of the queries in the query store of a database.":                                  denied(s.storeQueries),
+		"-- SQL Server 2016+ and Azure SQL: the statements of Muster itself that are in the plan cache.":                                  denied(always()),
+		"-- SQL Server 2016+ and Azure SQL: the counters of the statements of all plans that are in the cache.":                           denied(s.cacheRows),
 	}
 	answer, ok := all[line]
 	if !ok {
@@ -160,18 +163,62 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 	return answer(statement)
 }
 
+// slices are those of the query store that a statement asks for.
+func (s *SQLServer) slices(statement string) (all []*storeSlice) {
+	for _, r := range s.kept {
+		if strings.Contains(statement, "["+r.database+"].sys.") && (r.interval+1)*storeInterval > s.now()-3*storeInterval {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func (r *storeSlice) planID() uint64  { return number(r.query, fmt.Sprint(r.plan)) >> 16 }
+func (r *storeSlice) queryID() uint64 { return number(r.query) >> 16 }
+
+func (s *SQLServer) storeState(statement string) ([][]string, error) {
+	for _, database := range []string{"app", "crm"} {
+		if strings.Contains(statement, "["+database+"].sys.") && s.stores(database) {
+			rows := [][]string{{"2", "1", serverstest.Null, serverstest.Null}}
+			for _, r := range s.slices(statement) {
+				rows = append(rows, []string{"2", "1", fmt.Sprint(r.interval), fmt.Sprint(r.interval * storeInterval)})
+			}
+			return rows, nil
+		}
+	}
+	return [][]string{{"0", "1", serverstest.Null, serverstest.Null}}, nil
+}
+
 // storeRows hands out the rows of the view one by one: that our query adds those of one plan
 // and interval on the server comes to the same, for whoever reads adds them too.
-func (s *SQLServer) storeRows(statement string) ([][]string, error) {
-	var rows [][]string
-	for _, r := range s.kept {
-		if !strings.Contains(statement, "["+r.database+"].sys.") || (r.interval+1)*storeInterval <= s.now()-3*storeInterval {
-			continue
-		}
+func (s *SQLServer) storeRows(statement string) (rows [][]string, err error) {
+	for _, r := range s.slices(statement) {
 		rows = append(rows, []string{
-			fmt.Sprint(number(r.query, fmt.Sprint(r.plan)) >> 16), fmt.Sprint(r.interval), fmt.Sprintf("%016x", number(r.query)),
-			fmt.Sprint(r.calls), fmt.Sprint(r.elapsed), fmt.Sprint(r.longest), fmt.Sprint(r.interval * storeInterval), fmt.Sprint(r.first),
+			fmt.Sprint(r.planID()), fmt.Sprint(r.interval), fmt.Sprint(r.calls), fmt.Sprint(r.elapsed), fmt.Sprint(r.longest), fmt.Sprint(r.first),
 		})
+	}
+	return rows, nil
+}
+
+func (s *SQLServer) storePlans(statement string) ([][]string, error) {
+	return s.numbered(statement, (*storeSlice).planID, func(r *storeSlice) []string { return []string{fmt.Sprint(r.queryID())} })
+}
+
+func (s *SQLServer) storeQueries(statement string) ([][]string, error) {
+	return s.numbered(statement, (*storeSlice).queryID, func(r *storeSlice) []string { return []string{fmt.Sprintf("%016x", number(r.query)), "0"} })
+}
+
+// numbered are rows of a catalogue whose numbers come after the one that a statement has.
+func (s *SQLServer) numbered(statement string, id func(*storeSlice) uint64, of func(*storeSlice) []string) (rows [][]string, err error) {
+	var after uint64
+	_, text, _ := strings.Cut(statement, "_id > ")
+	if _, err := fmt.Sscan(text, &after); err != nil {
+		return nil, err
+	}
+	for _, r := range s.slices(statement) {
+		if n := id(r); n > after {
+			rows = append(rows, append([]string{fmt.Sprint(n)}, of(r)...))
+		}
 	}
 	return rows, nil
 }

@@ -8,4 +8,4 @@ select d.name, suser_sname(d.owner_sid), d.state_desc, has_dbaccess(d.name), d.i
   (select sum(convert(bigint, f.size)) * 8192 from sys.master_files f where f.database_id = d.database_id),
   case when d.replica_id is null then 0 else 1 end, case when d.database_id <= 4 then 1 else 0 end
 from sys.databases d
-where d.database_id not in (2, 3) and d.source_database_id is null
+where d.database_id not in (2, 3) and d.database_id < 32761 and d.source_database_id is null

@@ -79,7 +79,7 @@ func (s *simulated) Ready() {
 	f := s.fake
 	f.skew, f.started, f.sees = s.Ahead, int64(s.Starts), !s.Taken[state.Name]
 	f.databases, f.sessions, f.plans, f.texts, f.cached = nil, nil, nil, nil, nil
-	f.counters, f.fails = map[string][]row{}, map[string]any{}
+	f.counters, f.fails, f.stores = map[string][]row{}, map[string]any{}, map[string]row{}
 	after := func(at time.Time) float64 { return at.Sub(began).Seconds() }
 	for _, d := range s.Databases {
 		number := map[measuretest.State]int{measuretest.Recovering: 2, measuretest.Offline: 6}[d.State]
@@ -95,7 +95,7 @@ func (s *simulated) Ready() {
 				f.stores[d.Name] = row{1, 1}
 			}
 			if s.Taken[denying.Name] {
-				f.fails["query_store "+d.Name] = &tdstest.NoDatabaseState
+				f.fails["query_store_state "+d.Name] = &tdstest.NoDatabaseState
 			}
 		}
 		for _, on := range []struct {

@@ -30,6 +30,21 @@
 // of the primary's. sys.dm_exec_procedure_stats and the views of triggers and of functions are
 // not read: the statements of a procedure already have its time.
 //
+// Muster's own statements are in no list. They are known by the settings that each begins with. Without the
+// permission to see the plan cache, they are counted as those of others.
+//
+// # What a look costs
+//
+// The views of a query store are functions with guessed numbers of rows: joined, they take minutes on a store
+// of 80,000 plans, and each alone takes a tenth of a second. So a look reads the counters alone, and plans and
+// queries only as they come; the reader keeps which plan is of which statement.
+//
+// All query stores of a server together have five seconds a look (storeBudget). Those that were read at the
+// last look come first, so their lists can be compared. What the budget leaves out counts by the plan cache,
+// which is one query for all. A store that does not answer in time is left alone for ten minutes, and reported
+// by the name of its database (measure.DatabaseError). Nothing opens a database with AUTO_CLOSE. An Azure SQL
+// database that pauses when nobody uses it (serverless) does not pause while it is measured.
+//
 // The longest execution comes from the query store, for an interval of up to a day. It is
 // reported if it rose since the last look, or if its entry began since (package measure has that
 // rule). Otherwise it may be older. The plan cache has only the maximum of all time.
@@ -48,6 +63,12 @@
 //     error. The permission is checked beforehand, and samples are missing, not zero. A query
 //     store that the login may not read is replaced by the plan cache, which needs a permission
 //     of the server.
+//   - The database of a plan is being restored, or on a replica that accepts no readers: the server refuses the
+//     plan cache as a whole (errors 927, 976, 978). It is then read without what was executed ad hoc, which has
+//     no database in the other view, and the reason is reported.
+//   - sys.databases says that a query store is off, and it is on, as on Azure or after a failover: the store
+//     itself is asked every ten minutes, on Azure at each look.
+//   - A query store is cleared: its intervals begin anew, and what is known of its plans is dropped.
 //   - The query store in mode AUTO leaves out rare and cheap statements, and the plan cache
 //     leaves out what it does not keep (OPTION (RECOMPILE), evicted plans): the sums cover what
 //     they have.

@@ -20,7 +20,7 @@ import (
 func Engine() measure.Engine {
 	return measure.Engine{
 		Name: fleet.SQLServer, SessionsEvery: 30 * time.Second, StatementsEvery: time.Minute,
-		NewReader: func() measure.Reader { return &reader{} },
+		NewReader: func() measure.Reader { return &reader{budget: storeBudget} },
 	}
 }
 
@@ -41,9 +41,13 @@ type reader struct {
 	server    server
 	databases []database
 
-	denied  map[uint32]bool       // the query stores that we may not read, by database
-	sources map[uint32]string     // the last source of each database's statements
-	since   map[measure.Key]int64 // since when the entries of the last list are there
+	stores  map[uint32]*store          // what is known of query stores, by database
+	budget  time.Duration              // for all of them at a look
+	own     map[measure.Statement]bool // Muster's; nil: not known yet
+	ownAt   int64                      // when they were looked for, by the server's clock
+	denied  map[uint32]bool            // the query stores that we may not read, by database
+	sources map[uint32]string          // the last source of each database's statements
+	since   map[measure.Key]int64      // since when the entries of the last list are there
 	zone    zone
 
 	deadlocks deadlocks

@@ -261,7 +261,7 @@ func TestWhatALoginLacks(t *testing.T) {
 			func(f *fake) { f.databases[1], f.databases[2] = row{5, "app", 0, 0, true}, row{6, "crm", 0, 0, true} },
 			[]string{"the query store of app, crm: GRANT CONNECT ANY DATABASE TO [watcher];"},
 		},
-		"denied there": {func(f *fake) { f.fails["query_store app"] = &tdstest.NoDatabaseState }, []string{"the query store of app: -- VIEW DATABASE STATE is denied"}},
+		"denied there": {func(f *fake) { f.fails["query_store_state app"] = &tdstest.NoDatabaseState }, []string{"the query store of app: -- VIEW DATABASE STATE is denied"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -302,7 +302,7 @@ func TestAzure(t *testing.T) {
 	}
 	var replicas bool
 	for _, q := range f.Queries() {
-		replicas = replicas || strings.Contains(q.Text, "replica_group_id = 1")
+		replicas = replicas || strings.Contains(q.Text, "replica_group_id IN (1)")
 		if strings.Contains(q.Text, "dm_hadr") {
 			t.Errorf("asked %s", tdstest.FirstLine(q.Text))
 		}

@@ -53,6 +53,12 @@ type fake struct {
 	stores           map[string]row // state and mode by database
 	counters         map[string][]row
 	plans            []row
+	procedures       []row          // of the plan cache, while a database is away
+	own              []row          // hashes of Muster's statements
+	internal         string         // the hash of a query of the server's own
+	storeReplicas    []row          // numbers of primaries in a query store
+	groups           string         // those that were asked for
+	named            int            // how many plans and queries were read
 	texts            []row          // of the query store: hash, text
 	cached           []row          // texts of the plan cache: database, hash, text
 	fails            map[string]any // by the query's name, or name and database: an *Error or a Fault
@@ -110,9 +116,48 @@ func newFake(t testing.TB) *fake {
 	rows("blocking", func(tdstest.Query) []row { return f.blocking })
 	now := func() int64 { return f.clock.Now().Add(f.skew).UnixMicro() }
 	rows("clocks", func(tdstest.Query) []row { return []row{{now(), f.offset, f.started}} })
-	rows("query_store_state", func(q tdstest.Query) []row { return []row{f.stores[f.of(q)]} })
-	rows("query_store", func(q tdstest.Query) []row { return f.counters[f.of(q)] })
-	rows("query_store_2022", func(q tdstest.Query) []row { return f.counters[f.of(q)] })
+	rows("query_store_state", func(q tdstest.Query) []row {
+		state := f.stores[f.of(q)]
+		if state == nil {
+			state = row{0, 1} // it is off
+		}
+		return f.intervals(state, f.counters[f.of(q)])
+	})
+	counters := func(q tdstest.Query) (all []row) {
+		for _, r := range f.counters[f.of(q)] {
+			all = append(all, row{r[0], r[1], r[3], r[4], r[5], r[7]})
+		}
+		return all
+	}
+	rows("query_store", counters)
+	rows("query_store_2022", func(q tdstest.Query) []row {
+		f.groups = primaries.FindString(q.Text)
+		return counters(q)
+	})
+	rows("query_store_replicas", func(tdstest.Query) []row { return f.storeReplicas })
+	after := func(q tdstest.Query) (last int) {
+		_, text, _ := strings.Cut(q.Text, "_id > ")
+		_, _ = fmt.Sscan(text, &last)
+		return last
+	}
+	named := func(q tdstest.Query, of func(plan int, hash any) row) (all []row) {
+		last := after(q)
+		for _, r := range f.counters[f.of(q)] {
+			if plan := r[0].(int); plan > last {
+				all = append(all, of(plan, r[2]))
+			}
+		}
+		f.named += len(all)
+		return all
+	}
+	rows("query_store_plans", func(q tdstest.Query) []row {
+		return named(q, func(plan int, _ any) row { return row{plan, plan} })
+	})
+	rows("query_store_queries", func(q tdstest.Query) []row {
+		return named(q, func(plan int, hash any) row { return row{plan, hash, bit(hash == f.internal)} })
+	})
+	rows("plan_cache_away", func(tdstest.Query) []row { return f.procedures })
+	rows("own_statements", func(tdstest.Query) []row { return f.own })
 	rows("query_store_texts", func(tdstest.Query) []row { return f.texts })
 	rows("plan_cache", func(q tdstest.Query) []row {
 		_, except, _ := strings.Cut(q.Text, "NOT IN (")
@@ -123,6 +168,24 @@ func newFake(t testing.TB) *fake {
 	})
 	rows("plan_cache_texts", func(tdstest.Query) []row { return f.cached })
 	return f
+}
+
+// primaries are the numbers of replicas whose counters are read.
+var primaries = regexp.MustCompile(`replica_group_id IN \([^)]*\)`)
+
+// intervals are the state of a query store with the intervals that its counters have.
+func (f *fake) intervals(state row, counters []row) (all []row) {
+	seen := map[any]bool{}
+	for _, r := range counters {
+		if !seen[r[1]] {
+			seen[r[1]] = true
+			all = append(all, row{state[0], state[1], r[1], r[6]})
+		}
+	}
+	if all == nil {
+		all = append(all, row{state[0], state[1], nil, nil})
+	}
+	return all
 }
 
 // backupHours is how far back the query of backups looks.
@@ -167,6 +230,21 @@ func (f *fake) inCache(database int, id, hash string, calls int, ms, created flo
 		end = local(once[0])
 	}
 	return row{database, strings.Repeat("0", 32-len(id)) + id, strings.Repeat("0", 16-len(hash)) + hash, calls, int(ms * 1000), local(created), end}
+}
+
+// line is a connection to it.
+func (f *fake) line(t testing.TB) *measure.Line {
+	t.Helper()
+	target, err := new(servers.Reach).Target(fleet.SQLServer, f.DSN("encrypt=disable"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := target.Open(t.Context(), "master", measure.StatementTimeout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close(context.Background()) })
+	return measure.NewLine(session, nil)
 }
 
 // measured is a server that is measured, by the loop that serve and the agent have.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +18,8 @@ import (
 const (
 	fromQueryStore = "query store"
 	fromPlanCache  = "plan cache"
+	// fromPlanCacheAway is the plan cache without what was executed ad hoc: a database is away.
+	fromPlanCacheAway = "plan cache, a database is away"
 )
 
 // Statements reads the counters of each database from its query store if that counts, otherwise
@@ -25,20 +29,14 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	if err != nil {
 		return nil, err
 	}
+	was := r.sources
 	r.denied, r.sources = make(map[uint32]bool), make(map[uint32]string)
-	var entries []measure.Entry
-	var errs []error
-	for _, d := range r.databases {
-		found, err := r.readStore(ctx, l, d)
-		if l.Closed() || ctx.Err() != nil {
-			return nil, errors.Join(err, ctx.Err())
-		}
-		if err != nil {
-			err = &measure.DatabaseError{Database: d.name, Err: err}
-		}
-		entries, errs = append(entries, found...), append(errs, err)
+	entries, errs := r.readStores(ctx, l, before.Now, was)
+	if l.Closed() || ctx.Err() != nil {
+		return nil, errors.Join(errs...)
 	}
 	if r.server.sees {
+		errs = append(errs, r.readOwn(ctx, l, before.Now))
 		found, err := r.readCache(ctx, l, before)
 		if l.Closed() || ctx.Err() != nil {
 			return nil, errors.Join(err, ctx.Err())
@@ -52,6 +50,7 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	if err != nil {
 		return nil, err
 	}
+	entries = slices.DeleteFunc(entries, func(e measure.Entry) bool { return r.own[e.Statement] })
 	list := measure.NewList(before.Clocks, after.Clocks, r.remembered(entries, before, after))
 	list.Sources = r.sources
 	return list, errors.Join(errs...)
@@ -76,37 +75,7 @@ func readClocks(ctx context.Context, l *measure.Line) (c clocks, err error) {
 	return c, nil
 }
 
-// readStore reads the query store of a database, if that counts what is executed now. That
-// we may not is no error: Missing says it.
-func (r *reader) readStore(ctx context.Context, l *measure.Line, d database) ([]measure.Entry, error) {
-	if !d.store || !d.online || !d.accessible || d.secondary {
-		return nil, nil
-	}
-	rows, err := servers.Query(ctx, l, 2, in(d.name, query("query_store_state")))
-	if err != nil {
-		return nil, r.refused(d, err)
-	}
-	const writes, capturesNothing = "2", "3"
-	if len(rows) != 1 || rows[0][0] != writes || rows[0][1] == capturesNothing {
-		return nil, nil
-	}
-	text := query("query_store")
-	if r.server.replicas {
-		text = query("query_store_2022")
-	}
-	var entries []measure.Entry
-	err = l.Each(ctx, 8, in(d.name, text), func(row [][]byte) error {
-		e, err := storeEntry(d.id, row)
-		entries = append(entries, e)
-		return err
-	})
-	if err != nil {
-		return nil, r.refused(d, err)
-	}
-	r.sources[d.id] = fromQueryStore
-	return entries, nil
-}
-
+// refused is no error where we may not read a query store: Missing says that.
 func (r *reader) refused(d database, err error) error {
 	if refusal, ok := errors.AsType[*servers.Refusal](err); ok && refusal.Reason == servers.Denied {
 		r.denied[d.id] = true
@@ -115,30 +84,9 @@ func (r *reader) refused(d database, err error) error {
 	return err
 }
 
-// storeEntry is what a plan did in an interval of the query store.
-func storeEntry(database uint32, row [][]byte) (measure.Entry, error) {
-	var n [7]int64
-	var errs []error
-	for i, column := range []int{0, 1, 3, 4, 5, 6, 7} {
-		value, err := strconv.ParseInt(string(row[column]), 10, 64)
-		n[i], errs = value, append(errs, err)
-	}
-	statement, err := statementOf(row[2])
-	if errors.Join(append(errs, err)...) != nil {
-		return measure.Entry{}, measure.ErrNonsense
-	}
-	plan, interval, calls, total, longest, begun, first := n[0], n[1], n[2], n[3], n[4], n[5], n[6]
-	return measure.Entry{
-		Key:       measure.Key{Database: database, Entry: [2]uint64{uint64(plan), uint64(interval)}}, //nolint:gosec // G115: numbers of rows
-		Statement: statement, Calls: calls, TotalMs: float64(total) / 1000, MaxMs: float64(longest) / 1000,
-		// It had no counters before the interval began, nor before an execution ended.
-		Since: max(begun, first),
-	}, nil
-}
-
 // readCache reads the plan cache, for all databases that were not read from their query stores
 // and that accept sessions.
-func (r *reader) readCache(ctx context.Context, l *measure.Line, at clocks) ([]measure.Entry, error) {
+func (r *reader) readCache(ctx context.Context, l *measure.Line, at clocks) (list []measure.Entry, away error) {
 	others := make(map[uint32]bool)
 	except := []string{"0"}
 	for _, d := range r.databases {
@@ -151,14 +99,15 @@ func (r *reader) readCache(ctx context.Context, l *measure.Line, at clocks) ([]m
 	if len(others) == 0 {
 		return nil, nil
 	}
-	var entries []measure.Entry
-	err := l.Each(ctx, 7, strings.ReplaceAll(query("plan_cache"), "@databases", strings.Join(except, ", ")), func(row [][]byte) error {
-		e, err := cacheEntry(row, at.offset)
-		if err == nil && others[e.Database] {
-			entries = append(entries, e)
+	entries, err := r.readPlans(ctx, l, "plan_cache", except, others, at)
+	source := fromPlanCache
+	if isAway(err) {
+		refused := err
+		if entries, err = r.readPlans(ctx, l, "plan_cache_away", except, others, at); err == nil {
+			// The statements of the others are whole but for what was executed ad hoc, so they are not compared.
+			source, away = fromPlanCacheAway, refused
 		}
-		return err
-	})
+	}
 	if refusal, ok := errors.AsType[*servers.Refusal](err); ok && refusal.Reason == servers.Denied {
 		r.server.sees = false // it has been taken from us since the last look at the sessions
 		return nil, nil
@@ -167,9 +116,59 @@ func (r *reader) readCache(ctx context.Context, l *measure.Line, at clocks) ([]m
 		return nil, err
 	}
 	for id := range others {
-		r.sources[id] = fromPlanCache
+		r.sources[id] = source
 	}
-	return entries, nil
+	return entries, away
+}
+
+// readPlans reads the entries of some databases, but for those that are excepted.
+func (r *reader) readPlans(ctx context.Context, l *measure.Line, name string, except []string, of map[uint32]bool, at clocks) (entries []measure.Entry, err error) {
+	err = l.Each(ctx, 7, strings.ReplaceAll(query(name), "@databases", strings.Join(except, ", ")), func(row [][]byte) error {
+		e, err := cacheEntry(row, at.offset)
+		if err == nil && of[e.Database] {
+			entries = append(entries, e)
+		}
+		return err
+	})
+	return entries, err
+}
+
+// isAway says whether the server refuses a whole view because one database of many is away.
+func isAway(err error) bool {
+	refusal, ok := errors.AsType[*servers.Refusal](err)
+	return ok && slices.Contains([]string{"error 927", "error 942", "error 976", "error 978"}, refusal.Code)
+}
+
+// readOwn finds out which statements are Muster's. They are in no list: on a quiet server they would be the
+// slowest.
+func (r *reader) readOwn(ctx context.Context, l *measure.Line, now int64) error {
+	const margin, all = 2, 10 * 365 * 24 * 60 // minutes
+	minutes := int64(all)
+	if r.own != nil {
+		minutes = (now-r.ownAt)/microsecondsPerMinute + margin
+	}
+	own := map[measure.Statement]bool{}
+	text := strings.ReplaceAll(query("own_statements"), "@minutes", strconv.FormatInt(minutes, 10))
+	err := l.Each(ctx, 1, text, func(row [][]byte) error {
+		statement, err := statementOf(row[0])
+		if err != nil {
+			return measure.ErrNonsense
+		}
+		own[statement] = true
+		return nil
+	})
+	if servers.ReasonOf(err) == servers.Denied {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.own == nil {
+		r.own = own
+	}
+	maps.Copy(r.own, own)
+	r.ownAt = now
+	return nil
 }
 
 const microsecondsPerMinute = 60 * 1_000_000

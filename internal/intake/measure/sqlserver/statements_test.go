@@ -2,10 +2,12 @@ package sqlserver
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"muster/internal/intake/measure"
 	"muster/internal/servers"
 	"muster/internal/servers/tdstest"
 )
@@ -206,6 +208,177 @@ func TestAQueryStoreIsCleared(t *testing.T) {
 	f.counters["app"] = []row{inStore(1, 1, "b", 12, 120, 40, 30, 31)}
 	if got := m.did(m.well(), "app"); got != "b 12 120 max 40" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestPlansOfALargeStoreAreReadOnce: 80,000 plans at the first look, and only those that came since at the next.
+// What the server executes for itself counts nowhere.
+func TestPlansOfALargeStoreAreReadOnce(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.internal = "ff"
+	var plans []row
+	for i := range 80_000 {
+		plans = append(plans, inStore(i+1, 9, fmt.Sprintf("%x", i%40_000+1000), 1, 1, 1, -1800, -100))
+	}
+	f.counters["app"] = plans
+	m := f.measure(t)
+	m.well()
+	if f.named != 160_000 {
+		t.Errorf("it reads %d plans and queries", f.named)
+	}
+	f.named = 0
+	f.counters["app"] = append(plans[1:], inStore(1, 9, "3e8", 3, 21, 1, -1800, -100), inStore(80_001, 9, "aa", 4, 8, 2, -1800, 10), inStore(80_002, 9, f.internal, 4, 8, 2, -1800, 10))
+	if got := m.did(m.well(), "app"); got != "3e8 2 20, aa 4 8 max 2" || f.named != 4 {
+		t.Errorf("got %s, and it reads %d plans and queries", got, f.named)
+	}
+	f.named = 0
+	if m.well(); f.named != 0 {
+		t.Errorf("where none is new, it reads %d", f.named)
+	}
+}
+
+// TestNumbersOfPrimaries: after a failover, what the primary did stands under another number, and so does what
+// a geo-replica did. Where the store does not say, it is 1.
+func TestNumbersOfPrimaries(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.version, f.replicaGroups = 16, true
+	f.counters["app"] = []row{inStore(1, 9, "a", 10, 100, 40, -1800, -1000)}
+	m := f.measure(t)
+	if m.well(); f.groups != "replica_group_id IN (1)" {
+		t.Errorf("it asks for %s", f.groups)
+	}
+	f.storeReplicas = []row{{1}, {4}}
+	if m.well(); f.groups != "replica_group_id IN (1, 4)" {
+		t.Errorf("it asks for %s", f.groups)
+	}
+}
+
+// TestAThousandDatabases: query stores are read for as long as the budget lasts, and at each look the same
+// ones, so that they can be compared. The others count by the plan cache.
+func TestAThousandDatabases(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.databases = f.databases[:1]
+	for i := range 1000 {
+		name := fmt.Sprintf("db%04d", i)
+		f.databases = append(f.databases, row{100 + i, name, 0, 1, true})
+		f.stores[name] = row{2, 1}
+		f.counters[name] = []row{inStore(1, 9, "a", 1, 1, 1, -1800, -100)}
+	}
+	r := &reader{budget: 300 * time.Millisecond}
+	line := f.line(t)
+	if _, err := r.Activity(t.Context(), line); err != nil {
+		t.Fatal(err)
+	}
+	read := func(list *measure.List, err error) map[uint32]bool {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stores := map[uint32]bool{}
+		for id, source := range list.Sources {
+			if source == fromQueryStore {
+				stores[id] = true
+			}
+		}
+		if len(list.Sources) != 1001 || len(stores) == 0 || len(stores) == 1000 {
+			t.Errorf("%d stores are read of %d", len(stores), len(list.Sources))
+		}
+		return stores
+	}
+	began := time.Now()
+	last := read(r.Statements(t.Context(), line))
+	for range 2 {
+		now := read(r.Statements(t.Context(), line))
+		both := 0
+		for id := range now {
+			if last[id] {
+				both++
+			}
+		}
+		if both != min(len(last), len(now)) {
+			t.Errorf("of %d and %d stores, it reads %d again", len(last), len(now), both)
+		}
+		last = now
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("three looks take %s", took)
+	}
+}
+
+// TestASlowQueryStoreIsLeftAlone for ten minutes, in which its database counts by the plan cache, and is named.
+func TestASlowQueryStoreIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.databases = append(f.databases, row{7, "a]b'c", 0, 1, true})
+	f.stores["a]b'c"] = row{2, 1}
+	f.counters["app"] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, 10)}
+	f.fails["query_store_state a]b'c"] = tdstest.Stall
+	r := &reader{budget: 300 * time.Millisecond}
+	line := f.line(t)
+	for look := range 3 {
+		if _, err := r.Activity(t.Context(), line); err != nil {
+			t.Fatal(err)
+		}
+		asked := 0
+		before := len(f.Queries())
+		list, err := r.Statements(t.Context(), line)
+		var of *measure.DatabaseError
+		if !errors.As(err, &of) || of.Database != "a]b'c" || list == nil || list.Sources[5] != fromQueryStore || list.Sources[7] != fromPlanCache {
+			t.Fatalf("look %d: %v, %+v", look, err, list)
+		}
+		for _, q := range f.Queries()[before:] {
+			if strings.Contains(q.Text, "[a]]b'c].sys") {
+				asked++
+			}
+		}
+		if (asked == 0) != (look == 1) {
+			t.Errorf("look %d asks %d times", look, asked)
+		}
+		f.clock.Advance([]time.Duration{time.Minute, 10 * time.Minute, 0}[look])
+	}
+}
+
+// TestADatabaseIsBeingRestored: the plans of all others count without what was executed ad hoc, which has no
+// database then, and it is said why.
+func TestADatabaseIsBeingRestored(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.plans = []row{f.inCache(6, "1", "c", 1, 1, -900)}
+	m := f.measure(t)
+	m.well()
+	f.fails["plan_cache"] = &tdstest.Restoring
+	f.procedures = []row{f.inCache(6, "2", "d", 1, 1, -900)}
+	for look, want := range []string{"-", "d 2 4"} {
+		b, err := m.round()
+		var refusal *servers.Refusal
+		if got := m.did(b, "crm"); got != want || !errors.As(err, &refusal) || refusal.Code != "error 927" {
+			t.Errorf("look %d: %s, %v", look, got, err)
+		}
+		f.procedures = []row{f.inCache(6, "2", "d", 3, 5, -900)}
+	}
+	f.fails = map[string]any{}
+	m.well()
+	f.plans = []row{f.inCache(6, "1", "c", 2, 8, -900)}
+	if got := m.did(m.well(), "crm"); got != "c 1 7" {
+		t.Errorf("later: %s", got)
+	}
+}
+
+// TestStatementsOfMusterCountNowhere: on a quiet server they would be the slowest.
+func TestStatementsOfMusterCountNowhere(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.own = []row{{"00000000000000ee"}}
+	m := f.measure(t)
+	m.well()
+	f.counters["app"] = []row{inStore(1, 9, "a", 1, 2, 2, -1800, 10), inStore(2, 9, "ee", 1, 4000, 4000, -1800, 10)}
+	f.plans = []row{f.inCache(6, "1", "ee", 1, 5000, 10)}
+	b := m.well()
+	if app, crm := m.did(b, "app"), m.did(b, "crm"); app != "a 1 2 max 2" || crm != "" {
+		t.Errorf("app %s, crm %s", app, crm)
 	}
 }
 
