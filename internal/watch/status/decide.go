@@ -304,7 +304,9 @@ func (d *decision) failing(part Part, s Status) (out []PartState) {
 			Part: part, Database: database, Failed: true, Since: &f.Since, TriedAt: &f.TriedAt, Reason: Reason{f.Code, f.Sentence},
 		})
 	}
-	slices.SortStableFunc(out, func(a, b PartState) int { return cmp.Or(cmp.Compare(a.Database, b.Database), b.TriedAt.Compare(*a.TriedAt)) })
+	slices.SortStableFunc(out, func(a, b PartState) int {
+		return cmp.Or(cmp.Compare(a.Database, b.Database), b.TriedAt.Compare(*a.TriedAt))
+	})
 	return slices.CompactFunc(out, func(a, b PartState) bool { return a.Database == b.Database })
 }
 
