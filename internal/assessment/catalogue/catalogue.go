@@ -33,6 +33,7 @@ type Check struct {
 	Rights         []string `yaml:"rights"`       // the least that let an account read it, where Reads do not say so
 	Object         Object   `yaml:"object"`       // how a feed names what fails
 	Azure          string   `yaml:"azure"`        // why it does not apply to Azure SQL Database, in words
+	Managed        string   `yaml:"managed"`      // likewise, to Azure SQL Managed Instance
 	Inapplicable   string   `yaml:"inapplicable"` // a row says why the server has no part in it
 	Query          string   `yaml:"query"`
 	Graded         bool     `yaml:"graded"` // the query's third column is the row's severity
@@ -153,7 +154,7 @@ func (c Check) runFaults() (faults []string) {
 	for _, query := range []string{c.Query, c.Population, c.Measure, c.Unreadable, c.Unknown} {
 		fault(!strings.Contains(query, ";"), "a query is one statement without ;")
 	}
-	fault(c.Object.text == "" && len(c.Rights) == 0 && c.Azure == "" && c.Inapplicable == "", "object, rights, azure and inapplicable are not PostgreSQL's")
+	fault(c.Object.text == "" && len(c.Rights) == 0 && c.Azure+c.Managed == "" && c.Inapplicable == "", "object, rights, azure, managed and inapplicable are not PostgreSQL's")
 	return faults
 }
 

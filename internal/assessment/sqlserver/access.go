@@ -24,13 +24,14 @@ var optionsSQL string
 type access struct {
 	login   string
 	azure   bool
+	managed bool            // Azure SQL Managed Instance
 	rights  map[string]bool // as the catalogue names them
 	release int             // 16 is 2022
 }
 
 // lookUp asks what our login may see from the database that a session is in.
 func lookUp(ctx context.Context, s servers.Session, who identity) (access, error) {
-	a := access{login: who.login, azure: who.azure, release: who.release, rights: make(map[string]bool)}
+	a := access{login: who.login, azure: who.azure, managed: who.managed, release: who.release, rights: make(map[string]bool)}
 	query := rightsSQL
 	if a.azure {
 		query = rightsAzureSQL
@@ -55,10 +56,13 @@ func readOptions(ctx context.Context, s servers.Session) (map[string]string, err
 	return options, nil
 }
 
-// Excludes says why a check does not apply to Azure SQL Database.
+// Excludes says why a check does not apply to Azure SQL Database or Azure SQL Managed Instance.
 func (a access) Excludes(check catalogue.Check) string {
-	if a.azure {
+	switch {
+	case a.azure:
 		return check.Azure
+	case a.managed:
+		return check.Managed
 	}
 	return ""
 }

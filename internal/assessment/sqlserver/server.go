@@ -36,6 +36,7 @@ var sessionsSQL string
 type identity struct {
 	login    string
 	azure    bool // Azure SQL Database
+	managed  bool // Azure SQL Managed Instance
 	release  int  // 16 is 2022
 	version  string
 	edition  string
@@ -47,6 +48,7 @@ type identity struct {
 var (
 	databasesAlone = []string{"5", "12"}
 	synapse        = []string{"6", "11"}
+	managed        = "8"
 )
 
 func readIdentity(ctx context.Context, s servers.Session) (identity, error) {
@@ -57,7 +59,7 @@ func readIdentity(ctx context.Context, s servers.Session) (identity, error) {
 	if slices.Contains(synapse, row[1]) {
 		return identity{}, &servers.ConnectionError{Class: servers.ClassDatabase, Sentence: "The server is Azure Synapse, which Muster does not assess."}
 	}
-	who := identity{login: row[0], azure: slices.Contains(databasesAlone, row[1]), version: row[2], edition: row[3], sysadmin: row[6] == "1"}
+	who := identity{login: row[0], azure: slices.Contains(databasesAlone, row[1]), managed: row[1] == managed, version: row[2], edition: row[3], sysadmin: row[6] == "1"}
 	if who.azure {
 		who.sysadmin = row[7] == "1"
 	}

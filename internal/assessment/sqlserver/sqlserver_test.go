@@ -324,6 +324,33 @@ func TestAzureHasNoServer(t *testing.T) {
 	t.Logf("%d checks apply to Azure SQL Database", applies)
 }
 
+// TestAManagedInstanceIsMicrosofts: what Microsoft does there is no finding, whatever its tables say, and the
+// rest is assessed.
+func TestAManagedInstanceIsMicrosofts(t *testing.T) {
+	t.Parallel()
+	srv := newServer(t, row("shop", online, "1", "0", "0"))
+	for _, s := range srv.sessions {
+		s.On(serverSQL, []string{"muster", "8", "12.0.2000.8", "SQL Azure", "RTM", serverstest.Null, serverstest.Null, "1"})
+	}
+	a, _ := srv.assess()
+	provided := map[string]bool{}
+	for _, r := range a.Results {
+		check, _ := srv.inspector().catalogue.Check(r.CheckID)
+		if (check.Managed != "") != (r.Status == snapshot.StatusNotApplicable && r.Reason == check.Managed) {
+			t.Errorf("%s: %s, %s", r.CheckID, r.Status, r.Reason)
+		}
+		provided[r.CheckID] = check.Managed != ""
+	}
+	for _, id := range []string{"MS-16", "MS-19", "MS-50", "MS-53", "MS-62"} {
+		if !provided[id] {
+			t.Errorf("%s is the customer's", id)
+		}
+	}
+	if provided["MS-08"] {
+		t.Error("MS-08 is Microsoft's")
+	}
+}
+
 // TestAServerThatCannotBeReadIsAnOutcome.
 func TestAServerThatCannotBeReadIsAnOutcome(t *testing.T) {
 	t.Parallel()
