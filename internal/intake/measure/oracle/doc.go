@@ -13,7 +13,8 @@
 //
 // Sessions of the scheduler's jobs count as client sessions; servers of a parallel execution do
 // not. A PL/SQL block includes the time of its statements, and these count as well. The
-// statements of the dictionary and of Muster count, too. The view cannot tell them apart.
+// statements of the dictionary count, too. Those by which Muster measures do not: they begin with
+// a comment that says so. A session that waits in class Idle is idle, whatever its STATUS says.
 //
 // # The identity of an entry
 //
@@ -47,6 +48,11 @@
 //     of its statements, or with fewer instances than V$ACTIVE_INSTANCES counts, is incomplete
 //     and not compared. If the instance is back within ten minutes, nothing is missing. Its
 //     sessions are missing, and the sample does not show that.
+//   - A pluggable database is open on some instances of a cluster: seen from inside it, these are all.
+//   - The list of statements takes longer than five seconds twice in a row: it is left alone for ten minutes, and the reason is
+//     reported. The driver gives up the session that it interrupts.
+//   - A statement is executed in parallel: its time is the sum of the times of all its processes. No view of the
+//     server has the time that its user waited.
 //   - An instance is restarted: its entries have new identities. Those whose cursors were all
 //     loaded since count, and that is every one of them.
 //   - A cursor ages out before its first look: its entry is a basis, and its earlier executions

@@ -25,6 +25,9 @@ var instanceQuery string
 //go:embed sql/instances.sql
 var instancesQuery string
 
+//go:embed sql/open_instances.sql
+var openInstancesQuery string
+
 //go:embed sql/active_instances.sql
 var activeInstancesQuery string
 
@@ -47,6 +50,11 @@ type reader struct {
 	databases []measure.Database               // as they were listed last
 	lacking   map[string]snapshot.MissingGrant // by the part that lacks it
 	last      *measure.List                    // of the statements
+	slow      struct {                         // the list took too long
+		times int   // in a row
+		until int64 // when it is asked for again, by the server's clock
+		why   error
+	}
 	offset    offset
 	deadlocks map[counter]int64 // the counters of the last look
 }
@@ -117,6 +125,9 @@ func (r *reader) readCluster(ctx context.Context, s servers.Session) (map[int]st
 	if !r.may("instances", "GV$INSTANCE", &err) {
 		return nil, err
 	}
+	if r.self.multi && r.self.container != root {
+		return r.whereOpen(ctx, s, running)
+	}
 	row, err := servers.Row(ctx, s, 1, activeInstancesQuery)
 	if !r.may("instances", "V$ACTIVE_INSTANCES", &err) {
 		return nil, err
@@ -128,6 +139,32 @@ func (r *reader) readCluster(ctx context.Context, s servers.Session) (map[int]st
 		return nil, errPart
 	}
 	return running, nil
+}
+
+// whereOpen are the instances of a cluster on which the pluggable database that we are in is open. It has a
+// place on some of them, as a rule, and views of the cluster have rows of those alone. V$ACTIVE_INSTANCES would
+// count the others, too.
+func (r *reader) whereOpen(ctx context.Context, s servers.Session, running map[int]string) (map[int]string, error) {
+	rows, err := servers.Query(ctx, s, 1, openInstancesQuery)
+	if !r.may("instances", "GV$CONTAINERS", &err) {
+		return nil, err
+	}
+	open := make(map[int]string, len(rows))
+	for _, row := range rows {
+		number, err := strconv.Atoi(row[0])
+		if err != nil {
+			return nil, measure.ErrNonsense
+		}
+		started, runs := running[number]
+		if !runs {
+			return open, errPart
+		}
+		open[number] = started
+	}
+	if len(open) == 0 {
+		return open, errPart
+	}
+	return open, nil
 }
 
 // instances are those that run, and whether they are a cluster's; nil with the error that

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
+	"time"
 
 	"muster/internal/intake/measure"
 	"muster/internal/servers"
@@ -31,6 +32,10 @@ var clusterDBTimeQuery string
 // source is what entries are read from, wherever they are.
 const source = "V$SQLSTATS_PLAN_HASH"
 
+// slowFor is for how long the list is left alone after it took too long twice, in microseconds. The driver gives a
+// session up that it interrupts, so each attempt is another logon, which the server may audit.
+const slowFor = int64(10 * time.Minute / time.Microsecond)
+
 // Statements reads the counters of all plans, and finds out which of the new entries have
 // certainly begun since the last list.
 func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List, error) {
@@ -40,6 +45,9 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	before, ahead, err := readClock(ctx, l)
 	if err != nil {
 		return nil, err
+	}
+	if before.Now < r.slow.until {
+		return nil, r.slow.why
 	}
 	var entries []measure.Entry
 	answered := make(map[string]bool)
@@ -51,6 +59,11 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 		}
 		return err
 	})
+	if servers.ReasonOf(err) != servers.TimedOut {
+		r.slow.times = 0
+	} else if r.slow.times++; r.slow.times > 1 {
+		r.slow.until, r.slow.why = before.Now+slowFor, err
+	}
 	if !r.may("statements", r.view(source), &err) {
 		return nil, err
 	}

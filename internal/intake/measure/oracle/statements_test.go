@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"muster/domain/fleet"
 	"muster/internal/intake/measure"
+	"muster/internal/servers"
 	"muster/internal/watch"
 )
 
@@ -210,6 +212,46 @@ func TestTheHourThatIsThereTwice(t *testing.T) {
 	}
 	fresh(9)
 	same(t, s.counted(s.pass(20*time.Second), "ERP"), "7/9", "1000×1000")
+}
+
+// TestAPluggableDatabaseOfOneNode: it is open on one instance of a cluster of two, which is all that counts it.
+// It is measured also where views of the cluster have rows of that one alone.
+func TestAPluggableDatabaseOfOneNode(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.self("3", "ERP", "ORCL", "MUSTER")
+	s.instance("YES")
+	s.on(instancesQuery, []string{"1", s.started, "YES"}, []string{"2", s.started, "YES"})
+	s.on(activeInstancesQuery, []string{"2"})
+	s.on(openInstancesQuery, []string{"2"})
+	s.on(containersQuery, []string{"3", "ERP", "READ WRITE"})
+	s.on(sessionsQuery, []string{"3", "active", "\x00NULL", "2"})
+	s.statements(entry(3, queryA, 5, 1, 100, 100))
+	s.pass(20 * time.Second)
+	s.statements(entry(3, queryA, 5, 1, 104, 111))
+	b := s.pass(20 * time.Second)
+	same(t, s.counted(b, "ERP"), "5/1", "4×11")
+	if is := s.sampled(b, "ERP"); is == nil || is.Active != 2 {
+		t.Errorf("its sessions: %+v", is)
+	}
+	s.on(openInstancesQuery)
+	s.breaks(errPart)
+}
+
+// TestAListThatIsSlowIsLeftAlone: interrupted twice, it is not asked for in ten minutes, in which its reason stays.
+func TestAListThatIsSlowIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.pass(20 * time.Second)
+	late := &servers.Refusal{Engine: fleet.Oracle, Code: "ORA-01013", Reason: servers.TimedOut}
+	s.session.Fail(statementsQuery, late)
+	s.breaks(late)
+	s.breaks(late)
+	s.statements(entry(3, queryA, 5, 1, 1, 1))
+	s.breaks(late)
+	s.clock.Advance(11 * time.Minute)
+	s.now()
+	s.pass(20 * time.Second)
 }
 
 // TestACluster has every instance, and a look without one of them does not count.
