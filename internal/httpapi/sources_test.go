@@ -82,11 +82,11 @@ func (f *faultyStore) Activity(ctx context.Context, organization uuid.UUID, engi
 	return f.store.Activity(ctx, organization, engine, scope, w, q)
 }
 
-func (f *faultyStore) Deadlocks(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, w timegrid.Window) (measurements.Deadlocks, error) {
+func (f *faultyStore) Deadlocks(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, w timegrid.Window, limit int) (measurements.Deadlocks, error) {
 	if err := f.fails(ctx, "Deadlocks"); err != nil {
-		return nil, err
+		return measurements.Deadlocks{}, err
 	}
-	return f.store.Deadlocks(ctx, organization, engine, scope, w)
+	return f.store.Deadlocks(ctx, organization, engine, scope, w, limit)
 }
 
 func (f *faultyStore) ServerFigures(ctx context.Context, organization uuid.UUID, engine domain.Engine, instance uuid.UUID, w timegrid.Window) (measurements.ServerFigures, error) {

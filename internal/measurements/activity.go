@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"hash"
 	"hash/fnv"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -219,9 +220,12 @@ type ActivityPart struct {
 	Partial       bool
 }
 
-// Deadlocks are those of the databases of one engine that tell, a line for each; NaN where none
-// was counted.
-type Deadlocks map[DatabaseOf]Values
+// Deadlocks are those of the databases of one engine, or of all.
+type Deadlocks struct {
+	Lines  map[DatabaseOf]Values // of the databases with the most; NaN where none was counted
+	Total  Values                // of all databases; NaN where none was counted
+	Others int                   // databases with a deadlock that have no line
+}
 
 // DatabaseOf is a database of an instance.
 type DatabaseOf struct{ Instance, Database uuid.UUID }
@@ -439,10 +443,19 @@ func (t *Tiles) NameLines(ctx context.Context, organization uuid.UUID, by Dimens
 	return err
 }
 
+// Sum adds a line up without its gaps.
+func (v Values) Sum() (sum float64) {
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			sum += x
+		}
+	}
+	return sum
+}
+
 // DeadlocksOf are the deadlocks of all engines.
 type DeadlocksOf struct {
 	Deadlocks
-	Total      Values
 	Engines    []fleet.Engine // read, and with a database that tells
 	Incomplete bool           // an engine could not be read
 }
@@ -451,30 +464,54 @@ type DeadlocksOf struct {
 func (d *DeadlocksOf) Add(w timegrid.Window, bare []blocking.Bare) {
 	for _, b := range bare {
 		of := DatabaseOf{Instance: b.Instance}
-		if d.Deadlocks[of] == nil {
-			d.Deadlocks[of] = Gaps(w.Len())
+		if d.Lines[of] == nil {
+			d.Lines[of] = Gaps(w.Len())
 		}
 		one := Gaps(w.Len())
 		one[w.Index(b.At)] = float64(b.Count)
-		d.Deadlocks[of].addValues(one)
+		d.Lines[of].addValues(one)
 		d.Total.addValues(one)
 	}
 }
 
-// Deadlocks reads how many deadlocks there were, as QueryPerformance reads its tile.
-func (t *Tiles) Deadlocks(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window) (DeadlocksOf, error) {
-	all := DeadlocksOf{Deadlocks: Deadlocks{}, Total: Gaps(w.Len())}
+// Most are so many databases of numbers of deadlocks, those with the most first.
+func Most(counts map[DatabaseOf]float64, limit int) []DatabaseOf {
+	order := slices.SortedFunc(maps.Keys(counts), func(a, b DatabaseOf) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), bytes.Compare(a.Instance[:], b.Instance[:]), bytes.Compare(a.Database[:], b.Database[:]))
+	})
+	return order[:min(limit, len(order))]
+}
+
+// Cut leaves the lines of so many databases, those with the most deadlocks, and counts the others.
+func (d *DeadlocksOf) Cut(limit int) {
+	counts := make(map[DatabaseOf]float64, len(d.Lines))
+	for of, line := range d.Lines {
+		if sum := line.Sum(); sum > 0 {
+			counts[of] = sum
+		}
+	}
+	lines := make(map[DatabaseOf]Values, min(limit, len(counts)))
+	for _, of := range Most(counts, limit) {
+		lines[of] = d.Lines[of]
+	}
+	d.Others += len(counts) - len(lines)
+	d.Lines = lines
+}
+
+// Deadlocks reads how many deadlocks there were, as QueryPerformance reads its tile. Each engine has at
+// most as many lines as limit says.
+func (t *Tiles) Deadlocks(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window, limit int) (DeadlocksOf, error) {
+	all := DeadlocksOf{Deadlocks: Deadlocks{Lines: make(map[DatabaseOf]Values), Total: Gaps(w.Len())}}
 	var err error
 	all.Incomplete, err = t.eachKept(ctx, organization, "deadlocks", func(ctx context.Context, engine fleet.Engine) error {
-		part, err := t.Store.Deadlocks(ctx, organization, engine, scope, w)
-		if err != nil || len(part) == 0 {
+		part, err := t.Store.Deadlocks(ctx, organization, engine, scope, w, limit)
+		if err != nil || !slices.ContainsFunc(part.Total, func(v float64) bool { return !math.IsNaN(v) }) {
 			return err
 		}
 		all.Engines = append(all.Engines, engine)
-		for of, line := range part {
-			all.Deadlocks[of] = line
-			all.Total.addValues(line)
-		}
+		maps.Copy(all.Lines, part.Lines)
+		all.Total.addValues(part.Total)
+		all.Others += part.Others
 		return nil
 	})
 	return all, err

@@ -32,9 +32,9 @@ type Store interface {
 	// Activity returns the part of one engine, a line for each value of q.By.
 	Activity(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window, q ActivityQuery) (ActivityPart, error)
 
-	// Deadlocks returns those of one engine's databases; databases that do not tell in the
-	// window are missing.
-	Deadlocks(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window) (Deadlocks, error)
+	// Deadlocks returns those of one engine's databases, with a line for so many, those with the
+	// most.
+	Deadlocks(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window, limit int) (Deadlocks, error)
 
 	// ServerFigures returns those of an instance of an engine; figures that no sample of the window
 	// has are missing.

@@ -2108,11 +2108,13 @@ type Deadlocks struct {
 	GeneratedAt time.Time `json:"generatedAt"`
 	// Incomplete True if an engine could not be read. Its missing figures are not zero.
 	Incomplete bool `json:"incomplete"`
-	// Items The databases with a deadlock in the window, the most first.
+	// Items The 100 databases with the most deadlocks in the window, the most first.
 	Items []DatabaseDeadlocks `json:"items"`
 	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
-	Series            struct {
+	// Others The number of other databases with a deadlock in the window. `series` includes theirs.
+	Others int `json:"others"`
+	Series struct {
 		Deadlocks Values `json:"deadlocks"`
 	} `json:"series"`
 	To   time.Time     `json:"to"`

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -14,9 +13,11 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
-	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
 )
+
+// mostDeadlocked is of how many databases the deadlocks are shown one by one.
+const mostDeadlocked = 100
 
 // GetDeadlocks answers how many deadlocks there were, and which sessions the newest ones were between.
 func (s *TileRoutes) GetDeadlocks(ctx context.Context, r api.GetDeadlocksRequestObject) (api.GetDeadlocksResponseObject, error) {
@@ -29,7 +30,7 @@ func (s *TileRoutes) GetDeadlocks(ctx context.Context, r api.GetDeadlocksRequest
 func (a tileAnswer) VisitGetDeadlocksResponse(w http.ResponseWriter) error { return a.write(w) }
 
 func (s *TileRoutes) readDeadlocks(ctx context.Context, of tileQuery, scope fleet.Scope, now time.Time, hides bool) (*tile, error) {
-	d, err := s.Tiles.Deadlocks(ctx, of.organization, scope, of.window)
+	d, err := s.Tiles.Deadlocks(ctx, of.organization, scope, of.window, mostDeadlocked)
 	if err != nil {
 		return nil, notKept(err)
 	}
@@ -38,21 +39,23 @@ func (s *TileRoutes) readDeadlocks(ctx context.Context, of tileQuery, scope flee
 		return nil, err
 	}
 	d.Add(of.window, bare)
-	newest, err := blocking.NewestDeadlocks(ctx, s.DB, of.organization, scope, of.window.Start(), of.window.End())
+	d.Cut(mostDeadlocked)
+	shown := fleet.Scope{Filtered: true}
+	var ids []uuid.UUID
+	for database := range d.Lines {
+		ids, shown.Instances = append(ids, database.Instance, database.Database), append(shown.Instances, database.Instance)
+	}
+	newest, err := blocking.NewestDeadlocks(ctx, s.DB, of.organization, shown, of.window.Start(), of.window.End())
 	if err != nil {
 		return nil, err
-	}
-	var ids []uuid.UUID
-	for database := range d.Deadlocks {
-		ids = append(ids, database.Instance, database.Database)
 	}
 	names, err := s.Fleet.Names(ctx, of.organization, ids)
 	if err != nil {
 		return nil, err
 	}
 	items := []api.DatabaseDeadlocks{}
-	for database, values := range d.Deadlocks {
-		item := api.DatabaseDeadlocks{Instance: wire.NamedInstance(names, database.Instance), Count: sum(values), Values: values}
+	for database, values := range d.Lines {
+		item := api.DatabaseDeadlocks{Instance: wire.NamedInstance(names, database.Instance), Count: values.Sum(), Values: values}
 		name := ""
 		if database.Database != uuid.Nil {
 			name = names[database.Database].Name
@@ -61,16 +64,14 @@ func (s *TileRoutes) readDeadlocks(ctx context.Context, of tileQuery, scope flee
 		if engine := fleet.Engine(item.Instance.Engine); item.Database == nil && !slices.Contains(d.Engines, engine) {
 			d.Engines = append(d.Engines, engine)
 		}
-		if item.Count > 0 {
-			addSides(&item, newest, database.Instance, name, hides)
-			items = append(items, item)
-		}
+		addSides(&item, newest, database.Instance, name, hides)
+		items = append(items, item)
 	}
 	slices.SortFunc(items, func(a, b api.DatabaseDeadlocks) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Instance.Name, b.Instance.Name), cmp.Compare(databaseOf(a), databaseOf(b)))
 	})
 	return newTile(of.window, now, d.Incomplete, []line{{"deadlocks", d.Total}},
-		member{"unit", "deadlocks"}, member{"items", items}, member{"engines", wire.NeverNull(d.Engines)}, member{"incomplete", d.Incomplete})
+		member{"unit", "deadlocks"}, member{"items", items}, member{"others", d.Others}, member{"engines", wire.NeverNull(d.Engines)}, member{"incomplete", d.Incomplete})
 }
 
 // addSides puts in the sides of the newest deadlock of a database, as far as they are known. database is its
@@ -100,14 +101,4 @@ func databaseOf(item api.DatabaseDeadlocks) string {
 		return ""
 	}
 	return item.Database.Id.String()
-}
-
-// sum is that of a line without its gaps.
-func sum(of measurements.Values) (total float64) {
-	for _, v := range of {
-		if !math.IsNaN(v) {
-			total += v
-		}
-	}
-	return total
 }

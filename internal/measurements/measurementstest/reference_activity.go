@@ -133,10 +133,16 @@ func (r *Reference) Activity(_ context.Context, organization uuid.UUID, engine f
 }
 
 // Deadlocks is documented at measurements.Store.
-func (r *Reference) Deadlocks(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window) (measurements.Deadlocks, error) {
+func (r *Reference) Deadlocks(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window, limit int) (measurements.Deadlocks, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	found := measurements.Deadlocks{}
+	found := measurements.DeadlocksOf{Deadlocks: measurements.Deadlocks{Lines: make(map[measurements.DatabaseOf]measurements.Values), Total: measurements.Gaps(w.Len())}}
+	add := func(to measurements.Values, at int, n float64) {
+		if math.IsNaN(to[at]) {
+			to[at] = 0
+		}
+		to[at] += n
+	}
 	for of, samples := range r.of(organization).byDatabase(engine, scope, measurements.OnlyCounts) {
 		key := measurements.DatabaseOf{Instance: of.instance, Database: of.database}
 		for _, v := range samples {
@@ -144,16 +150,15 @@ func (r *Reference) Deadlocks(_ context.Context, organization uuid.UUID, engine 
 			if v.Deadlocks == nil || at < 0 || at >= w.Len() {
 				continue
 			}
-			if found[key] == nil {
-				found[key] = measurements.Gaps(w.Len())
+			if found.Lines[key] == nil {
+				found.Lines[key] = measurements.Gaps(w.Len())
 			}
-			if math.IsNaN(found[key][at]) {
-				found[key][at] = 0
-			}
-			found[key][at] += float64(*v.Deadlocks)
+			add(found.Lines[key], at, float64(*v.Deadlocks))
+			add(found.Total, at, float64(*v.Deadlocks))
 		}
 	}
-	return found, nil
+	found.Cut(limit)
+	return found.Deadlocks, nil
 }
 
 // Names is documented at measurements.Store. The reference keeps no hash without its name.

@@ -59,28 +59,57 @@ func (s *Store) activityOf(ctx context.Context, organization uuid.UUID, of fleet
 	return part, err
 }
 
-// Deadlocks is documented at measurements.Store.
-func (s *Store) Deadlocks(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, asked timegrid.Window) (measurements.Deadlocks, error) {
+// Deadlocks is documented at measurements.Store. Most databases have none, so that lines of buckets are
+// read only of those that have most.
+func (s *Store) Deadlocks(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, asked timegrid.Window, limit int) (measurements.Deadlocks, error) {
 	w := windowOf(asked)
+	found := measurements.Deadlocks{Lines: make(map[measurements.DatabaseOf]measurements.Values), Total: measurements.Gaps(w.buckets)}
 	if err := s.keepsActivity(ctx, asked); err != nil {
-		return nil, err
+		return found, err
 	}
 	series, err := s.inScope(ctx, organization, codec.Activity, of, scope)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	found := measurements.Deadlocks{}
-	return found, s.eachActivity(ctx, w, series, func(instance uuid.UUID, start time.Time, row *codec.ActivityRow) error {
+	counts := make(map[measurements.DatabaseOf]float64)
+	err = s.eachDeadlocks(ctx, w, series, func(of measurements.DatabaseOf, at int, n float64) {
+		if math.IsNaN(found.Total[at]) {
+			found.Total[at] = 0
+		}
+		found.Total[at] += n
+		if n > 0 {
+			counts[of] += n
+		}
+	})
+	if err != nil || len(counts) == 0 {
+		return found, err
+	}
+	shown := make(map[uuid.UUID]bool)
+	for _, of := range measurements.Most(counts, limit) {
+		found.Lines[of], shown[of.Instance] = measurements.Gaps(w.buckets), true
+	}
+	found.Others = len(counts) - len(found.Lines)
+	var some subjects
+	for _, one := range series {
+		if instance, err := one.instance(); err == nil && shown[instance] {
+			some = append(some, one)
+		}
+	}
+	return found, s.eachDeadlocks(ctx, w, some, func(of measurements.DatabaseOf, at int, n float64) {
+		if line := found.Lines[of]; line != nil {
+			line[at] = n
+		}
+	})
+}
+
+// eachDeadlocks hands the deadlocks of each database and bucket to take, where they are counted.
+func (s *Store) eachDeadlocks(ctx context.Context, w window, series subjects, take func(of measurements.DatabaseOf, at int, n float64)) error {
+	return s.eachActivity(ctx, w, series, func(instance uuid.UUID, start time.Time, row *codec.ActivityRow) error {
 		for slot, at := range w.slots(start) {
 			_, err := row.EachSamples(slot, func(database uuid.UUID, n codec.Samples) {
-				if n.Counting == 0 {
-					return
+				if n.Counting > 0 {
+					take(measurements.DatabaseOf{Instance: instance, Database: database}, at, float64(n.Deadlocks))
 				}
-				key := measurements.DatabaseOf{Instance: instance, Database: database}
-				if found[key] == nil {
-					found[key] = measurements.Gaps(w.buckets)
-				}
-				found[key][at] = float64(n.Deadlocks)
 			})
 			if err != nil {
 				return err
@@ -279,22 +308,45 @@ type waitingOf struct {
 	sessions map[keyOfDatabase]uint64
 }
 
-// add adds what a row has of a window and a series of the tile.
+// add adds what a row has of a window and a series of the tile. Its combinations are added up by
+// their keys first, slot by slot: these are few, and finding one takes as long as adding a hundred.
 func (s *waitingOf) add(instance uuid.UUID, row *codec.ActivityRow, w window, start time.Time, series measurements.Series, by measurements.Dimension) error {
-	counts, keys := make([]bool, len(row.Combinations)), make([]keyOfDatabase, len(row.Combinations))
+	const uncounted = -1
+	of, places := make([]int, len(row.Combinations)), make(map[keyOfDatabase]int)
+	var keys []keyOfDatabase
 	for i := range row.Combinations {
 		c := &row.Combinations[i]
-		only, one := waitCategories[series]
-		counts[i], keys[i] = !c.OnCPU() && (!one || only == int(c.Category)), keyOfDatabase{c.Database, c.Key(instance, by)}
+		if only, one := waitCategories[series]; c.OnCPU() || one && only != int(c.Category) {
+			of[i] = uncounted
+			continue
+		}
+		key := keyOfDatabase{c.Database, c.Key(instance, by)}
+		if i > 0 && of[i-1] != uncounted && keys[of[i-1]] == key { // they are in order: often
+			of[i] = of[i-1]
+			continue
+		}
+		place, known := places[key]
+		if !known {
+			place = len(keys)
+			places[key], keys = place, append(keys, key)
+		}
+		of[i] = place
 	}
+	sums, found := make([]uint64, len(keys)), make([]bool, len(keys))
 	for slot := range w.slots(start) {
 		sampled, err := row.EachSum(slot, func(database uuid.UUID, n codec.Samples) { s.samples[database] += n.Waiting }, func(c int, n uint64) {
-			if counts[c] {
-				s.sessions[keys[c]] += n
+			if place := of[c]; place != uncounted {
+				sums[place] += n
+				found[place] = true
 			}
 		})
 		if s.sampled = s.sampled || sampled; err != nil {
 			return err
+		}
+	}
+	for place, key := range keys {
+		if found[place] {
+			s.sessions[key] += sums[place]
 		}
 	}
 	return nil

@@ -247,7 +247,7 @@ func TestActivityIsAnsweredForAsLongAsItIsKept(t *testing.T) {
 					from := size.Floor(time.Now().Add(-age))
 					w := timegrid.Window{From: from, To: from.Add(2 * size.Width()), Size: size}
 					_, err := c.Activity(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, w, measurements.ActivityQuery{By: measurements.DimState})
-					_, also := c.Deadlocks(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, w)
+					_, also := c.Deadlocks(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, w, 1)
 					if (err == nil) != (also == nil) {
 						t.Errorf("activity: %v, deadlocks: %v", err, also)
 					}

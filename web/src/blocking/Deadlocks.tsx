@@ -27,7 +27,7 @@ export function Deadlocks({ instanceId }: { instanceId?: string }) {
   );
   if (error && !data) return <ProblemNote error={error} title="Deadlocks could not be loaded" onRetry={refetch} />;
   if (!data || data.items.length === 0) return null;
-  const more = data.items.length - listed;
+  const more = data.items.length + data.others - Math.min(listed, data.items.length);
   return (
     <section aria-label="Deadlocks">
       <Panel miw={0}>
