@@ -8,5 +8,5 @@ import "embed"
 //
 //go:embed *[^t].go cut.go snapshot.go
 //go:embed analysis/*[^t].go analysis/digest.go analysis/verdict.go
-//go:embed analysis/window/*[^t].go companion/*[^t].go
+//go:embed analysis/framework/*[^t].go analysis/window/*[^t].go companion/*[^t].go
 var Source embed.FS

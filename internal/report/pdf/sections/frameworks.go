@@ -5,7 +5,7 @@ import (
 
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
-	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/framework"
 )
 
 // mostInWords is how many controls of a framework are named in a sentence. The benchmarks of CIS have more; each card
@@ -15,7 +15,7 @@ const mostInWords = 25
 // controls says of each framework which of its controls fail, hold, or were not looked at: of the first in a table of
 // two controls in a row, of the others in a sentence.
 func controls(b *blocks.Builder) {
-	all := analysis.Frameworks(b.Doc)
+	all := framework.All(b.Doc)
 	if len(all) == 0 {
 		return
 	}
@@ -31,7 +31,7 @@ func controls(b *blocks.Builder) {
 }
 
 // frameworkWords counts the controls of a framework, and may name those that fail.
-func frameworkWords(f analysis.Framework, name bool) string {
+func frameworkWords(f framework.Framework, name bool) string {
 	fail, hold, unasked := f.Total()
 	words := ": " + blocks.Count(len(f.Controls), "control", "controls") + " tested. Control × server: " + blocks.Number(fail) + " fail, " + blocks.Number(hold) + " hold, " + blocks.Number(unasked) + " not looked at."
 	var failed []string
@@ -50,7 +50,7 @@ func frameworkWords(f analysis.Framework, name bool) string {
 }
 
 // controlTable has two controls in a row.
-func controlTable(b *blocks.Builder, all []analysis.Control) {
+func controlTable(b *blocks.Builder, all []framework.Control) {
 	count := func(title string) typeset.Column { return typeset.Column{Title: title, Align: typeset.Right, Max: 52} }
 	half := []typeset.Column{{Title: "Control", Flex: 1}, count("Fail"), count("Hold"), count("Not seen")}
 	rows := (len(all) + 1) / 2

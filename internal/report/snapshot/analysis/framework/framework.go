@@ -1,4 +1,4 @@
-package analysis
+package framework
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // Framework is a text that the checks of the catalogue refer to, with the controls of it that they test.
@@ -43,13 +44,13 @@ var frameworks = []struct {
 	{name: "CIS Benchmarks", prefix: "CIS ", engines: true},
 }
 
-// Frameworks are the controls that the checks of a report test. A framework that none refers to is left out.
-func Frameworks(doc snapshot.Document) []Framework {
+// All are the controls that the checks of a report test. A framework that none refers to is left out.
+func All(doc snapshot.Document) []Framework {
 	servers := make([]map[string]string, len(doc.Instances))
 	for i := range doc.Instances {
 		servers[i] = worstResults(doc, &doc.Instances[i])
 	}
-	checks := Checks(doc)
+	checks := analysis.Checks(doc)
 	checked := map[string]bool{} // engines
 	for _, c := range checks {
 		checked[c.Engine] = true
@@ -107,7 +108,7 @@ func (Control) on(checks []snapshot.Check, engine string, results map[string]str
 func worstResults(doc snapshot.Document, in *snapshot.Instance) map[string]string {
 	order := []string{snapshot.StatusNotApplicable, snapshot.StatusPass, snapshot.StatusAccepted, snapshot.StatusNotAssessed, snapshot.StatusFail}
 	worst := map[string]string{}
-	for _, r := range Results(doc, in) {
+	for _, r := range analysis.Results(doc, in) {
 		if was, known := worst[r.CheckID]; !known || slices.Index(order, r.Status) > slices.Index(order, was) {
 			worst[r.CheckID] = r.Status
 		}
