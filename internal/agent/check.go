@@ -153,12 +153,18 @@ func (c *checker) measure(ctx context.Context, line *measure.Line) {
 	reader := c.engine.NewReader()
 	activity, err := reader.Activity(ctx, line)
 	if err == nil {
-		c.out.Shown.Databases = len(activity.Databases)
+		c.out.Shown.Databases, err = len(activity.Databases), activity.Trouble
 	}
+	sees := err == nil
 	c.part("sessions", err, fmt.Sprintf("%s; every %d s", plural(c.out.Shown.Databases, "database"), int(c.engine.SessionsEvery.Seconds())))
-	_, err = reader.Signs(ctx, line)
-	c.part("locks", err, "every 60 s")
+	if sees { // else nothing is known of who waits
+		_, err = reader.Signs(ctx, line)
+		c.part("locks", err, "every 60 s")
+	}
 	list, err := reader.Statements(ctx, line)
+	if err == nil && list != nil { // the second list asks what is new since the first
+		list, err = reader.Statements(ctx, line)
+	}
 	detail := ""
 	if err == nil && list == nil {
 		err = errNoStatements
@@ -168,9 +174,28 @@ func (c *checker) measure(ctx context.Context, line *measure.Line) {
 		detail = fmt.Sprintf("%d in %s; every %d s", len(list.Entries), plural(c.out.Shown.Databases, "database"), int(c.engine.StatementsEvery.Seconds()))
 	}
 	c.part("statements", err, detail)
+	if err == nil {
+		c.texts(ctx, reader, line, list)
+	}
 	if missing, known := reader.Missing(); known {
 		c.out.Missing, c.out.measuring = append(c.out.Missing, missing...), len(missing)
 	}
+}
+
+// someTexts is of how many statements the check reads the texts. It keeps none.
+const someTexts = 5
+
+// texts reads the texts of some statements, which the agent does only for those that were executed.
+func (c *checker) texts(ctx context.Context, reader measure.Reader, line *measure.Line, list *measure.List) {
+	var of []measure.Ref
+	for _, e := range list.Entries[:min(len(list.Entries), someTexts)] {
+		of = append(of, measure.Ref{Database: e.Database, Statement: e.Statement})
+	}
+	if len(of) == 0 {
+		return
+	}
+	found, err := reader.Texts(ctx, line, of)
+	c.part("texts", err, fmt.Sprintf("%d of %s", len(found), plural(len(of), "statement")))
 }
 
 // assess runs the checks once, and classifies one database.

@@ -80,3 +80,27 @@ func TestLongACheckIsAsImpatientAsTheAgent(t *testing.T) {
 		t.Errorf("after %s: %+v", took, checked.Parts)
 	}
 }
+
+// TestACheckNamesThePartThatFails: sessions that are refused are so under their own name, with the server's number,
+// and nothing is said of locks, about which nobody asked.
+func TestACheckNamesThePartThatFails(t *testing.T) {
+	t.Parallel()
+	stub := tdstest.Start(t, tdstest.Options{})
+	for line, answer := range map[string]tdstest.Answer{
+		"-- SQL Server 2016+ and Azure SQL: what the server is, and what we may see of it.":                                                 {Rows: [][]any{{3, 15, 1, 1, "[watcher]", "[dbo]", 0}}},
+		"-- SQL Server 2016+: the databases, their states, whether we may look into them, and their query stores.":                          {Rows: [][]any{{1, "master", 0, 1, 0}}},
+		"-- SQL Server 2016+: the databases of availability groups here, and whether this is their primary replica.":                        {},
+		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":                {Error: &tdstest.NotReadable},
+		"-- SQL Server 2016+ and Azure SQL: what time it is in UTC, how many minutes local time is ahead, and when the server was started.": {Error: &tdstest.Error{Number: 229}},
+	} {
+		stub.Answer(line, answer)
+	}
+	checked, _ := check(t, "sqlserver", stub.DSN("encrypt=disable"))
+	parts := map[string]string{}
+	for _, p := range checked.Parts {
+		parts[p.Name] = p.Detail
+	}
+	if _, locks := parts["locks"]; locks || !strings.Contains(parts["sessions"], "978") || checked.OK() {
+		t.Errorf("%+v", checked.Parts)
+	}
+}

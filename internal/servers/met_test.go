@@ -47,7 +47,7 @@ func TestEveryEngineSaysWhatItHasMet(t *testing.T) {
 func TestREADMEAndDocsSayWhatWasMetLive(t *testing.T) {
 	t.Parallel()
 	called := map[string]string{"postgresql": "PostgreSQL", "sqlserver": "SQL Server", "oracle": "Oracle"}
-	for _, path := range []string{"../../README.md", "../../docs/administrators.md"} {
+	for _, path := range []string{"../../README.md", "../../docs/administrators.md", "../../docs/engines.md"} {
 		text := read(t, path)
 		for _, m := range metLive(t) {
 			row := fmt.Sprintf("| %s | %s | %s |", called[string(m.Engine)], m.Serves, m.Versions())
