@@ -102,10 +102,20 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 		return a, nil
 	}
 	text := strings.ReplaceAll(query("sessions"), "@application@", servers.ApplicationName)
-	err := l.Each(ctx, 8, text, func(row [][]byte) error {
-		a.Locked = a.Locked || strings.HasPrefix(string(row[2]), "LCK_")
-		return count(a, row)
-	})
+	read := func() error {
+		for i := range a.Databases {
+			a.Databases[i].Sample = measurements.SessionSample{}
+		}
+		a.Locked = false
+		return l.Each(ctx, 8, text, func(row [][]byte) error {
+			a.Locked = a.Locked || strings.HasPrefix(string(row[2]), "LCK_")
+			return count(a, row)
+		})
+	}
+	err := read()
+	if isAway(err) && !l.Closed() { // while another session reads the same view, servers before 2022 CU 26 and 2025 CU 7 refuse it
+		err = read()
+	}
 	if err != nil { // the count is partial
 		for i := range a.Databases {
 			a.Databases[i].Hidden = true

@@ -113,6 +113,31 @@ func TestPermissionsAreTaken(t *testing.T) {
 	}
 }
 
+// TestSessionsAreAskedForTwice where the server refuses the view because another session reads it, which is a
+// fault of its. What the first answer had is not counted.
+func TestSessionsAreAskedForTwice(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.sessions = []row{{5, "active", "", 4}}
+	asked, refusals := 0, 1
+	f.fails["sessions"] = func() *tdstest.Error {
+		if asked++; asked > refusals {
+			return nil
+		}
+		return &tdstest.Error{Number: 976, State: 1, Class: 14, Text: "The target database is participating in an availability group and is currently not accessible for queries."}
+	}
+	m := f.measure(t)
+	if app := m.sessionsOf(m.well(), "app"); app == nil || app.Active != 4 || asked != 2 {
+		t.Errorf("asked %d times: %+v", asked, app)
+	}
+	asked, refusals = 0, 9
+	b, err := m.round()
+	var refusal *servers.Refusal
+	if !errors.As(err, &refusal) || refusal.Code != "error 976" || asked != 2 || m.sessionsOf(b, "app") != nil {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+}
+
 // TestADatabaseGoesAway in the middle: the others do not notice.
 func TestADatabaseGoesAway(t *testing.T) {
 	t.Parallel()

@@ -82,6 +82,8 @@ func newFake(t testing.TB) *fake {
 				switch fail := f.fails[key].(type) {
 				case *tdstest.Error:
 					a.Error = fail
+				case func() *tdstest.Error:
+					a.Error = fail()
 				case tdstest.Fault:
 					a.Then = fail
 				}

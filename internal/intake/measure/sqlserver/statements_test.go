@@ -290,6 +290,7 @@ func TestAThousandDatabases(t *testing.T) {
 	}
 	began := time.Now()
 	last := read(r.Statements(t.Context(), line))
+	total := len(last)
 	for range 2 {
 		now := read(r.Statements(t.Context(), line))
 		both := 0
@@ -301,7 +302,16 @@ func TestAThousandDatabases(t *testing.T) {
 		if both != min(len(last), len(now)) {
 			t.Errorf("of %d and %d stores, it reads %d again", len(last), len(now), both)
 		}
-		last = now
+		last, total = now, total+len(now)
+	}
+	states := 0
+	for _, q := range f.Queries() {
+		if strings.Contains(q.Text, "o.actual_state") {
+			states++
+		}
+	}
+	if looks := 3; states > total+looks {
+		t.Errorf("it asks %d stores for %d that it reads", states, total)
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("three looks take %s", took)
