@@ -62,7 +62,7 @@ func TestTheCatalogueOfWatchRules(t *testing.T) {
 			t.Errorf("%s alone is %v", id, alone)
 		}
 	}
-	for _, id := range []string{"down", "silent", "volume", "lock_wait", "wraparound", "replication_lag", "replication_broken"} {
+	for _, id := range []string{"down", "silent", "volume", "lock_wait", "wraparound", "replication_lag", "replication_broken", "failed_jobs"} {
 		if !measured[id] {
 			t.Errorf("%s is not measured", id)
 		}
@@ -152,7 +152,6 @@ func TestBadSettingsOfWatchRules(t *testing.T) {
 		map[string]any{"tags": map[string]any{"env": []string{"a"}}}, map[string]any{"tags": map[string]any{"env": []string{"a"}}}, map[string]any{},
 	}}, "#/settings/1/tags duplicate_key")
 	places("down", map[string]any{"threshold": 1}, "#/threshold out_of_range")
-	places("failed_jobs", map[string]any{"enabled": true}, "#/enabled invalid_parameter")
 	var many []any
 	for i := range 50 {
 		many = append(many, map[string]any{"tags": map[string]any{"env": []string{fmt.Sprint(i)}}})

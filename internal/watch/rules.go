@@ -36,6 +36,7 @@ const (
 	ReplicationLag    Rule = "replication_lag"     // a standby that is behind its primary
 	ReplicationBroken Rule = "replication_broken"  // a standby that does not follow
 	FullIn            Rule = "days_until_full"     // a volume that will be full soon
+	FailedJobs        Rule = "failed_jobs"         // jobs of the server's own scheduler that failed
 	BackupRPO         Rule = "backup_rpo"          // a database whose newest backup is older than its RPO
 
 	// HostVolume is Volume for a host and not for a server: a full volume is one alert, however
@@ -185,6 +186,3 @@ func on(threshold, forSeconds int, severity alert.Severity) organization.WatchSe
 func off(threshold, forSeconds int, severity alert.Severity) organization.WatchSetting {
 	return organization.WatchSetting{Threshold: threshold, ForSeconds: forSeconds, Severity: severity}
 }
-
-// noSource is why a rule is not measured.
-const noSource = "Not available yet: the watch does not judge this figure."

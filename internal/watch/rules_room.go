@@ -62,8 +62,16 @@ func room() []Definition {
 				"Then vacuum the databases with the oldest transaction ids.",
 		},
 		{
-			WatchRule: organization.WatchRule{ID: "failed_jobs", Default: off(0, 0, alert.Warning), Max: 1000, Unmeasured: noSource},
-			Group:     "Capacity and maintenance", Name: "Failed jobs", Watches: "Failed jobs of SQL Server Agent and Oracle Scheduler in the last 24 hours", Unit: "jobs",
+			WatchRule: organization.WatchRule{ID: string(FailedJobs), Default: off(0, 0, alert.Warning), Max: 1000},
+			Group:     "Capacity and maintenance", Name: "Failed jobs", Watches: "Runs of jobs of SQL Server Agent and Oracle Scheduler that failed in the last 24 hours", Unit: "jobs",
+			Sources: "SQL Server and Oracle: Muster's own connections",
+			title: func(s Sign) string {
+				n := int(s.Value)
+				if n == 1 {
+					return "a job failed in the last 24 hours"
+				}
+				return fmt.Sprintf("%d runs of jobs failed in the last 24 hours", n)
+			},
 			Meaning: "A job of the server's own scheduler failed. It may be a backup, or the maintenance of indexes or statistics.",
 			Advice:  "Read the history of the job, fix the cause, and run the job again.",
 		},

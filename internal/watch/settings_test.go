@@ -189,6 +189,7 @@ func TestNewRules(t *testing.T) {
 			sign(watch.Sign{Rule: watch.Connections, Value: 95, Details: watch.Details{Sessions: 95, Limit: 100}}), "orders: 95 % of the connections are in use (95 of 100)"},
 		{watch.Certificate, sign(watch.Sign{Rule: watch.Certificate, Value: 14}), sign(watch.Sign{Rule: watch.Certificate, Value: 13.5}),
 			"orders: its certificate expires in 13 d 12 h"},
+		{watch.FailedJobs, sign(watch.Sign{Rule: watch.FailedJobs}), sign(watch.Sign{Rule: watch.FailedJobs, Value: 2}), "orders: 2 runs of jobs failed in the last 24 hours"},
 		{watch.Blocking, wait(10), wait(11), "orders: 11 sessions wait for a lock"},
 	} {
 		t.Run(string(c.rule), func(t *testing.T) {

@@ -437,3 +437,43 @@ func TestTheWatchHearsEveryMinuteWhatIsLookedAtOnceAnHour(t *testing.T) {
 		}
 	}
 }
+
+// TestTheWatchHearsOfFailedJobs with every sample, until the look that they are of says nothing of now.
+func TestTheWatchHearsOfFailedJobs(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	now, database := noon, uuid.New()
+	s.Now = func() time.Time { return now }
+	failed := 2
+	look := []room.State{{Instance: orders, Engine: fleet.SQLServer, At: noon, Failed: &failed}}
+	heard := func() (signs []string) {
+		t.Helper()
+		s.record(measurements.Batch{Room: look, Sessions: []measurements.SessionSample{{Instance: orders, Engine: fleet.SQLServer, Database: database, At: now, Interval: time.Minute}}})
+		look = nil
+		var rows []struct {
+			Value float64
+			At    time.Time
+		}
+		if err := s.DB.Select(&rows, `SELECT value, at FROM signs WHERE organization_id = $1 AND rule = 'failed_jobs'`, s.org); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			signs = append(signs, fmt.Sprintf("%g at %s", r.Value, r.At.Sub(noon)))
+		}
+		return signs
+	}
+	for _, c := range []struct {
+		at   time.Duration
+		want string
+	}{{0, "2 at 0s"}, {time.Minute, "2 at 1m0s"}, {room.Fresh, "2 at 3h0m0s"}, {room.Fresh + time.Minute, "2 at 3h0m0s"}} {
+		now = noon.Add(c.at)
+		if got := heard(); !slices.Equal(got, []string{c.want}) {
+			t.Errorf("after %s the watch heard %v, want %s", c.at, got, c.want)
+		}
+	}
+	none := 0
+	look = []room.State{{Instance: orders, Engine: fleet.SQLServer, At: now, Failed: &none}}
+	if got := heard(); !slices.Equal(got, []string{"0 at 3h1m0s"}) {
+		t.Errorf("a look later the watch heard %v", got)
+	}
+}

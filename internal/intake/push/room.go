@@ -28,6 +28,13 @@ type filling struct {
 type rooms struct {
 	mu    sync.Mutex
 	hosts map[hostOf]*outlook
+	jobs  map[uuid.UUID]failedJobs // by server
+}
+
+// failedJobs is how many runs of jobs of a server failed, as of a time.
+type failedJobs struct {
+	at time.Time
+	n  int
 }
 
 type hostOf struct {
@@ -46,7 +53,7 @@ func (i *Intake) keepRoom(ctx context.Context, b measurements.Batch, found *coll
 	if err := room.Record(ctx, i.DB, b.Organization, received, b.Room); err != nil {
 		return nil, err
 	}
-	signs = slices.Clip(signs)
+	signs = append(slices.Clip(signs), i.rooms.failedJobs(b)...)
 	for _, host := range slices.Sorted(maps.Keys(found.used)) {
 		at := found.told[host].At
 		known, err := i.outlook(ctx, hostOf{b.Organization, host}, at, found.used[host])
@@ -61,6 +68,36 @@ func (i *Intake) keepRoom(ctx context.Context, b measurements.Batch, found *coll
 		}
 	}
 	return signs, nil
+}
+
+// failedJobs remembers how many runs of jobs failed by the looks of a batch, and has that figure of each
+// server that the batch has sessions of.
+func (r *rooms) failedJobs(b measurements.Batch) (signs []watch.Sign) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range b.Room {
+		if r.jobs == nil {
+			r.jobs = map[uuid.UUID]failedJobs{}
+		}
+		if delete(r.jobs, s.Instance); s.Failed != nil {
+			r.jobs[s.Instance] = failedJobs{s.At, *s.Failed}
+		}
+	}
+	newest := map[uuid.UUID]time.Time{}
+	for _, s := range b.Sessions {
+		if _, known := r.jobs[s.Instance]; known && s.At.After(newest[s.Instance]) {
+			newest[s.Instance] = s.At
+		}
+	}
+	for id, at := range newest {
+		failed := r.jobs[id]
+		if at.Sub(failed.at) > room.Fresh {
+			delete(r.jobs, id)
+			continue
+		}
+		signs = append(signs, watch.Sign{OrganizationID: b.Organization, Rule: watch.FailedJobs, InstanceID: id, Value: float64(failed.n), At: at})
+	}
+	return signs
 }
 
 // outlook is when the volumes of a host are full. Once an hour their sizes are kept, and the forecasts made.

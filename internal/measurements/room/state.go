@@ -42,6 +42,9 @@ const Every = time.Hour
 // Fresh is how old a State may be to say something about now.
 const Fresh = 3 * Every
 
+// JobsOf is how far back runs of jobs count that failed.
+const JobsOf = 24 * time.Hour
+
 // State is how a server is at a time. What is nil or empty is not known.
 type State struct {
 	Instance uuid.UUID    `json:"-"`

@@ -192,6 +192,7 @@ func (f *mixedFleet) sqlserver() {
 		"deadlocks":   func() [][]any { return [][]any{{0, time.Now().UnixMicro()}} },
 		"replication": func() [][]any { return nil },
 		"backups":     func() [][]any { return nil },
+		"jobs":        func() [][]any { return nil },
 		"sessions": func() [][]any {
 			return [][]any{{5, "idle", "", mixedSessions, "shop", "checkout", "web-01", ""}, {6, "waiting", "LCK_M_X", 2, "shop", "checkout", "web-01", ""}}
 		},
@@ -230,6 +231,7 @@ func (f *mixedFleet) oracle() {
 	on("destinations", 7, nil)
 	on("backup_mode", 2, []int{1}, []string{"ARCHIVELOG", "8640000"})
 	on("backup_jobs", 5, []int{1, 2, 3, 4})
+	on("jobs", 4, []int{1, 2, 3})
 	on("blocking", 21, nil)
 	on("freed", 1, nil)
 	on("births", 5, []int{0, 1, 3, 4})

@@ -1,4 +1,4 @@
-import { Group, Skeleton, Table, Text, Title } from "@mantine/core";
+import { Code, Group, Skeleton, Table, Text, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { api } from "../api/client";
 import { palette } from "../chart/palette";
@@ -226,6 +226,11 @@ function Care({ known }: { known: Maintenance }) {
             : `Jobs failed ${plural(known.failedJobs, "time")} in the last 24 hours.`}
         </Text>
       )}
+      {known.missingGrants.map((grant) => (
+        <Text key={grant} size="sm" mb="xs">
+          Missing grant: <Code style={{ overflowWrap: "anywhere" }}>{grant}</Code>
+        </Text>
+      ))}
       {known.jobs.length > 0 && (
         <ul className={classes.list}>
           {known.jobs.slice(0, 10).map((j) => (

@@ -73,6 +73,7 @@ func (s *simulated) Ready() {
 	sc.on(replicationQuery, alone)
 	sc.on(destinationsQuery)
 	sc.backups()
+	sc.on(jobsQuery)
 	sc.blocked()
 	containers := [][]string{{"2", "PDB$SEED", "READ ONLY"}}
 	var sessions, statements, births, texts, times [][]string

@@ -18,7 +18,7 @@ func TestEveryColumnIsDocumented(t *testing.T) {
 	documented.Files(t, fleet.Oracle, os.DirFS("sql"))
 }
 
-var viewForm = regexp.MustCompile(`(?i)\bg?v\$[a-z_]+\b`)
+var viewForm = regexp.MustCompile(`(?i)\b(?:g?v\$|dba_)[a-z_]+\b`)
 
 // queries are the texts of all files, without their comments.
 func queries(t *testing.T) map[string]string {

@@ -21,6 +21,7 @@ GRANT SELECT ON SYS.V_$DATABASE TO muster;            -- its role in Data Guard
 GRANT SELECT ON SYS.V_$DATAGUARD_STATS TO muster;     -- how far a standby lags
 GRANT SELECT ON SYS.V_$ARCHIVE_DEST_STATUS TO muster; -- to which standbys redo is sent
 GRANT SELECT ON SYS.V_$RMAN_BACKUP_JOB_DETAILS TO muster; -- backups, of a database without containers
+GRANT SELECT ON SYS.DBA_SCHEDULER_JOB_RUN_DETAILS TO muster; -- jobs that failed
 
 -- 2. A container database with all of its pluggable databases, from its root. The prefix of
 -- common users (COMMON_USER_PREFIX) is C## where nobody changed it.
@@ -43,6 +44,7 @@ GRANT SELECT ON SYS.V_$DATABASE TO c##muster;
 GRANT SELECT ON SYS.V_$DATAGUARD_STATS TO c##muster;
 GRANT SELECT ON SYS.V_$ARCHIVE_DEST_STATUS TO c##muster;
 GRANT SELECT ON SYS.V_$RMAN_BACKUP_JOB_DETAILS TO c##muster;
+GRANT SELECT ON SYS.DBA_SCHEDULER_JOB_RUN_DETAILS TO c##muster;
 
 -- 3. In a cluster (RAC) beside, for the account of 1 or 2.
 GRANT SELECT ON SYS.V_$ACTIVE_INSTANCES TO muster;     -- how many have to answer

@@ -56,6 +56,7 @@ func newScene(t testing.TB) *scene {
 	s.on(replicationQuery, alone)
 	s.on(destinationsQuery)
 	s.backups()
+	s.on(jobsQuery)
 	s.blocked()
 	s.on(dbTimeQuery)
 	s.on(deadlocksQuery)

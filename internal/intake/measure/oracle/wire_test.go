@@ -73,6 +73,7 @@ func answer(l *tnstest.Listener, at time.Time, calls int) {
 	on(destinationsQuery, 7, nil)
 	on(backupModeQuery, 2, []int{1}, []string{"ARCHIVELOG", "8640000"})
 	on(backupJobsQuery, 5, []int{1, 2, 3, 4})
+	on(jobsQuery, 4, []int{1, 2, 3}, []string{"ERP.NIGHTLY", "1031", "60", "1"})
 	on(dbTimeQuery, 2, []int{0, 1}, []string{"3", fmt.Sprint(1000 * calls)})
 	on(clockQuery, 2, []int{0, 1}, []string{fmt.Sprint(at.UnixMicro()), "-330"})
 	on(birthsQuery, 5, []int{0, 1, 3, 4})
@@ -93,6 +94,9 @@ func TestRoundsOverTheDriver(t *testing.T) {
 	}
 	if l.Came() != 1 || len(home.Batches) != 2 || len(home.Lacking) > 0 || len(home.Signs) == 0 || home.Signs[0].Value != 1 {
 		t.Fatalf("%d connections, %d batches, lacking %v, signs %v", l.Came(), len(home.Batches), home.Lacking, home.Signs)
+	}
+	if b := home.Batches[0]; len(b.Room) != 1 || *b.Room[0].Failed != 1 || b.Room[0].Jobs[0].Why != "ORA-01031" {
+		t.Errorf("jobs are %+v", b.Room)
 	}
 	b := home.Batches[1]
 	one := b.Statements[0].Statements[0]

@@ -51,6 +51,7 @@ type reader struct {
 	zone    zone
 
 	deadlocks deadlocks
+	jobs      jobs
 	backedUp  struct { // the last look at backups
 		on servers.Session
 		at time.Time

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,7 @@ type fake struct {
 	replicas         []row          // database, primary
 	replication      []row          // replicas of availability groups
 	backups          []row          // databases and their backups
+	jobs             []row          // the history of the Agent's jobs that failed, the newest first
 	asked            []string       // how far back
 	sessions         []row          // database, split, wait, sessions, and of whom (if they say so)
 	lockWait         int            // ms
@@ -101,6 +103,10 @@ func newFake(t testing.TB) *fake {
 	rows("backups", func(q tdstest.Query) []row {
 		f.asked = append(f.asked, backupHours.FindString(q.Text))
 		return f.backups
+	})
+	rows("jobs", func(q tdstest.Query) []row {
+		since, _ := strconv.Atoi(jobsSince.FindStringSubmatch(q.Text)[1])
+		return slices.DeleteFunc(slices.Clone(f.jobs), func(r row) bool { return r[0].(int) <= since })
 	})
 	rows("sessions", func(tdstest.Query) []row { return ofNobody(f.sessions) })
 	rows("lock_wait", func(tdstest.Query) []row { return []row{{0, 3, f.lockWait}} })
@@ -189,6 +195,9 @@ func (f *fake) intervals(state row, counters []row) (all []row) {
 	}
 	return all
 }
+
+// jobsSince is the row of the history after which the query of jobs looks.
+var jobsSince = regexp.MustCompile(`instance_id > (\d+)`)
 
 // backupHours is how far back the query of backups looks.
 var backupHours = regexp.MustCompile(`hour, -\d+`)

@@ -1,0 +1,75 @@
+package sqlserver
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"muster/internal/intake/measure"
+	"muster/internal/measurements/room"
+	"muster/internal/servers"
+)
+
+// jobRows is how many rows of the Agent's history a look reads at most.
+const jobRows = 10_000
+
+// jobs are the runs that failed, as far as a session has read the history.
+type jobs struct {
+	on    servers.Session
+	since int64 // the newest row that was read
+	runs  []room.Job
+	steps map[string]string // that failed in a run whose outcome is still to come, by job
+}
+
+// Room reads which jobs of the Agent failed. Azure SQL Database has none.
+func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room.State, error) {
+	if r.server.azure() {
+		return nil, nil
+	}
+	if r.jobs.on != l.Session {
+		r.jobs = jobs{on: l.Session, steps: map[string]string{}}
+	}
+	asked := strings.NewReplacer("@since", strconv.FormatInt(r.jobs.since, 10), "@rows", strconv.Itoa(jobRows)).Replace(query("jobs"))
+	rows, err := servers.Query(ctx, l, 5, asked)
+	if servers.ReasonOf(err) == servers.Denied {
+		login := r.server.login
+		return &room.State{At: at, Denied: []string{"USE msdb; CREATE USER " + login + " FOR LOGIN " + login + "; GRANT SELECT ON dbo.sysjobs TO " + login + "; GRANT SELECT ON dbo.sysjobhistory TO " + login + ";"}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range slices.Backward(rows) { // the oldest first
+		if err := r.jobs.add(row, at); err != nil {
+			return nil, err
+		}
+	}
+	return r.jobs.state(at), nil
+}
+
+// add adds a row: a step that failed, or the outcome of its job.
+func (j *jobs) add(row []string, at time.Time) error {
+	id, err1 := strconv.ParseInt(row[0], 10, 64)
+	ago, err2 := strconv.ParseInt(row[4], 10, 64)
+	if err1 != nil || err2 != nil || row[1] == "" {
+		return measure.ErrNonsense
+	}
+	if j.since = max(j.since, id); row[2] != "0" {
+		j.steps[row[1]] = row[3]
+		return nil
+	}
+	j.runs = append(j.runs, room.Job{Name: row[1], At: at.Add(-time.Duration(ago) * time.Second), Step: j.steps[row[1]]})
+	delete(j.steps, row[1])
+	return nil
+}
+
+// state has the runs of the last 24 hours.
+func (j *jobs) state(at time.Time) *room.State {
+	j.runs = slices.DeleteFunc(j.runs, func(r room.Job) bool { return at.Sub(r.At) > room.JobsOf })
+	if n := len(j.runs); n > jobRows {
+		j.runs = slices.Clone(j.runs[n-jobRows:])
+	}
+	failed := len(j.runs)
+	return &room.State{At: at, Failed: &failed, Jobs: slices.Clone(j.runs)}
+}
