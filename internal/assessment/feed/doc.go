@@ -74,6 +74,9 @@
 // they would change. It refuses broken records, and records that contradict newer knowledge; for
 // the tables, coverage.csv has the date of that knowledge.
 //
+// WithExploited replaces the list of exploited CVEs by one of CISA's that is newer than the tables
+// (ExploitedList). The identity says until when the list is known.
+//
 // # What may go wrong
 //
 // The tables age and have gaps. Date is printed beside every answer, and so is Release.CVEGap,

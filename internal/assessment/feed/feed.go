@@ -41,6 +41,7 @@ type Feed struct {
 	advisories      []advisory      // of the other engines, sorted by id
 	byEngine        map[fleet.Engine][]advisory
 	exploited       map[string]time.Time // CVEs, with the day on which CISA listed them
+	list            *ExploitedList       // where exploited is from an update
 	updates         []Record             // that are in them besides
 	identity        snapshot.Feed
 }
@@ -75,7 +76,8 @@ func embedded() tables {
 
 func load(t tables) (*Feed, error) {
 	sum := sha256.Sum256(bytes.Join([][]byte{t.releases, t.vulnerabilities, t.lifecycles, t.builds, t.advisories, t.costs, t.coverage, t.exploited}, []byte{0}))
-	f := &Feed{identity: snapshot.Feed{Name: Name, Date: date, Digest: hex.EncodeToString(sum[:])}}
+	listed := date
+	f := &Feed{identity: snapshot.Feed{Name: Name, Date: date, Digest: hex.EncodeToString(sum[:]), ExploitedUntil: &listed}}
 	if err := errors.Join(f.readReleases(t.releases), f.readVulnerabilities(t.vulnerabilities), f.readLifecycles(t.lifecycles),
 		f.readBuilds(t.builds), f.readAdvisories(t.advisories), f.readCosts(t.costs), f.readCoverage(t.coverage), f.readExploited(t.exploited)); err != nil {
 		return nil, fmt.Errorf("release and CVE feed: %w", err)

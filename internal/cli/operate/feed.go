@@ -72,6 +72,9 @@ func showFeed(out io.Writer, known *feed.Feed) error {
 			return err
 		}
 	}
+	if _, err := fmt.Fprintf(out, "exploited CVEs: CISA's list until %s\n", known.ExploitedUntil().Format(time.DateOnly)); err != nil {
+		return err
+	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\nENGINE\tMAJOR\tEND OF LIFE\tLATEST\tOF\tCVES")
 	for _, e := range known.Entries() {
@@ -108,6 +111,9 @@ func feedUpdateCommand(cfg *config.Config) *cobra.Command {
 list (JSON 5). A file is one record, an array, one record per line, or a zip archive of
 these, as OSV.dev exports them. Other records are skipped and counted.
 
+A file may also be CISA's catalog of known exploited vulnerabilities
+(known_exploited_vulnerabilities.json). It replaces the whole list of exploited CVEs.
+
 The command compares the file with its SHA-256, from --sha256 or from FILE.sha256 next
 to it. If MUSTER_FEED_KEY is set, it also checks the minisign signature in FILE.minisig.
 A file with neither a digest nor a signature is refused.
@@ -143,6 +149,7 @@ type feedUpdate struct {
 // foundFile is a file that is what it should be.
 type foundFile struct {
 	records.Contents
+	exploited        *feed.ExploitedList // nil: it is no list of exploited CVEs
 	digest, signedBy string
 }
 
@@ -192,6 +199,10 @@ func (u feedUpdate) read(cfg *config.Config) (found foundFile, err error) {
 			return found, fmt.Errorf("--engine %s: no records of it can be read; there are %v", name, records.Engines())
 		}
 	}
+	if list, problems, is := records.ReadExploited(text); is {
+		found.exploited, found.Problems = &list, problems
+		return found, nil
+	}
 	found.Contents = records.Read(text, engines...)
 	return found, nil
 }
@@ -199,7 +210,7 @@ func (u feedUpdate) read(cfg *config.Config) (found foundFile, err error) {
 func (u feedUpdate) apply(cmd *cobra.Command, in *installation.Installation, found foundFile) error {
 	dry := u.dryRun || len(found.Problems) > 0
 	o, err := in.Known.Apply(cmd.Context(), kept.Update{
-		Records: found.Records, File: found.digest, SignedBy: found.signedBy, Older: u.older, DryRun: dry,
+		Records: found.Records, Exploited: found.exploited, File: found.digest, SignedBy: found.signedBy, Older: u.older, DryRun: dry,
 	}, in.Clock.Now())
 	if err != nil {
 		return err
@@ -218,6 +229,9 @@ func (u feedUpdate) apply(cmd *cobra.Command, in *installation.Installation, fou
 		}
 		return &command.ExitError{Status: command.ExitFailed, Err: fmt.Errorf("%s is refused as a whole, problems: %d; the feed is as it was", u.file, len(problems))}
 	}
+	if found.exploited != nil {
+		return u.sayExploited(cmd, in, *found.exploited, o)
+	}
 	if err := sayChanges(out, o.Changes); err != nil {
 		return err
 	}
@@ -229,6 +243,32 @@ func (u feedUpdate) apply(cmd *cobra.Command, in *installation.Installation, fou
 		end = "\nnothing was written (--dry-run); the feed is " + o.Before + ", and would be " + o.After
 	}
 	_, err = fmt.Fprintf(out, "records passed over, which are about something else: %d\n%s\n", found.Passed, end)
+	return err
+}
+
+// sayExploited prints what a list of exploited CVEs changes.
+func (u feedUpdate) sayExploited(cmd *cobra.Command, in *installation.Installation, list feed.ExploitedList, o kept.Outcome) error {
+	known, err := in.Known.Current(cmd.Context())
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "CISA's list of exploited CVEs of %s, CVEs: %d, new: %d, dropped: %d\n",
+		list.Released.Format(time.DateOnly), len(list.CVEs), len(o.Listed), len(o.Delisted))
+	for _, id := range known.Concerned(o.Listed) {
+		fmt.Fprintf(out, "new, in the tables: %s\n", id)
+	}
+	for _, id := range known.Concerned(o.Delisted) {
+		fmt.Fprintf(out, "dropped, in the tables: %s\n", id)
+	}
+	end := "the feed is now " + o.After
+	switch {
+	case o.After == o.Before && !u.dryRun:
+		end = "nothing is other than what is known; the feed is " + o.After
+	case u.dryRun:
+		end = "nothing was written (--dry-run); the feed is " + o.Before + ", and would be " + o.After
+	}
+	_, err = fmt.Fprintln(out, end)
 	return err
 }
 

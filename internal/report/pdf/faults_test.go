@@ -198,3 +198,12 @@ func TestFault19AndFault20ControlsAndBackupsAreSaid(t *testing.T) {
 		"No recent backup of demo-mssql-erp-02.", "Backups: 1 server has no recent one (demo-mssql-erp-02; the scorecard has the finding and its fix), ",
 	}, nil)
 }
+
+// TestAReportSaysUntilWhenTheListOfExploitedCVEsIsKnown: an update may bring it later than the tables.
+func TestAReportSaysUntilWhenTheListOfExploitedCVEsIsKnown(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	until := doc.Feed.Date.AddDate(0, 0, 5)
+	doc.Feed.ExploitedUntil = &until
+	says(t, renderer(t), doc, []string{"known exploited vulnerabilities, which the feed has until " + until.Format(time.DateOnly) + "."}, nil)
+}

@@ -81,6 +81,8 @@ type Feed struct {
 	Name   string    `json:"name"`
 	Date   time.Time `json:"date"`
 	Digest string    `json:"digest"` // SHA-256 of the embedded file, hex
+	// ExploitedUntil is the day on which its list of exploited CVEs was released; nil: Date.
+	ExploitedUntil *time.Time `json:"exploitedUntil,omitempty"`
 }
 
 // Catalogue says which version of the check catalogue was used.

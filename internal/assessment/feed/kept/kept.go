@@ -42,9 +42,12 @@ type row struct {
 	Version int64  `db:"version"`
 	Digest  string `db:"digest"`
 	Records []byte `db:"records"`
+	// Of the list of exploited CVEs; nil: that of the tables.
+	Exploited       []byte  `db:"exploited"`
+	ExploitedDigest *string `db:"exploited_digest"`
 }
 
-const selectCurrent = `SELECT version, digest, records FROM feed_versions ORDER BY version DESC LIMIT 1`
+const selectCurrent = `SELECT version, digest, records, exploited, exploited_digest FROM feed_versions ORDER BY version DESC LIMIT 1`
 
 // Current returns the feed as it is now. errors.As target: *DigestError.
 func (s *Store) Current(ctx context.Context) (*feed.Feed, error) {
@@ -81,15 +84,31 @@ func read(ctx context.Context, q sqlx.QueryerContext) (*feed.Feed, int64, error)
 	if err != nil || !ok {
 		return embedded, 0, err
 	}
-	if digest(found.Records) != found.Digest {
+	whole := found.Exploited == nil || found.ExploitedDigest != nil && digest(found.Exploited) == *found.ExploitedDigest
+	if digest(found.Records) != found.Digest || !whole {
 		return nil, 0, &DigestError{Version: found.Version}
 	}
 	var records []feed.Record
 	if err := json.Unmarshal(found.Records, &records); err != nil {
 		return nil, 0, fmt.Errorf("version %d of the feed: %w", found.Version, err)
 	}
-	one, err := embedded.With(records)
+	var list *feed.ExploitedList
+	if found.Exploited != nil {
+		if err := json.Unmarshal(found.Exploited, &list); err != nil {
+			return nil, 0, fmt.Errorf("list of exploited CVEs in version %d of the feed: %w", found.Version, err)
+		}
+	}
+	one, err := made(embedded, records, list)
 	return one, found.Version, err
+}
+
+// made is the feed of the tables with updates and a list of exploited CVEs.
+func made(embedded *feed.Feed, records []feed.Record, list *feed.ExploitedList) (*feed.Feed, error) {
+	one, err := embedded.With(records)
+	if err != nil {
+		return nil, err
+	}
+	return one.WithExploited(list)
 }
 
 func digest(text []byte) string {
@@ -99,19 +118,23 @@ func digest(text []byte) string {
 
 // Update is an operator's update.
 type Update struct {
-	Records  []feed.Record
-	File     string // its digest
-	SignedBy string // the key's id and the signed comment; empty: it was not signed
-	Older    bool   // what is older than what is known is taken all the same
-	DryRun   bool   // nothing is written
+	Records []feed.Record
+	// Exploited is the list that replaces the known one; nil: the update is about Records.
+	Exploited *feed.ExploitedList
+	File      string // its digest
+	SignedBy  string // the key's id and the signed comment; empty: it was not signed
+	Older     bool   // what is older than what is known is taken all the same
+	DryRun    bool   // nothing is written
 }
 
 // Outcome is what an update did, or would do.
 type Outcome struct {
-	Changes  []feed.Change
-	Problems []feed.Problem // one, and nothing was changed
-	Before   string         // digest of the feed
-	After    string         // the same where nothing changes
+	Changes []feed.Change
+	// Listed and Delisted are the CVEs that a list of exploited ones adds, and those that it no longer has.
+	Listed, Delisted []string
+	Problems         []feed.Problem // one, and nothing was changed
+	Before           string         // digest of the feed
+	After            string         // the same where nothing changes
 }
 
 // Apply changes the feed by an update, wholly or not at all.
@@ -128,7 +151,17 @@ func (s *Store) Apply(ctx context.Context, u Update, now time.Time) (o Outcome, 
 		}
 		o.Before, o.After = was.Identity().Digest, was.Identity().Digest
 		o.Changes, o.Problems = was.Plan(u.Records, now, u.Older)
-		if len(o.Problems) > 0 || len(o.Changes) == 0 {
+		list, changed := was.ExploitedList(), len(o.Changes) > 0
+		if u.Exploited != nil {
+			var wrong []feed.Problem
+			o.Listed, o.Delisted, wrong = was.PlanExploited(*u.Exploited, now, u.Older)
+			o.Problems = append(o.Problems, wrong...)
+			changed = changed || len(o.Listed)+len(o.Delisted) > 0 || !u.Exploited.Released.Equal(was.ExploitedUntil())
+			brought := *u.Exploited
+			brought.Forced = brought.Released.Before(was.ExploitedUntil())
+			list = &brought
+		}
+		if len(o.Problems) > 0 || !changed {
 			return nil
 		}
 		records := feed.Merge(was.Updates(), o.Changes)
@@ -136,7 +169,7 @@ func (s *Store) Apply(ctx context.Context, u Update, now time.Time) (o Outcome, 
 		if err != nil {
 			return err
 		}
-		becomes, err := embedded.With(records)
+		becomes, err := made(embedded, records, list)
 		if err != nil {
 			return err
 		}
@@ -148,9 +181,18 @@ func (s *Store) Apply(ctx context.Context, u Update, now time.Time) (o Outcome, 
 		if err != nil {
 			return err
 		}
+		var listed []byte
+		var listDigest *string
+		if list != nil {
+			if listed, err = feed.EncodeExploited(*list); err != nil {
+				return err
+			}
+			sum := digest(listed)
+			listDigest = &sum
+		}
 		return statement.Exec(ctx, tx, "keep a version of the feed",
-			`INSERT INTO feed_versions (digest, records, feed_digest, file_digest, signed_by) VALUES ($1, $2, $3, $4, $5)`,
-			digest(text), text, o.After, u.File, u.SignedBy)
+			`INSERT INTO feed_versions (digest, records, feed_digest, file_digest, signed_by, exploited, exploited_digest) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			digest(text), text, o.After, u.File, u.SignedBy, listed, listDigest)
 	})
 	return o, err
 }

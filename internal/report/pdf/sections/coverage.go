@@ -114,7 +114,7 @@ func method(b *blocks.Builder) {
 	b.Sub("Methodology")
 	Fact(b, "Catalogue", "version "+blocks.OrDash(b.Doc.Catalogue.Version)+", "+catalogueSize(b)+", SHA-256 "+blocks.OrDash(b.Doc.Catalogue.Digest))
 	Fact(b, "Feed", blocks.OrDash(b.Doc.Feed.Name)+" of "+blocks.Day(b.Doc.Feed.Date)+", SHA-256 "+blocks.OrDash(b.Doc.Feed.Digest))
-	Fact(b, "Severity", "Critical, High, Medium, Low, as the catalogue sets them. CVEs by their CVSS base score, by the version that their vector names (3.1 if it names none): Critical from 9.0, High from 7.0, Medium from 4.0, Low below. Sources score the same CVE differently; the appendix says whose score it is. Exploited: on CISA’s list of known exploited vulnerabilities as the feed has it.")
+	Fact(b, "Severity", "Critical, High, Medium, Low, as the catalogue sets them. CVEs by their CVSS base score, by the version that their vector names (3.1 if it names none): Critical from 9.0, High from 7.0, Medium from 4.0, Low below. Sources score the same CVE differently; the appendix says whose score it is. Exploited: on CISA’s list of known exploited vulnerabilities, which the feed has until "+blocks.Day(exploitedUntil(b))+".")
 	Fact(b, "Finding", "one object that breaks one check on one database or instance. Order everywhere: severity, affected instances, check id, instance name.")
 	Fact(b, "Exceptions", "a finding that an exception in force covers counts in no figure, plan or score, and is listed under “Accepted exceptions”. CVEs are not covered by exceptions.")
 	Fact(b, "Weights", Weights()+" for a failed check, half of it fixed and half by the share of objects that fail. The weights are Muster's own.")
@@ -239,4 +239,12 @@ func MissingGrants(b *blocks.Builder) {
 		g := of.grant
 		return []typeset.Cell{blocks.Strong(of.instance), blocks.Code(blocks.OrDash(strings.TrimPrefix(g.Object(), "SELECT on "))), blocks.Code(blocks.OrDash(g.Statement)), blocks.Faint(blocks.List(g.Checks, 10))}
 	})
+}
+
+// exploitedUntil is the day on which the list of exploited CVEs ends.
+func exploitedUntil(b *blocks.Builder) time.Time {
+	if until := b.Doc.Feed.ExploitedUntil; until != nil {
+		return *until
+	}
+	return b.Doc.Feed.Date
 }
