@@ -16,6 +16,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/instant"
+	"muster/internal/measurements/arrival"
 	"muster/internal/postgres/statement"
 )
 
@@ -25,8 +26,6 @@ const (
 	// apart may be lost, and a sender's clock may be a little slow. What is older
 	// was held up somewhere, and says how things were.
 	Fresh = 5 * time.Minute
-	// ahead is how far in the future a figure may lie, as with every intake.
-	ahead = 5 * time.Minute
 	// counted is over how long is counted what is counted (Details.Counts).
 	counted = 10 * time.Minute
 	// longest is the longest name of a volume that an alert can carry.
@@ -175,7 +174,7 @@ func (s Sign) advisory() bool {
 // counts tells whether the watch would judge a sign that came at received.
 func (s Sign) counts(received time.Time) bool {
 	switch {
-	case s.Imported, s.At.Before(received.Add(-Fresh)), s.At.After(received.Add(ahead)):
+	case s.Imported, s.At.Before(received.Add(-Fresh)), s.At.After(received.Add(arrival.Ahead)):
 		return false
 	case math.IsNaN(s.Value), math.IsInf(s.Value, 0):
 		return false

@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/instant"
+	"muster/internal/measurements/arrival"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 )
@@ -37,18 +38,16 @@ var (
 
 // How long things are kept, and how late a Look may come.
 const (
-	Kept   = 400 * 24 * time.Hour // ends of backups
-	latest = 72 * time.Hour       // as with samples
-	ahead  = 5 * time.Minute
+	Kept = 400 * 24 * time.Hour // ends of backups
 )
 
 // Record keeps Looks of an organization; received is when they came.
 func Record(ctx context.Context, db *sqlx.DB, organization uuid.UUID, received time.Time, looks []Look) error {
 	for _, l := range looks {
-		if l.At.Before(received.Add(-latest)) || l.At.After(received.Add(ahead)) || !slices.Contains(Sources(), l.Source) {
+		if !arrival.InTime(l.At, received) || !slices.Contains(Sources(), l.Source) {
 			continue
 		}
-		l = l.Fit(received.Add(ahead))
+		l = l.Fit(received.Add(arrival.Ahead))
 		if err := transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error { return keep(ctx, tx, organization, received, l) }); err != nil {
 			return err
 		}

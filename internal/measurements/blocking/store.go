@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/instant"
+	"muster/internal/measurements/arrival"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 )
@@ -42,10 +43,8 @@ var (
 
 // How long things are kept.
 const (
-	SamplesKept  = 72 * time.Hour // as raw samples of measurements are
+	SamplesKept  = arrival.Latest // as raw samples of measurements are
 	EpisodesKept = 400 * 24 * time.Hour
-	// ahead is how far in the future a sample may lie, as with every intake.
-	ahead = 5 * time.Minute
 	// fully is for how long each sample of an episode keeps its tree; after that one a minute
 	// does. A standby that waits for an advisory lock waits for weeks.
 	fully = 10 * time.Minute
@@ -58,7 +57,7 @@ func Record(ctx context.Context, db *sqlx.DB, organization uuid.UUID, received t
 	samples = slices.Clone(samples)
 	slices.SortStableFunc(samples, byTime) // the one order in which everybody locks
 	for _, s := range samples {
-		if s.At.Before(received.Add(-SamplesKept)) || s.At.After(received.Add(ahead)) {
+		if !arrival.InTime(s.At, received) {
 			continue
 		}
 		err := transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error {

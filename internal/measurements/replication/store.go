@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/instant"
+	"muster/internal/measurements/arrival"
 	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 )
@@ -35,8 +36,6 @@ var (
 const (
 	RolesKept = 400 * 24 * time.Hour
 	goneKept  = 7 * 24 * time.Hour
-	latest    = 72 * time.Hour // as with samples
-	ahead     = 5 * time.Minute
 )
 
 // Record keeps States of an organization, and returns those that are newer than what was kept; received
@@ -45,7 +44,7 @@ func Record(ctx context.Context, db *sqlx.DB, organization uuid.UUID, received t
 	states = slices.Clone(states)
 	slices.SortStableFunc(states, func(a, b State) int { return a.At.Compare(b.At) })
 	for _, s := range states {
-		if s.At.Before(received.Add(-latest)) || s.At.After(received.Add(ahead)) {
+		if !arrival.InTime(s.At, received) {
 			continue
 		}
 		s = s.Fit()

@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/instant"
+	"muster/internal/measurements/arrival"
 	"muster/internal/measurements/forecast"
 	"muster/internal/postgres/statement"
 )
@@ -31,8 +32,6 @@ const (
 	DaysKept = 100 * 24 * time.Hour
 	Lookback = 60 * 24 * time.Hour
 	apart    = 3*time.Hour - 10*time.Minute // between two values
-	latest   = 72 * time.Hour               // as with samples
-	ahead    = 5 * time.Minute
 )
 
 // InstanceSubject is the subject of sizes that a server tells.
@@ -44,7 +43,7 @@ func HostSubject(host string) string { return "host " + host }
 // Record keeps States of an organization; received is when they came.
 func Record(ctx context.Context, db sqlx.ExtContext, organization uuid.UUID, received time.Time, states []State) error {
 	for _, s := range states {
-		if s.At.Before(received.Add(-latest)) || s.At.After(received.Add(ahead)) {
+		if !arrival.InTime(s.At, received) {
 			continue
 		}
 		s = s.Fit()
