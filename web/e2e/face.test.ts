@@ -155,6 +155,38 @@ test("a real assessment has a score", async () => {
   await expect.poll(shown, { timeout: 40_000 }).toBe(1);
 });
 
+test("the parts that cannot be measured are named, with the server's code and since when", async () => {
+  const { id } = await collected();
+  const failing = (part: string, database: string | null, code: string, sentence: string) => ({
+    part,
+    database,
+    code,
+    sentence,
+    at: "2026-11-20T11:00:00Z",
+    since: "2026-11-20T10:00:00Z",
+  });
+  const lastErrors = [
+    failing("sessions", null, "error 976", "A database is on a secondary replica that accepts no readers."),
+    failing("statements", "a]b'c <b>", "timeout", "The server did not answer in time."),
+  ];
+  const page = await visit(`/instances/${id}`, {
+    viewport: { width: 360, height: 900 },
+    before: (page) =>
+      page.route(`**/api/v1/instances/${id}`, async (route) => {
+        const response = await route.fetch();
+        const instance = (await response.json()) as { parts: { part: string; state: string }[] };
+        const parts = instance.parts.map((p) => (p.part === "sessions" ? { ...p, state: "failed" } : p));
+        await route.fulfill({ response, json: { ...instance, status: "up", parts, lastErrors } });
+      }),
+  });
+  const head = page.locator('[data-status="up"]');
+  await head.locator('[data-part="sessions"][data-state="failed"]').waitFor();
+  await head.getByText(/^sessions: A database is on a secondary replica .* \(error 976\) Failing since /).waitFor();
+  await head.getByText(/^statements of a\]b'c <b>: The server did not answer in time\. Failing since /).waitFor();
+  expect(await sideways(page)).toBe(false);
+  expect(await violations(page)).toEqual([]);
+});
+
 test("the window is in the address, and a click leads to who is behind a figure", async () => {
   const measured = (await instances("pageSize=100")).find(({ health }) => health.cpuPercent !== null);
   const { id } = measured as Instance;
