@@ -52,7 +52,7 @@ func oracleMemory(l tuning.Load) tuning.Hint {
 
 // pgaTarget is a fifth of the SGA where nobody sets it.
 func pgaTarget(l tuning.Load) tuning.Hint {
-	h := tuning.Against("pga_aggregate_target", "20 % of the SGA, the default", oraPage("21", "PGA_AGGREGATE_TARGET"))
+	h := tuning.Against("pga_aggregate_target", "20% of the SGA, the default", oraPage("21", "PGA_AGGREGATE_TARGET"))
 	if total, ok := sizeOf(l, "memory_target"); ok && total > 0 {
 		h.Measured = "memory_target " + tuning.Size(total)
 		return h.Fits() // Oracle divides it
@@ -75,7 +75,7 @@ func pgaTarget(l tuning.Load) tuning.Hint {
 
 // oracleSessions: fewer sessions than follow from processes are ignored.
 func oracleSessions(l tuning.Load) tuning.Hint {
-	h := tuning.Against("processes, sessions", "sessions of 1.5 × processes + 22, the default and the least; 80 % of it", oraPage("18", "SESSIONS"))
+	h := tuning.Against("processes, sessions", "sessions of 1.5 × processes + 22, the default and the least; 80% of it", oraPage("18", "SESSIONS"))
 	most, ok := l.Number("sessions")
 	processes, known := l.Number("processes")
 	if !ok || most == 0 {

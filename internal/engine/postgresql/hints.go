@@ -28,7 +28,7 @@ func pgLiteral(bytes float64) string { return tuning.Literal(bytes, "GB", "MB") 
 // sharedBuffers: a quarter of a dedicated host is where to start, above 40 % is unlikely
 // to be better; below 1 GB of memory the documentation gives no figure.
 func sharedBuffers(l tuning.Load) tuning.Hint {
-	h := tuning.Against("shared_buffers", "25 % of the host's memory to start from, at most 40 %; “change” below 15 %", pgPage("runtime-config-resource"))
+	h := tuning.Against("shared_buffers", "25% of the host's memory to start from, at most 40%; “change” below 15%", pgPage("runtime-config-resource"))
 	is, ok := l.Bytes("shared_buffers", "8kB")
 	if !ok {
 		return h.Untold(l, "shared_buffers")
@@ -95,7 +95,7 @@ func workLeft(l tuning.Load, shared float64) (left float64, words string) {
 
 // maxConnections can be found to be short at one look, and to be ample at none.
 func maxConnections(l tuning.Load) tuning.Hint {
-	h := tuning.Against("max_connections", "80 % of it", pgPage("runtime-config-connection"))
+	h := tuning.Against("max_connections", "80% of it", pgPage("runtime-config-connection"))
 	most, ok := l.Number("max_connections")
 	if !ok || most == 0 {
 		return h.Untold(l, "max_connections")
@@ -123,7 +123,7 @@ func effectiveCacheSize(l tuning.Load) tuning.Hint {
 	}
 	used := l.MemoryUse.P95
 	caches := shared + l.Memory*(1-used/100)
-	h.Measured += "; memory at " + strconv.FormatFloat(used, 'f', 1, 64) + " % of " + tuning.Size(l.Memory) + ", so " + tuning.Size(caches)
+	h.Measured += "; memory at " + strconv.FormatFloat(used, 'f', 1, 64) + "% of " + tuning.Size(l.Memory) + ", so " + tuning.Size(caches)
 	if is < caches/2 || is > 1.25*caches {
 		return h.Change("effective_cache_size = '" + pgLiteral(caches) + "'; it reserves nothing")
 	}

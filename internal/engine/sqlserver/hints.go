@@ -22,7 +22,7 @@ func msPage(name string) tuning.Page {
 const unlimited = 2147483647 * tuning.MB
 
 func maxServerMemory(l tuning.Load) tuning.Hint {
-	h := tuning.Against("max server memory (MB)", "75 % of the host's memory that nothing else takes; “change” below 50 % and above 90 %", msPage("server-memory-server-configuration-options"))
+	h := tuning.Against("max server memory (MB)", "75% of the host's memory that nothing else takes; “change” below 50% and above 90%", msPage("server-memory-server-configuration-options"))
 	is, ok := l.Bytes("max server memory (mb)", "MB")
 	if !ok {
 		return h.Untold(l, "max server memory (mb)")
@@ -84,7 +84,7 @@ func costThreshold(l tuning.Load) tuning.Hint {
 		return h.Unknown(why)
 	}
 	busy := l.CPUUse
-	h.Measured += "; CPU above 80 % in " + busy.BusyHours
+	h.Measured += "; CPU above 80% in " + busy.BusyHours
 	if is <= 5 && 20*busy.Busy >= busy.Measured {
 		return h.Change("raise it in steps and look at the parallel plans that are left; no value is given for all")
 	}

@@ -79,7 +79,7 @@ func PercentOf(part, whole float64) string {
 	if p < 10 {
 		decimals = 1
 	}
-	return strconv.FormatFloat(p, 'f', decimals, 64) + " %"
+	return strconv.FormatFloat(p, 'f', decimals, 64) + "%"
 }
 
 // Grouped writes a whole number as people read it: 1,204.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/domain/report"
+	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
 	"muster/internal/report/snapshot/snapshottest"
@@ -206,4 +207,18 @@ func TestAReportSaysUntilWhenTheListOfExploitedCVEsIsKnown(t *testing.T) {
 	until := doc.Feed.Date.AddDate(0, 0, 5)
 	doc.Feed.ExploitedUntil = &until
 	says(t, renderer(t), doc, []string{"known exploited vulnerabilities, which the feed has until " + until.Format(time.DateOnly) + "."}, nil)
+}
+
+// TestFault55APercentHasNoSpace in the words of Muster, as in its figures, and a negative number has a minus.
+func TestFault55APercentHasNoSpace(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	doc.Alerts = nil // others write their titles
+	file, _ := render(t, renderer(t), doc)
+	if found := regexp.MustCompile(`.{20}[0-9] % .{10}`).FindAllString(strings.Join(words(t, file), " "), -1); len(found) > 0 {
+		t.Errorf("%q", found)
+	}
+	if is := blocks.Decimals(-0.45) + " " + blocks.Decimal(-1.25) + " " + blocks.Decimal(2); is != "−0.45 −1.2 2.0" {
+		t.Error(is)
+	}
 }

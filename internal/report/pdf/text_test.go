@@ -485,7 +485,7 @@ func TestSentences(t *testing.T) {
 		"scorecard of three minutes": {used(minutes(3)), []string{
 			"CPU was above 80% in 1 hour, of only 1 measured with samples in 3 minutes.", "Disk was not measured.", "1 of 720 3 minutes of 60"}, []string{"100%)"}},
 		"scorecard of a young host":  {used(disk(3, 20, 1)), []string{"No forecast: it needs 7 days of data without larger gaps, and the window has 3.0."}, nil},
-		"scorecard of a steady disk": {used(disk(8, 20, -0.1)), []string{"The fullest volume was at 19.2% at the end of the data, as measured. It does not grow: it changes by -0.10 points a day."}, nil},
+		"scorecard of a steady disk": {used(disk(8, 20, -0.1)), []string{"The fullest volume was at 19.2% at the end of the data, as measured. It does not grow: it changes by −0.10 points a day."}, nil},
 		"scorecard of a large disk":  {used(disk(8, 20, 0.01)), []string{"at 20.1% at the end of the data, as measured. It grows by 0.01 points a day, and is not full within two years."}, nil},
 		"scorecard without an alert": {quiet(), []string{
 			"No alert was active in this window between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. pg-orders-01 was registered on 10 Nov 2026 12:00 UTC; there is no earlier data.",

@@ -50,10 +50,18 @@ func Percent(share float64) string {
 }
 
 // Decimal is a number with one decimal.
-func Decimal(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+func Decimal(x float64) string { return minus(strconv.FormatFloat(x, 'f', 1, 64)) }
 
 // Decimals is a number with two decimals.
-func Decimals(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+func Decimals(x float64) string { return minus(strconv.FormatFloat(x, 'f', 2, 64)) }
+
+// minus gives a negative number the sign of print, which is no hyphen.
+func minus(number string) string {
+	if rest, negative := strings.CutPrefix(number, "-"); negative {
+		return "−" + rest
+	}
+	return number
+}
 
 // Days is the number of days of the calendar from one time to another; negative: back.
 func Days(from, to time.Time) int {
