@@ -150,3 +150,22 @@ func TestServerSurvivesRestartAndCrash(t *testing.T) {
 		t.Fatalf("log_statement is %q, %v", statement, err)
 	}
 }
+
+// TestServersAreNamedApart: Muster does not watch a server with the system identifier of its own.
+func TestServersAreNamedApart(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for range 3 {
+		server := pgtest.Cluster(t, pgtest.Options{})
+		var name, sums string
+		db := pgtest.Connect(t, server.Superuser())
+		if err := db.QueryRow(`SELECT system_identifier::text, current_setting('data_checksums') FROM pg_control_system()`).Scan(&name, &sums); err != nil || sums != "on" {
+			t.Errorf("checksums %q, %v", sums, err)
+		}
+		names[name] = true
+		server.Restart(t)
+	}
+	if len(names) != 3 {
+		t.Errorf("three servers are called %v", names)
+	}
+}

@@ -130,7 +130,7 @@ func copyOf(dir string) func(*Server, context.Context) error {
 
 // seed is where the seed for a server's programs and this checkout's migrations is.
 func (s *Server) seed(ctx context.Context, dir string) (string, error) {
-	version, err := exec.CommandContext(ctx, s.install.Program("postgres"), "--version").Output()
+	version, err := s.version(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -148,6 +148,10 @@ func (s *Server) seed(ctx context.Context, dir string) (string, error) {
 		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
 	}
 	return filepath.Join(dir, fmt.Sprintf("%d-%x", s.Major, sum.Sum(nil)[:8])), nil
+}
+
+func (s *Server) version(ctx context.Context) ([]byte, error) {
+	return exec.CommandContext(ctx, s.install.Program("postgres"), "--version").Output()
 }
 
 // copyTree copies the files of a stopped cluster, and tells of each that it made.

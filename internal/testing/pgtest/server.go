@@ -119,7 +119,7 @@ func Cluster(t testing.TB, opts Options) *Server {
 	return s
 }
 
-func start(opts Options) (*Server, error) { return startFilled(opts, (*Server).init) }
+func start(opts Options) (*Server, error) { return startFilled(opts, (*Server).initEmpty) }
 
 // startFilled starts a server whose data directory somebody fills.
 func startFilled(opts Options, fill func(*Server, context.Context) error) (_ *Server, err error) {
@@ -172,7 +172,7 @@ func startFilled(opts Options, fill func(*Server, context.Context) error) (_ *Se
 	return s, nil
 }
 
-func (s *Server) init(ctx context.Context) error {
+func (s *Server) initdb(ctx context.Context) error {
 	return cluster.Init(ctx, s.install, s.account, s.Dir(),
 		cluster.InitOptions{Superuser: Superuser, Auth: "trust", NoSync: true})
 }
