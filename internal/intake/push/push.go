@@ -29,6 +29,8 @@ type Intake struct {
 	// names; nil: nothing does.
 	InstancesNear InstancesOn
 	Now           func() time.Time
+	// MaxVolumes bounds the volumes that a batch may have the watch keep; 0: 100,000.
+	MaxVolumes int
 
 	rooms rooms
 }

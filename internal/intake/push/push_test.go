@@ -21,6 +21,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/room"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 	"muster/internal/watch"
 )
@@ -311,10 +312,23 @@ func TestGuard(t *testing.T) {
 func TestManySigns(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
+	s.MaxVolumes = 100
+	s.keepsOf(t, 101, 3, 100)
+}
+
+// TestLongManySigns is TestManySigns with the limit that the program has.
+func TestLongManySigns(t *testing.T) {
+	longtest.Only(t)
+	newScene(t).keepsOf(t, 101, 1000, 100_000)
+}
+
+// keepsOf records hosts that each have volumes, and counts the volumes that are kept.
+func (s *scene) keepsOf(t *testing.T, hosts, volumes, kept int) {
+	t.Helper()
 	var b measurements.Batch
-	for i := range 101 {
+	for i := range hosts {
 		h := on(host(fmt.Sprint("h", i), 0), orders)
-		for j := range 1000 {
+		for j := range volumes {
 			h.Volumes = append(h.Volumes, filled(fmt.Sprint("/", j), 1))
 		}
 		b.Hosts = append(b.Hosts, h)
@@ -324,7 +338,7 @@ func TestManySigns(t *testing.T) {
 	if err := s.DB.Get(&n, `SELECT count(*) FROM signs`); err != nil {
 		t.Fatal(err)
 	}
-	if n != 100_000+101 { // and the hosts
+	if n != kept+hosts { // each host is a sign, too
 		t.Errorf("%d signs", n)
 	}
 }

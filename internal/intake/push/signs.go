@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -16,15 +17,14 @@ import (
 	"muster/internal/watch/status"
 )
 
-// maxSigns bounds the volumes that a batch may have the watch keep.
-const maxSigns = 100_000
+const defaultMaxVolumes = 100_000
 
 // collect gathers what follows from the fresh samples of a batch: signs and observations.
 // What is older says nothing about now: of an imported past nothing is so much as made. known
 // is what runs on hosts that the batch says nothing of.
 func (i *Intake) collect(ctx context.Context, b measurements.Batch, known map[string][]uuid.UUID, received time.Time) (*collection, error) {
 	c := &collection{
-		organization: b.Organization, oldest: received.Add(-watch.Fresh), heard: map[heard]time.Time{}, known: map[volume]int{},
+		organization: b.Organization, most: cmp.Or(i.MaxVolumes, defaultMaxVolumes), oldest: received.Add(-watch.Fresh), heard: map[heard]time.Time{}, known: map[volume]int{},
 		told: map[string]watch.Sign{}, used: map[string][]filling{},
 	}
 	source := sourceOf(b.Sender)
@@ -270,6 +270,7 @@ func inPart(v measurements.Volume) bool {
 // collection gathers signs and observations, the newest of each subject.
 type collection struct {
 	organization uuid.UUID
+	most         int       // volumes
 	oldest       time.Time // older figures are not fresh
 	heard        map[heard]time.Time
 	reached      []status.Observation
@@ -331,7 +332,7 @@ func (c *collection) fill(h measurements.HostSample, instances []uuid.UUID) {
 			if h.At.After(c.volumes[n].At) {
 				c.volumes[n] = sign
 			}
-		} else if len(c.volumes) < maxSigns {
+		} else if len(c.volumes) < c.most {
 			c.known[key] = len(c.volumes)
 			c.volumes = append(c.volumes, sign)
 		}
