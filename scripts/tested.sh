@@ -7,7 +7,8 @@
 #   scripts/tested.sh plain   all others. First the heavy ones: tests that start whole programs, fill
 #                             the demo, set pages or hash passwords compute at least twice as long
 #                             with the detector. Then the wide ones: they are made of most of
-#                             Muster, all of which would be compiled a second time for them.
+#                             Muster, or of libraries as large, all of which would be compiled a
+#                             second time for them.
 #
 # make test-all tests all of them with the detector.
 set -euo pipefail
@@ -15,7 +16,8 @@ cd "$(dirname "$0")/.."
 
 heavy=(e2e internal/httpapi internal/measurements/pgstore handlers commands internal/accounts internal/operate/demo internal/report/pdf)
 wide=(internal/cli/serve internal/notify internal/agent internal/intake/monitor internal/intake/collect
-  internal/operate/fleetfile internal/httpapi/tiles internal/assessment/inspection internal/measurements/clickhouse)
+  internal/operate/fleetfile internal/httpapi/tiles internal/assessment/inspection internal/measurements/clickhouse
+  internal/files/blobs internal/report/pdf/typeset)
 shares='^[[:space:]]*go [a-z]|\.Go\(|sync\.(RW)?(Mutex|Map|Cond)|atomic\.[A-Z]'
 
 first=("${heavy[@]}" "${wide[@]}")
