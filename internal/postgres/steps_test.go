@@ -20,6 +20,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"muster/internal/postgres"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 	"muster/migrations"
 )
@@ -339,13 +340,26 @@ func ours(t *testing.T) fstest.MapFS {
 }
 
 // TestAMigrationThatIsKilledLeavesNothing at its end, where most would be lost, and the next
-// start goes on to the same schema.
+// start goes on to the same schema. These are the newest ten.
 func TestAMigrationThatIsKilledLeavesNothing(t *testing.T) {
 	t.Parallel()
+	names := slices.Sorted(maps.Keys(ours(t)))
+	areKilled(t, names[len(names)-10])
+}
+
+// TestLongEachMigrationThatIsKilledLeavesNothing, of those that say their step.
+func TestLongEachMigrationThatIsKilledLeavesNothing(t *testing.T) {
+	longtest.Only(t)
+	areKilled(t, firstWithStep)
+}
+
+// areKilled kills all migrations from the first on, each once.
+func areKilled(t *testing.T, from string) {
+	t.Helper()
 	db := pgtest.Connect(t, pgtest.EmptyURL(t))
 	all, program := ours(t), fstest.MapFS{}
 	names := slices.Sorted(maps.Keys(all))
-	first := slices.IndexFunc(names, func(name string) bool { return name >= firstWithStep })
+	first := slices.IndexFunc(names, func(name string) bool { return name >= from })
 	for _, name := range names[:first] {
 		program[name] = all[name]
 	}
