@@ -192,7 +192,7 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO) $(GOVULNCHECK)
 	SBOM=$(SBOM) bash scripts/test_archive.sh
 	HELM=$(HELM) bash scripts/test_chart.sh
 	bash scripts/test_image.sh
-	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
+	$(if $(and $(NPM),$(CHROMIUM)),cd web && export MUSTER_TEST_LONG=1 && npm run --silent e2e-long && npm run --silent e2e,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
 	$(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off -timeout 30m $$(bash scripts/tested.sh plain)
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$)' ./...

@@ -1,7 +1,7 @@
 // A face for each instance: the list by trouble, and an instance's page.
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { adminSession, apiAs, apiBy, enter, requestsTo, serverUrl, unique, violations, visit } from "./browser";
+import { adminSession, apiAs, apiBy, enter, requestsTo, serverUrl, unique, violations, visit, widths } from "./browser";
 import { settled, sideways } from "./pages";
 import { joined } from "./server";
 
@@ -111,7 +111,7 @@ test("the list is sorted by trouble, in the address, and says what is not known"
   expect(await violations(page)).toEqual([]);
 });
 
-test.each([1280, 360])("the page of an instance, %i px, in light and in dark", async (width) => {
+test.each(widths(1280))("the page of an instance, %i px", async (width) => {
   const { id, name } = (await instances("q=demo-pg-orders-01"))[0] as Instance;
   const page = await visit(`/instances/${id}`, {
     viewport: { width, height: 900 },
@@ -328,7 +328,7 @@ test("databases have a size and what it changed by; a server that tells of no st
   await page.getByText(/Single statements are kept since 1 Nov/).waitFor();
 });
 
-test.each([1320, 360])("a server's page begins with state, load and statements, %i px", async (width) => {
+test.each(widths(1320))("a server's page begins with state, load and statements, %i px", async (width) => {
   const { id } = (await instances("q=demo-pg-orders-01"))[0] as Instance;
   const page = await visit(`/instances/${id}`, { viewport: { width, height: 900 } });
   await page.getByRole("heading", { name: "Databases" }).waitFor();

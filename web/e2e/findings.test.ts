@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, requestsTo, violations, visit } from "./browser";
+import { apiAs, requestsTo, violations, visit, widths } from "./browser";
 import { entangled, settled, sideways } from "./pages";
 
 type Finding = {
@@ -271,45 +271,48 @@ test("each state is told apart, and what a server made up is text", async () => 
   expect(await violations(page)).toEqual([]);
 });
 
-test.each([1320, 360])("assignee and ticket are set in the list and on the page of a finding, %i px", async (width) => {
-  const [found] = (await findings(`overdue=true&sort=dueAt&pageSize=1&page=${width === 360 ? 2 : 1}`)).items;
-  if (!found) throw new Error("the demo has no overdue finding");
-  const page = await visit(`/findings?overdue=true&sort=dueAt&checkId=${found.check.id}&pageSize=200`, {
-    as: "member",
-    viewport: { width, height: 800 },
-  });
-  const row = page.locator(`[data-finding="${found.id}"]`);
-  await row.getByText(/ days? overdue$/).waitFor();
-  await row.getByRole("button", { name: /^Change assignee and ticket/ }).click();
-  const form = page.getByRole("dialog", { name: "Assignee and ticket" });
-  expect(await violations(page)).toEqual([]);
-  await form.getByRole("combobox", { name: "Assignee" }).click();
-  const me = (await read<{ member: { id: string; name: string } }>("/api/v1/session")).member;
-  await page.getByRole("option", { name: me.name }).click();
-  await form.getByLabel("Ticket").fill("javascript:alert(1)");
-  await form.getByRole("button", { name: "Save" }).click();
-  await form.getByText("Begin with https:// or http://.").waitFor();
-  await form.getByLabel("Ticket").fill("https://tickets.example.org/browse/DBA-112");
-  await form.getByRole("button", { name: "Save" }).click();
-  await form.waitFor({ state: "hidden" });
-  const ticket = row.getByRole("link", { name: "DBA-112 (opens in a new tab)" });
-  expect(await ticket.getAttribute("href")).toBe("https://tickets.example.org/browse/DBA-112");
-  expect(await ticket.getAttribute("rel")).toBe("noreferrer");
-  expect(await sideways(page)).toBe(false);
-  expect(await read(`/api/v1/findings/${found.id}`)).toMatchObject({ assigneeId: me.id, assigneeName: me.name });
-  await row.getByText(me.name).waitFor();
+test.each(widths(1320))(
+  "assignee and ticket are set in the list and on the page of a finding, %i px",
+  async (width) => {
+    const [found] = (await findings(`overdue=true&sort=dueAt&pageSize=1&page=${width === 360 ? 2 : 1}`)).items;
+    if (!found) throw new Error("the demo has no overdue finding");
+    const page = await visit(`/findings?overdue=true&sort=dueAt&checkId=${found.check.id}&pageSize=200`, {
+      as: "member",
+      viewport: { width, height: 800 },
+    });
+    const row = page.locator(`[data-finding="${found.id}"]`);
+    await row.getByText(/ days? overdue$/).waitFor();
+    await row.getByRole("button", { name: /^Change assignee and ticket/ }).click();
+    const form = page.getByRole("dialog", { name: "Assignee and ticket" });
+    expect(await violations(page)).toEqual([]);
+    await form.getByRole("combobox", { name: "Assignee" }).click();
+    const me = (await read<{ member: { id: string; name: string } }>("/api/v1/session")).member;
+    await page.getByRole("option", { name: me.name }).click();
+    await form.getByLabel("Ticket").fill("javascript:alert(1)");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("Begin with https:// or http://.").waitFor();
+    await form.getByLabel("Ticket").fill("https://tickets.example.org/browse/DBA-112");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "hidden" });
+    const ticket = row.getByRole("link", { name: "DBA-112 (opens in a new tab)" });
+    expect(await ticket.getAttribute("href")).toBe("https://tickets.example.org/browse/DBA-112");
+    expect(await ticket.getAttribute("rel")).toBe("noreferrer");
+    expect(await sideways(page)).toBe(false);
+    expect(await read(`/api/v1/findings/${found.id}`)).toMatchObject({ assigneeId: me.id, assigneeName: me.name });
+    await row.getByText(me.name).waitFor();
 
-  await page.goto(`/findings/${found.id}`);
-  await page.locator("dl > div").filter({ hasText: "Assignee" }).getByText(me.name).waitFor();
-  await page.getByRole("button", { name: /^Change assignee and ticket/ }).click();
-  await form.getByRole("combobox", { name: "Assignee" }).click();
-  await page.getByRole("option", { name: "Nobody" }).click();
-  await form.getByLabel("Ticket").fill("");
-  await form.getByRole("button", { name: "Save" }).click();
-  await page.locator("dl > div").filter({ hasText: "Assignee" }).getByText("Nobody").waitFor();
-  expect(await read(`/api/v1/findings/${found.id}`)).toMatchObject({ assigneeId: null, ticketUrl: null });
-  expect(await sideways(page)).toBe(false);
-});
+    await page.goto(`/findings/${found.id}`);
+    await page.locator("dl > div").filter({ hasText: "Assignee" }).getByText(me.name).waitFor();
+    await page.getByRole("button", { name: /^Change assignee and ticket/ }).click();
+    await form.getByRole("combobox", { name: "Assignee" }).click();
+    await page.getByRole("option", { name: "Nobody" }).click();
+    await form.getByLabel("Ticket").fill("");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.locator("dl > div").filter({ hasText: "Assignee" }).getByText("Nobody").waitFor();
+    expect(await read(`/api/v1/findings/${found.id}`)).toMatchObject({ assigneeId: null, ticketUrl: null });
+    expect(await sideways(page)).toBe(false);
+  },
+);
 
 test("F10: what fails is grouped by check, and opens by keyboard to servers and objects", async () => {
   type Groups = { items: { check: { id: string; title: string }; findings: number }[] };

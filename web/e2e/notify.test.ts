@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, fed, requestsTo, row, unique, violations, visit } from "./browser";
+import { apiAs, fed, requestsTo, row, unique, violations, visit, widths } from "./browser";
 import { settled, sideways } from "./pages";
 
 type Received = { id: string; signed: boolean; body: { id: string; events: { type: string; title: string }[] } };
@@ -569,49 +569,49 @@ test("without rules, channels and deliveries the pages say what they are for, an
   expect(await menu.getByRole("link", { name: "Notifications" }).count()).toBe(0);
 });
 
-test.each([
-  ["wide", {}],
-  ["narrow", { viewport: { width: 390, height: 844 } }],
-] as const)("channels of Microsoft Teams, PagerDuty and the owning team are added (%s)", async (how, options) => {
-  const sent: { kind: string }[] = [];
-  const page = await visit("/notifications/channels", {
-    ...options,
-    before: (p) =>
-      p.route("**/api/v1/channels", (route) => {
-        if (route.request().method() !== "POST") return route.continue();
-        sent.push(route.request().postDataJSON());
-        return route.fulfill({ status: 201, json: { id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1c01" } });
-      }),
-  });
-  const add = async (kind: string, fill: (dialog: ReturnType<Page["getByRole"]>) => Promise<void>) => {
-    await page.getByRole("button", { name: "Add a channel" }).first().click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("combobox", { name: "Kind" }).click();
-    await page.getByRole("option", { name: kind }).click();
-    await dialog.getByLabel("Name").fill(`Ours, ${how}`);
-    await fill(dialog);
-    expect(await violations(page), `the form of ${kind}`).toEqual([]);
-    expect(await sideways(page)).toBe(false);
-    await dialog.getByRole("button", { name: "Add channel" }).click();
-    await dialog.waitFor({ state: "hidden" });
-  };
-  await add("Microsoft Teams", (dialog) =>
-    dialog.getByLabel("Address").fill("https://a.logic.azure.com/workflows/x?sig=y"),
-  );
-  await add("PagerDuty", async (dialog) => {
-    await dialog.getByLabel("Address").fill("https://events.eu.pagerduty.com");
-    await dialog.getByLabel("Routing key").fill("too short");
-    await dialog.getByRole("button", { name: "Add channel" }).click();
-    await dialog.getByText("Enter the 32 letters and digits of an integration key.").waitFor();
-    await dialog.getByLabel("Routing key").fill("R0123456789abcdef0123456789ABCDE");
-  });
-  await add("Owning team", async (dialog) => {
-    await dialog.getByText("the members of the team that owns its server").waitFor();
-    expect(await dialog.getByLabel("Address").count()).toBe(0);
-  });
-  expect(sent).toMatchObject([
-    { kind: "teams", url: "https://a.logic.azure.com/workflows/x?sig=y" },
-    { kind: "pagerduty", url: "https://events.eu.pagerduty.com", secret: "R0123456789abcdef0123456789ABCDE" },
-    { kind: "team", administrators: false },
-  ]);
-});
+test.each(widths(1320))(
+  "channels of Microsoft Teams, PagerDuty and the owning team are added, %i px",
+  async (width) => {
+    const sent: { kind: string }[] = [];
+    const page = await visit("/notifications/channels", {
+      viewport: { width, height: 844 },
+      before: (p) =>
+        p.route("**/api/v1/channels", (route) => {
+          if (route.request().method() !== "POST") return route.continue();
+          sent.push(route.request().postDataJSON());
+          return route.fulfill({ status: 201, json: { id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1c01" } });
+        }),
+    });
+    const add = async (kind: string, fill: (dialog: ReturnType<Page["getByRole"]>) => Promise<void>) => {
+      await page.getByRole("button", { name: "Add a channel" }).first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("combobox", { name: "Kind" }).click();
+      await page.getByRole("option", { name: kind }).click();
+      await dialog.getByLabel("Name").fill(`Ours, ${width}`);
+      await fill(dialog);
+      expect(await violations(page), `the form of ${kind}`).toEqual([]);
+      expect(await sideways(page)).toBe(false);
+      await dialog.getByRole("button", { name: "Add channel" }).click();
+      await dialog.waitFor({ state: "hidden" });
+    };
+    await add("Microsoft Teams", (dialog) =>
+      dialog.getByLabel("Address").fill("https://a.logic.azure.com/workflows/x?sig=y"),
+    );
+    await add("PagerDuty", async (dialog) => {
+      await dialog.getByLabel("Address").fill("https://events.eu.pagerduty.com");
+      await dialog.getByLabel("Routing key").fill("too short");
+      await dialog.getByRole("button", { name: "Add channel" }).click();
+      await dialog.getByText("Enter the 32 letters and digits of an integration key.").waitFor();
+      await dialog.getByLabel("Routing key").fill("R0123456789abcdef0123456789ABCDE");
+    });
+    await add("Owning team", async (dialog) => {
+      await dialog.getByText("the members of the team that owns its server").waitFor();
+      expect(await dialog.getByLabel("Address").count()).toBe(0);
+    });
+    expect(sent).toMatchObject([
+      { kind: "teams", url: "https://a.logic.azure.com/workflows/x?sig=y" },
+      { kind: "pagerduty", url: "https://events.eu.pagerduty.com", secret: "R0123456789abcdef0123456789ABCDE" },
+      { kind: "team", administrators: false },
+    ]);
+  },
+);
