@@ -28,6 +28,7 @@ const (
 	PasswordReset     = "passwordReset"
 	TokenFirstUsed    = "tokenFirstUsed"   // detail: the token's id
 	Refused           = "refused"          // detail: role, scope or origin, and the route; once an hour
+	AssistantRead     = "assistantRead"    // detail: the tool and the token's id; once an hour
 	RebuildRequested  = "rebuildRequested" // detail: the projection, or the report
 	DeadLetterRetried = "deadLetterRetried"
 	DeadLetterDropped = "deadLetterDropped"

@@ -53,6 +53,7 @@ type Config struct {
 
 	JobLease        time.Duration
 	ReportRetention time.Duration // 0: as each organization has set it
+	MCP             bool          // assistants may call /mcp
 	RateLimits      bool
 	Budgets         Budgets
 	CollectOwnHost  bool

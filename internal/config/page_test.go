@@ -17,6 +17,7 @@ const page = "../../docs/configuration.md"
 var more = map[string]string{
 	"ops-listen":              "operators.md#processes-without-the-api",
 	"roles":                   "runbooks/scale-out.md",
+	"mcp":                     "assistants.md",
 	"budget-bytes":            "operators.md#budgets",
 	"budget-events":           "operators.md#budgets",
 	"budget-open-alerts":      "operators.md#budgets",

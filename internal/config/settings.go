@@ -69,6 +69,7 @@ func servingSettings(c *Config) []setting {
 		row("roles", "api,projections,workers,collectors", "comma-separated `list` of roles of this process", &c.Roles, roles),
 		onOff("demo", "off", "fill a demo organization; every page says that it is a demo", &c.Demo),
 		row("job-lease", "30s", "`time` without a heartbeat until a worker's job goes to another worker", &c.JobLease, atLeast(shortestLease)),
+		onOff("mcp", "off", "let AI assistants read with API tokens, by the Model Context Protocol at /mcp", &c.MCP),
 		onOff("rate-limits", "on", "limit requests and creations; turn this off for load tests only", &c.RateLimits),
 		row("budget-bytes", "20000000000", "`bytes` of unpacked bodies that an organization's senders may send in a day", &c.Budgets.Bytes, positive(math.MaxInt64)),
 		row("budget-events", "1000000", "`events` that an organization's senders may cause in a day", &c.Budgets.Events, positive(math.MaxInt64)),

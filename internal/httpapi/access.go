@@ -147,7 +147,7 @@ func (s *server) identify(ctx context.Context, call *wire.Call, r *http.Request,
 		principal, err = s.Accounts.TokenPrincipal(ctx, token, call.IP)
 	} else {
 		cookie, none := r.Cookie(s.Cookies.Session())
-		if none != nil || row.IsIngest() || s.isCrossOrigin(r) {
+		if none != nil || row.TokensOnly || s.isCrossOrigin(r) {
 			return &wire.Problem{Code: "unauthenticated", Detail: "Sign in, or send a token."}
 		}
 		principal, err = s.Accounts.SessionPrincipal(ctx, cookie.Value)
@@ -213,11 +213,7 @@ func (s *server) authorize(ctx context.Context, call *wire.Call, row *contract.R
 		return &wire.Problem{Code: "unauthenticated", Detail: "Sign in, or send a token."}
 	}
 	p := *call.Principal
-	admitting := row.Roles
-	if p.World != nil {
-		admitting = row.Teams
-	}
-	if !slices.Contains(admitting, roleOf(p)) {
+	if !admitsRole(p, row) {
 		s.recordRefusal(ctx, call, row, "role")
 		return &wire.Problem{Code: "forbidden", Detail: "The role " + string(calledRole(p)) + " may not do this."}
 	}
@@ -226,6 +222,19 @@ func (s *server) authorize(ctx context.Context, call *wire.Call, row *contract.R
 		return &wire.Problem{Code: "forbidden", Detail: "The token needs the scope " + strings.Join(wire.Strings(row.Scopes), " or ") + "."}
 	}
 	return nil
+}
+
+// admits says that a route lets a principal in, whether or not they call it.
+func admits(p accounts.Principal, row *contract.Route) bool {
+	return row.Open() || admitsRole(p, row) && hasScope(p, row.Scopes...)
+}
+
+func admitsRole(p accounts.Principal, row *contract.Route) bool {
+	admitting := row.Roles
+	if p.World != nil {
+		admitting = row.Teams
+	}
+	return slices.Contains(admitting, roleOf(p))
 }
 
 func roleOf(p accounts.Principal) organization.Role {

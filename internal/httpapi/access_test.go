@@ -99,6 +99,7 @@ GET    /api/v1/instances/:instanceId/replication        tvmaA metrics:read
 GET    /api/v1/instances/:instanceId/backups            tvmaA metrics:read
 GET    /api/v1/instances/:instanceId/capacity           tvmaA metrics:read
 GET    /api/v1/instances/:instanceId/maintenance        tvmaA metrics:read
+POST   /mcp                                          tvmaA metrics:read alerts:read reports:read reports:download audit:read
 GET    /api/v1/channels                              ---A admin
 POST   /api/v1/channels                              ---A admin
 GET    /api/v1/channels/:channelId                   ---A admin
@@ -275,7 +276,7 @@ func TestEveryRouteAsEverybody(t *testing.T) {
 			if want := v.admitted(r, row); in != want {
 				t.Errorf("%s as %s: %d, let in should be %v", key, v.name, a.Code, want)
 			}
-			if !in && v.code != "" && (v.token != "" || !r.IsIngest()) {
+			if !in && v.code != "" && (v.token != "" || !r.TokensOnly) {
 				a.problem(http.StatusUnauthorized, v.code)
 			}
 		}
@@ -294,7 +295,7 @@ func (w *world) guests() []guest {
 			return m.anyone() || m.admits(organization.Team) && (m.admits(inTeam) || strings.Contains(m.who, strings.ToUpper(string(inTeam[:1]))))
 		}
 		out = append(out, guest{name: "a team's " + string(inTeam), as: somebody, admitted: func(r *contract.Route, m may) bool {
-			return admits(m) && (m.anyone() || !r.IsIngest())
+			return admits(m) && (m.anyone() || !r.TokensOnly)
 		}})
 		owner := w.person(w.ours.organization, organization.Team, "tokens-of-team-"+string(inTeam)+"@ours.example")
 		w.team(w.ours, "of tokens of the "+string(inTeam), nil, owner, inTeam)
@@ -308,7 +309,7 @@ func (w *world) guests() []guest {
 			continue
 		}
 		out = append(out, guest{name: string(role), as: w.again(w.ours.of(role)), admitted: func(r *contract.Route, m may) bool {
-			return m.admits(role) && (m.anyone() || !r.IsIngest()) // /ingest takes no cookies
+			return m.admits(role) && (m.anyone() || !r.TokensOnly) // /ingest and /mcp take no cookies
 		}})
 		owner := w.person(w.ours.organization, role, "tokens-of-"+string(role)+"@ours.example") // who may end all their sessions
 		for _, scope := range organization.Scopes() {

@@ -23,6 +23,7 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/assistant"
 	"muster/internal/httpapi/chartmarks"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/fleet"
@@ -99,7 +100,8 @@ func build(f Front, g Groups, c *contract.Contract) (_ http.Handler, _ *server, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.outermost(headAsGet(inner)), s, nil
+	whole := s.outermost(headAsGet(inner))
+	return whole, s, g.OpenTools(c, whole, admits)
 }
 
 func (s *server) engine() (*gin.Engine, error) {
@@ -236,6 +238,7 @@ type Groups struct {
 	*notifications.NotificationRoutes
 	*maintenance.WindowRoutes
 	*objectives.ObjectiveRoutes
+	*assistant.ToolRoutes
 }
 
 // Front is what a request passes before a group sees it, and what that stands on. All

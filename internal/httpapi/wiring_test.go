@@ -15,6 +15,7 @@ import (
 	"muster/internal/assessment/logged"
 	"muster/internal/concurrency/supervise/falls"
 	"muster/internal/files/blobs"
+	"muster/internal/httpapi/assistant"
 	"muster/internal/httpapi/chartmarks"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
@@ -57,26 +58,27 @@ import (
 // stand on it.
 type Dependencies struct {
 	Front
-	Events      *eventstore.Store
-	History     *history.Reader
-	Fleet       *projected.Reader
-	Alerts      *alerts.Reader
-	Audit       *audit.Reader
-	Exceptions  *exceptions.Reader
-	Health      *health.Reader
-	Checks      *catalogue.Catalogue
-	Servers     *assessment.Store
-	Jobs        *jobs.Queue
-	Tiles       *measurements.Tiles
-	Hosts       fleet.Hosts
-	Drops       *drops.Book
-	Falls       *falls.Book
-	Senders     *senders.Book
-	Signing     *signing.Signing
-	Checkpoints *checkpoint.Maker
-	ProofPublic bool
-	Feed        feed.Doors
-	Agents      agents.Doors
+	Events        *eventstore.Store
+	History       *history.Reader
+	Fleet         *projected.Reader
+	Alerts        *alerts.Reader
+	Audit         *audit.Reader
+	Exceptions    *exceptions.Reader
+	Health        *health.Reader
+	Checks        *catalogue.Catalogue
+	Servers       *assessment.Store
+	Jobs          *jobs.Queue
+	Tiles         *measurements.Tiles
+	Hosts         fleet.Hosts
+	Drops         *drops.Book
+	Falls         *falls.Book
+	Senders       *senders.Book
+	Signing       *signing.Signing
+	Checkpoints   *checkpoint.Maker
+	ProofPublic   bool
+	AssistantsOff bool
+	Feed          feed.Doors
+	Agents        agents.Doors
 
 	Projections *projections.Runner
 	Waiter      projections.Waiter
@@ -133,6 +135,7 @@ func (d Dependencies) groups() Groups {
 			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build, Now: d.Now,
 		},
 		ProofRoutes:  &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},
+		ToolRoutes:   &assistant.ToolRoutes{On: !d.AssistantsOff, Accounts: d.Accounts, PublicURL: d.PublicURL, Log: d.Log, Now: d.Now},
 		WindowRoutes: &maintenance.WindowRoutes{DB: d.DB, Commands: d.Commands, Fleet: d.Fleet, Waiter: d.Waiter, Now: d.Now},
 		ObjectiveRoutes: &objectives.ObjectiveRoutes{
 			DB: d.DB, Commands: d.Commands, Fleet: d.Fleet, Judge: uptime.Judge{DB: d.DB, Statements: d.Tiles.Store}, Waiter: d.Waiter, Now: d.Now,

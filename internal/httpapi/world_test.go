@@ -78,6 +78,8 @@ type world struct {
 	deps      Dependencies
 	clock     *clocktest.Clock
 
+	sources map[string]string // of tools, which an administrator's calls say
+
 	stopProjections func()
 	filled          []uuid.UUID // organizations that demo data was asked for
 

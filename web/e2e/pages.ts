@@ -85,6 +85,7 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "members", path: "/settings/members" },
     { name: "members-viewer", path: "/settings/members", as: "viewer", again: true },
     { name: "tokens", path: "/settings/tokens" },
+    { name: "assistants", path: "/settings/assistants" },
     { name: "organization", path: "/settings/organization" },
     { name: "account", path: "/settings/account" },
     { name: "audit", path: "/audit" },

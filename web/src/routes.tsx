@@ -274,6 +274,12 @@ const routes = [
     { title: "Tokens" },
   ),
   page(
+    "/settings/assistants",
+    schemas.nothing,
+    code(() => import("./settings/AssistantsPage"), "AssistantsPage"),
+    { title: "AI assistants" },
+  ),
+  page(
     "/settings/organization",
     schemas.nothing,
     code(() => import("./settings/OrganizationPage"), "OrganizationPage"),

@@ -17,6 +17,7 @@ import (
 	"muster/internal/concurrency/supervise"
 	"muster/internal/config"
 	"muster/internal/httpapi"
+	"muster/internal/httpapi/assistant"
 	"muster/internal/httpapi/chartmarks"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
@@ -133,13 +134,14 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		OperatorRoutes: &operations.OperatorRoutes{
 			Accounts: p.Accounts, Commands: p.Commands, Audit: p.Audit, History: p.History, Jobs: p.Queue, Drops: p.Drops, Senders: p.Senders, Budgets: p.Budgets, Falls: p.falls, Logs: p.verifier,
 			Projections: p.Runner, DeadLetters: p.Runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: p.Clock.Now,
-			Build: operations.Build{Version: command.Version(), Commit: command.BuildCommit(), BuiltAt: command.BuildSetting("vcs.time"), GoVersion: runtime.Version()},
+			Build: operations.Build{Version: command.Version(), Commit: command.BuildCommit(), BuiltAt: command.BuildSetting("vcs.time"), GoVersion: runtime.Version(), Assistants: p.Config.MCP},
 		},
 		ProofRoutes: &proofs.ProofRoutes{Keys: p.Signing, Checkpoints: p.Checkpoints, Trees: tree.New(p.DB), Public: p.Config.ProofPublic},
 		NotificationRoutes: &notifications.NotificationRoutes{
 			Commands: p.Commands, Accounts: p.Accounts, Told: p.told(), Sender: sender, Alerts: p.Alerts, Fleet: p.Fleet, Waiter: p.Runner, Now: p.Clock.Now,
 			History: &watch.History{DB: p.DB, Fleet: p.Fleet, Now: p.Clock.Now},
 		},
+		ToolRoutes:   &assistant.ToolRoutes{On: p.Config.MCP, Accounts: p.Accounts, PublicURL: public, Log: p.Log, Now: p.Clock.Now},
 		WindowRoutes: &maintenance.WindowRoutes{DB: p.DB, Commands: p.Commands, Fleet: p.Fleet, Waiter: p.Runner, Now: p.Clock.Now},
 		ObjectiveRoutes: &objectives.ObjectiveRoutes{
 			DB: p.DB, Commands: p.Commands, Fleet: p.Fleet, Judge: uptime.Judge{DB: p.DB, Statements: figures.Store}, Waiter: p.Runner, Now: p.Clock.Now,

@@ -4828,8 +4828,10 @@ type Verification struct {
 }
 
 type Version struct {
-	BuiltAt string `json:"builtAt"`
-	Commit  string `json:"commit"`
+	// Assistants Whether `/mcp` accepts AI assistants.
+	Assistants bool   `json:"assistants"`
+	BuiltAt    string `json:"builtAt"`
+	Commit     string `json:"commit"`
 	// Go The toolchain that built the program.
 	Go string `json:"go"`
 	// GoVersion The same as `go`.
@@ -5646,6 +5648,8 @@ type RecordSamplesParams struct {
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
+type CallAssistantToolJSONBody = json.RawMessage
+
 type GetConsistencyParams struct {
 	// From The number of events of the smaller tree.
 	From int64 `form:"from" json:"from"`
@@ -6003,6 +6007,8 @@ type Handlers interface {
 	ReceivePrometheusWrite(ctx context.Context, request ReceivePrometheusWriteRequestObject) (ReceivePrometheusWriteResponseObject, error)
 	// POST /ingest/v1/samples: Send measurements of hosts, sessions, statements, blocking and replication
 	RecordSamples(ctx context.Context, request RecordSamplesRequestObject) (RecordSamplesResponseObject, error)
+	// POST /mcp: Exchange a message of the Model Context Protocol
+	CallAssistantTool(ctx context.Context, request CallAssistantToolRequestObject) (CallAssistantToolResponseObject, error)
 	// GET /metrics: Get the service's own metrics as Prometheus text
 	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
 	// GET /proof/{log}/checkpoint: Get the last checkpoint of a log
@@ -7092,6 +7098,14 @@ type RecordSamplesRequestObject struct {
 }
 type RecordSamplesResponseObject interface{ VisitRecordSamplesResponse(w writer) error }
 type RecordSamples202JSONResponse SamplesAccepted
+type CallAssistantToolRequestObject struct {
+	Body *CallAssistantToolJSONBody `body:""`
+}
+type CallAssistantToolResponseObject interface{ VisitCallAssistantToolResponse(w writer) error }
+type CallAssistantTool200JSONResponse json.RawMessage
+type CallAssistantTool202Response struct{}
+type CallAssistantTool400JSONResponse json.RawMessage
+type CallAssistantTool400ApplicationProblemPlusJSONResponse Problem
 type GetMetricsRequestObject struct{}
 type GetMetricsResponseObject interface{ VisitGetMetricsResponse(w writer) error }
 type GetMetrics200TextResponse file
@@ -7741,6 +7755,18 @@ func (a ReceivePrometheusWrite204Response) VisitReceivePrometheusWriteResponse(w
 func (a RecordSamples202JSONResponse) VisitRecordSamplesResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 202, nil, "application/json", a)
 }
+func (a CallAssistantTool200JSONResponse) VisitCallAssistantToolResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
+func (a CallAssistantTool202Response) VisitCallAssistantToolResponse(w http.ResponseWriter) error {
+	return writeEmpty(w, 202, nil)
+}
+func (a CallAssistantTool400JSONResponse) VisitCallAssistantToolResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, nil, "application/json", a)
+}
+func (a CallAssistantTool400ApplicationProblemPlusJSONResponse) VisitCallAssistantToolResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 400, nil, "application/problem+json", a)
+}
 func (a GetMetrics200TextResponse) VisitGetMetricsResponse(w http.ResponseWriter) error {
 	return writeFile(w, 200, "text/plain", a.Body, a.ContentLength)
 }
@@ -7946,6 +7972,7 @@ func Operations(h Handlers) []Operation {
 		operation("POST", "/ingest/v1/otlp/v1/metrics", h.ReceiveOtlpMetrics, ReceiveOtlpMetricsResponseObject.VisitReceiveOtlpMetricsResponse),
 		operation("POST", "/ingest/v1/prometheus/write", h.ReceivePrometheusWrite, ReceivePrometheusWriteResponseObject.VisitReceivePrometheusWriteResponse),
 		operation("POST", "/ingest/v1/samples", h.RecordSamples, RecordSamplesResponseObject.VisitRecordSamplesResponse),
+		operation("POST", "/mcp", h.CallAssistantTool, CallAssistantToolResponseObject.VisitCallAssistantToolResponse),
 		operation("GET", "/metrics", h.GetMetrics, GetMetricsResponseObject.VisitGetMetricsResponse),
 		operation("GET", "/proof/:log/checkpoint", h.GetCheckpoint, GetCheckpointResponseObject.VisitGetCheckpointResponse),
 		operation("GET", "/proof/:log/consistency", h.GetConsistency, GetConsistencyResponseObject.VisitGetConsistencyResponse),

@@ -37,6 +37,7 @@ type Route struct {
 	Scopes       []organization.Scope // any one of them lets a token in; empty: no token needs one
 	Operation    *openapi3.Operation
 	BodyLimit    int64
+	TokensOnly   bool     // lets no browser's session in
 	Idempotent   bool     // takes an Idempotency-Key
 	Page         bool     // HTML and its parts, for browsers
 	redirects    bool     // answers with where to go, whatever types the caller takes
@@ -55,10 +56,14 @@ func (r *Route) Open() bool { return slices.Contains(r.Roles, Anyone) }
 func (r *Route) IsIngest() bool { return strings.HasPrefix(r.Path, "/ingest/") }
 
 // Writes says that the request changes something: all that do not read, and the sign-in that
-// an identity provider sends a browser back to. Reads that record that they were made
+// an identity provider sends a browser back to. Assistants' tools only read. Reads that record that they were made
 // (Downloads) are not among them.
 func (r *Route) Writes() bool {
-	return r.Method != http.MethodGet && r.Method != http.MethodHead || !r.Page && r.Operation.OperationID == "finishOIDC"
+	if r.Page {
+		return false
+	}
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Operation.OperationID == "callAssistantTool"
+	return !reads || r.Operation.OperationID == "finishOIDC"
 }
 
 // Slow says that the request takes as long as the caller's line does.
@@ -176,10 +181,15 @@ func newRoute(method, path string, operation *openapi3.Operation) (*Route, error
 	if r.Encodings, err = contentEncodings(path, operation); err != nil {
 		return nil, err
 	}
-	r.Raw = isRaw(r.Body())
+	r.Raw, r.TokensOnly = isRaw(r.Body()), tokensOnly(operation.Security)
 	r.redirects = operation.Responses.Status(http.StatusFound) != nil
 	r.Idempotent = operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") != nil
 	return r, nil
+}
+
+// tokensOnly says that an operation names the token as the only way in.
+func tokensOnly(ways *openapi3.SecurityRequirements) bool {
+	return ways != nil && len(*ways) == 1 && (*ways)[0]["token"] != nil
 }
 
 // Words is an extension of openapi.yaml that is a list of words.

@@ -12,7 +12,10 @@ import (
 )
 
 // Build says what runs here.
-type Build struct{ Version, Commit, BuiltAt, GoVersion string }
+type Build struct {
+	Version, Commit, BuiltAt, GoVersion string
+	Assistants                          bool // MUSTER_MCP=on
+}
 
 // readyRetryAfter is how many seconds later to ask again.
 const readyRetryAfter = "5"
@@ -51,6 +54,7 @@ func showReadiness(status readiness.Status, findings []readiness.Result) api.Rea
 func (s *OperatorRoutes) GetVersion(context.Context, api.GetVersionRequestObject) (api.GetVersionResponseObject, error) {
 	shown := api.GetVersion200JSONResponse{
 		Version: s.Build.Version, Commit: s.Build.Commit, BuiltAt: s.Build.BuiltAt, GoVersion: s.Build.GoVersion, Go: s.Build.GoVersion,
+		Assistants: s.Build.Assistants,
 	}
 	data := zones.Current()
 	shown.TimeZoneData.Release, shown.TimeZoneData.Source = wire.Optional(data.Release), data.Source

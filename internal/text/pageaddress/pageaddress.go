@@ -6,9 +6,20 @@ import (
 	"strings"
 )
 
-// The pages that mails, messages, reports and commands link to.
+// The pages that mails, messages, reports, commands and answers to assistants link to.
 const (
+	Dashboard    = "/"
+	Alerts       = "/alerts"
 	Alert        = "/alerts/:alertId"
+	Activity     = "/activity"
+	Statements   = "/statements"
+	Statement    = "/statements/:statementId"
+	Blocking     = "/blocking"
+	Episode      = "/blocking/:episodeId"
+	Reports      = "/reports/history"
+	Finding      = "/findings/:findingId"
+	Check        = "/checks/:checkId"
+	Instances    = "/instances"
 	Report       = "/reports/:reportId"
 	Schedule     = "/schedules/:scheduleId"
 	Exports      = "/exports"
@@ -23,21 +34,21 @@ const (
 // All returns the address of every page, with :names for ids (contract §17).
 func All() []string {
 	return []string{
-		"/",
-		"/alerts", Alert,
+		Dashboard,
+		Alerts, Alert,
 		"/watch-rules", "/watch-rules/:watchRule", "/maintenance-windows", "/objectives",
-		"/activity",
-		"/statements", "/statements/:statementId", "/blocking", "/blocking/:episodeId",
-		"/reports", "/reports/view", "/reports/preview/:card", "/reports/history", "/reports/verify", Report,
+		Activity,
+		Statements, Statement, Blocking, Episode,
+		"/reports", "/reports/view", "/reports/preview/:card", Reports, "/reports/verify", Report,
 		"/schedules", "/schedules/new", Schedule,
 		Exports,
-		"/instances", "/instances/new", "/instances/connect", Instance,
+		Instances, "/instances/new", "/instances/connect", Instance,
 		Findings,
-		"/findings/:findingId",
+		Finding,
 		"/checks",
-		"/checks/:checkId",
+		Check,
 		"/exceptions",
-		"/settings/members", "/settings/tokens", "/settings/organization", "/settings/account",
+		"/settings/members", "/settings/tokens", "/settings/assistants", "/settings/organization", "/settings/account",
 		"/teams",
 		"/notifications/rules", "/notifications/rules/new", "/notifications/rules/:ruleId",
 		"/notifications/channels", "/notifications/deliveries", "/notifications/deliveries/:deliveryId",

@@ -28,6 +28,7 @@ const sentences: Record<string, string> = {
   memberErased: "erased a member",
   tokenMinted: "created the {kind} token {tokenId}",
   tokenRevoked: "revoked the token {tokenId}",
+  assistantRead: "let an AI assistant read{detail}",
   tokenFirstUsed: "used a token for the first time{detail}",
   organizationCreated: "created the organization",
   organizationDeleted: "deleted the organization",

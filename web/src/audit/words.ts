@@ -39,6 +39,7 @@ export const groups: { name: string; about: About; types: Record<string, string>
       tokenMinted: "Token created",
       tokenRevoked: "Token revoked",
       tokenFirstUsed: "Token first used",
+      assistantRead: "AI assistant read",
     },
   },
   {

@@ -138,6 +138,7 @@ export const sections: { name: string; entries: Entry[] }[] = [
           { to: "/settings/organization", name: "Organization" },
           { to: "/settings/members", name: "Members" },
           { to: "/settings/tokens", name: "Tokens" },
+          { to: "/settings/assistants", name: "AI assistants" },
           { to: "/audit", name: "Audit", permission: audit },
         ],
       },
