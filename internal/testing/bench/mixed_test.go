@@ -265,7 +265,7 @@ func (f *mixedFleet) oracle() {
 // without its comment.
 func queryOf(b *testing.B, engine, file string) string {
 	b.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "intake", "measure", engine, "sql", file+".sql"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "intake", "measure", engine, "sql", file+".sql"))
 	if err != nil {
 		b.Fatal(err)
 	}

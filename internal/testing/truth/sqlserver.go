@@ -146,6 +146,7 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+ and Azure SQL: counters since the server was started, and when that was: sessions that were begun, and pages that checkpoints wrote.":        denied(always()),
 		"-- SQL Server 2016+: how many deadlocks there were since the server was started, and what time it is in UTC.":                                                    denied(always([]string{"0", fmt.Sprint(s.now())})),
 		"-- SQL Server 2016+: of each database of the users, for how long it has been there, and the newest backup of each type that":                                     always(),
+		"-- SQL Server 2016+: the runs of jobs of the Agent that failed in the last 24 hours, and their steps that failed, by the":                                        always(),
 		"-- SQL Server 2016+ and Azure SQL: who waits for whom, asked only while a session waits for a lock.":                                                             always(),
 		"-- SQL Server 2016+ and Azure SQL: what time it is in UTC, how many minutes local time is ahead, and when the server was started.": always(
 			[]string{fmt.Sprint(s.now()), fmt.Sprint(int64(s.ahead / time.Minute)), fmt.Sprint(s.started.UnixMicro())}),
