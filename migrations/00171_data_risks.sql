@@ -1,5 +1,7 @@
 -- Owned by internal/assessment/risks: since when each table with sensitive columns is in the risk register.
 -- Rows begin with the first classification after this migration: older ones do not say when a table was first seen.
+-- Step: expand
+-- A program from before neither reads nor writes the table. What it classifies is on record from the next classification on.
 -- +goose Up
 CREATE TABLE data_risks (
     organization_id    uuid        NOT NULL,

@@ -1,9 +1,12 @@
 package httpapi
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -269,10 +272,26 @@ type Front struct {
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config oapi-codegen.yaml openapi.yaml
 //go:generate go run oapi-codegen/compact.go
+//go:generate go run oapi-codegen/pack.go
 
-//go:embed openapi.yaml
-var openapiYAML []byte
+//go:embed openapi.yaml.gz
+var packedContract []byte
+
+// openapiYAML unpacks openapi.yaml.
+func openapiYAML() ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packedContract))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
 
 // ourContract is openapi.yaml, read once a process, which may be tests with many
 // servers: it takes a tenth of a second.
-var ourContract = sync.OnceValues(func() (*contract.Contract, error) { return contract.Load(openapiYAML) })
+var ourContract = sync.OnceValues(func() (*contract.Contract, error) {
+	text, err := openapiYAML()
+	if err != nil {
+		return nil, fmt.Errorf("unpack openapi.yaml: %w", err)
+	}
+	return contract.Load(text)
+})

@@ -181,8 +181,8 @@ test("the parts that cannot be measured are named, with the server's code and si
   });
   const head = page.locator('[data-status="up"]');
   await head.locator('[data-part="sessions"][data-state="failed"]').waitFor();
-  await head.getByText(/^sessions: A database is on a secondary replica .* \(error 976\) Failing since /).waitFor();
-  await head.getByText(/^statements of a\]b'c <b>: The server did not answer in time\. Failing since /).waitFor();
+  await head.getByText(/^sessions: A database is on a secondary replica .* \(error 976\) First failed /).waitFor();
+  await head.getByText(/^statements of a\]b'c <b>: The server did not answer in time\. First failed /).waitFor();
   expect(await sideways(page)).toBe(false);
   expect(await violations(page)).toEqual([]);
 });

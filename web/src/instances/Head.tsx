@@ -141,7 +141,7 @@ function LastError({ error: e }: { error: Instance["lastErrors"][number] }) {
           of <bdi>{e.database}</bdi>
         </>
       )}
-      : {e.sentence} {/\d/.test(e.code) && <>({e.code}) </>}Failing since <Time at={e.since} relative />.
+      : {e.sentence} {/\d/.test(e.code) && <>({e.code}) </>}First failed <Time at={e.since} relative />.
     </Under>
   );
 }

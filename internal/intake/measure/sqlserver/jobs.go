@@ -12,7 +12,7 @@ import (
 	"muster/internal/servers"
 )
 
-// jobRows is how many rows of the Agent's history a look reads at most.
+// jobRows is how many rows of the Agent's history a look reads at most, as its query says.
 const jobRows = 10_000
 
 // jobs are the runs that failed, as far as a session has read the history.
@@ -31,7 +31,7 @@ func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room
 	if r.jobs.on != l.Session {
 		r.jobs = jobs{on: l.Session, steps: map[string]string{}}
 	}
-	asked := strings.NewReplacer("@since", strconv.FormatInt(r.jobs.since, 10), "@rows", strconv.Itoa(jobRows)).Replace(query("jobs"))
+	asked := strings.ReplaceAll(query("jobs"), "@since", strconv.FormatInt(r.jobs.since, 10))
 	rows, err := servers.Query(ctx, l, 5, asked)
 	if servers.ReasonOf(err) == servers.Denied {
 		login := r.server.login

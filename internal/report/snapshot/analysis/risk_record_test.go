@@ -33,6 +33,8 @@ func TestNoRiskIsAcceptedByDefault(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		doc := registered(rapid.Int64Range(0, 1e9).Draw(t, "rows"), nil, nil)
+		table := &doc.Instances[0].Databases[0].Classification.Tables[0] // from a low risk to a high one
+		table.PublicAccess, table.Columns[0].Weight = rapid.Bool().Draw(t, "public"), rapid.IntRange(1, 10).Draw(t, "weight")
 		risk := analysis.Risks(doc)[0]
 		for _, check := range rapid.SliceOfN(rapid.SampledFrom([]string{"PG-S01", "R-AAAAAAA", "r-" + risk.ID[2:], risk.ID + " "}), 0, 4).Draw(t, "accepted") {
 			doc.Exceptions = append(doc.Exceptions, snapshot.Exception{ID: uuid.New(), CheckID: check, Until: doc.AsOf.AddDate(0, 1, 0)})
