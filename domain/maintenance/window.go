@@ -139,12 +139,13 @@ func (v Version) Spans(in Span) (spans []Span) {
 		return nil
 	}
 	for _, s := range v.Terms.Times(v.Zone, in) {
-		spans = append(spans, s.cut(in))
+		spans = append(spans, s.Cut(in))
 	}
 	return spans
 }
 
-func (s Span) cut(in Span) Span {
+// Cut is the part of a span within another. Outside of it, the part does not end after it begins.
+func (s Span) Cut(in Span) Span {
 	if s.From.Before(in.From) {
 		s.From = in.From
 	}
@@ -176,17 +177,22 @@ func Covered(versions []Version, instance uuid.UUID, tags fleet.Tags, in Span) (
 			all = append(all, v.Spans(in)...)
 		}
 	}
-	slices.SortFunc(all, func(a, b Span) int { return a.From.Compare(b.From) })
-	for _, s := range all {
-		if last := len(covered) - 1; last >= 0 && !s.From.After(covered[last].To) {
-			if s.To.After(covered[last].To) {
-				covered[last].To = s.To
+	return Merged(all)
+}
+
+// Merged are spans in order, each moment once. It puts the given ones in order.
+func Merged(spans []Span) (merged []Span) {
+	slices.SortFunc(spans, func(a, b Span) int { return a.From.Compare(b.From) })
+	for _, s := range spans {
+		if last := len(merged) - 1; last >= 0 && !s.From.After(merged[last].To) {
+			if s.To.After(merged[last].To) {
+				merged[last].To = s.To
 			}
 			continue
 		}
-		covered = append(covered, s)
+		merged = append(merged, s)
 	}
-	return covered
+	return merged
 }
 
 // Lasting is how long spans last together.

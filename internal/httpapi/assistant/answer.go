@@ -73,14 +73,15 @@ func (s *ToolRoutes) answerOf(outer *http.Request, t tool, args map[string]any) 
 	s.add(a, t, q, "", data)
 	all := map[string]any{"result": data}
 	for _, b := range t.beside {
-		further, refused := s.readBeside(outer, q, b)
+		of := s.besideOf(q, b)
+		further, refused := s.read(outer, of)
 		if refused != nil {
 			all[b.name] = nil
 			a.Missing = append(a.Missing, fmt.Sprintf("%s: %s (%s)", b.name, refused.Title, refused.Code))
 			continue
 		}
 		all[b.name] = further
-		s.add(a, t, s.besideOf(q, b), b.name, further)
+		s.add(a, t, of, b.name, further)
 	}
 	a.Data = all
 	s.cover(outer, a, q, data)
@@ -132,10 +133,6 @@ func (s *ToolRoutes) besideOf(q request, b beside) request {
 		}
 	}
 	return out
-}
-
-func (s *ToolRoutes) readBeside(outer *http.Request, q request, b beside) (any, *refusal) {
-	return s.read(outer, s.besideOf(q, b))
 }
 
 // times are the members that say what time an answer is of.

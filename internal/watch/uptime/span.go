@@ -1,7 +1,6 @@
 package uptime
 
 import (
-	"slices"
 	"time"
 
 	"muster/domain/instant"
@@ -54,8 +53,8 @@ func next(was *Span, s status.Status, now time.Time) (is Span, more []Span, chan
 	}
 	if up && was.Up { // it went down and came back between two judgments, or nobody looked
 		if fell, ok := fellWithin(*was, s, began); ok {
-			is.Until = fell
-			if is.Until = was.Until; fell.Sub(was.Until) <= slack {
+			is.Until = was.Until
+			if fell.Sub(was.Until) <= slack {
 				is.Until = fell
 			}
 			more = append(more, Span{fell, began, false, false})
@@ -89,17 +88,8 @@ func Sum(spans []Span, windows []maintenance.Span, in maintenance.Span) objectiv
 	if !in.To.After(in.From) {
 		return objective.Uptime{}
 	}
-	of := func(up bool) (all []maintenance.Span) {
-		for _, s := range spans {
-			if s.Up == up {
-				all = append(all, maintenance.Span{From: s.Since, To: s.Until})
-			}
-		}
-		return within(all, in)
-	}
-	covered := within(windows, in)
-	down := minus(of(false), covered)
-	up := minus(minus(of(true), covered), down)
+	covered, down := within(windows, in), Downs(spans, windows, in)
+	up := minus(minus(within(times(spans, true), in), covered), down)
 	u := objective.Uptime{Up: maintenance.Lasting(up), Down: maintenance.Lasting(down), Maintenance: maintenance.Lasting(covered)}
 	u.Unknown = in.To.Sub(in.From) - u.Maintenance - u.Up - u.Down
 	return u
@@ -107,36 +97,28 @@ func Sum(spans []Span, windows []maintenance.Span, in maintenance.Span) objectiv
 
 // Downs are the times in a period in which a server was down, without those in maintenance windows.
 func Downs(spans []Span, windows []maintenance.Span, in maintenance.Span) []maintenance.Span {
-	var down []maintenance.Span
+	return minus(within(times(spans, false), in), within(windows, in))
+}
+
+// times are those of the spans in which a server was up, or of those in which it was down.
+func times(spans []Span, up bool) (all []maintenance.Span) {
 	for _, s := range spans {
-		if !s.Up {
-			down = append(down, maintenance.Span{From: s.Since, To: s.Until})
+		if s.Up == up {
+			all = append(all, maintenance.Span{From: s.Since, To: s.Until})
 		}
 	}
-	return minus(within(down, in), within(windows, in))
+	return all
 }
 
 // within are times cut to a period, in order, each moment once.
-func within(spans []maintenance.Span, in maintenance.Span) (merged []maintenance.Span) {
+func within(spans []maintenance.Span, in maintenance.Span) []maintenance.Span {
 	var cut []maintenance.Span
 	for _, s := range spans {
-		s = maintenance.Span{From: instant.Later(s.From, in.From), To: s.To}
-		if s.To.After(in.To) {
-			s.To = in.To
-		}
-		if s.To.After(s.From) {
+		if s = s.Cut(in); s.To.After(s.From) {
 			cut = append(cut, s)
 		}
 	}
-	slices.SortFunc(cut, func(a, b maintenance.Span) int { return a.From.Compare(b.From) })
-	for _, s := range cut {
-		if last := len(merged) - 1; last >= 0 && !s.From.After(merged[last].To) {
-			merged[last].To = instant.Later(merged[last].To, s.To)
-			continue
-		}
-		merged = append(merged, s)
-	}
-	return merged
+	return maintenance.Merged(cut)
 }
 
 // minus are times without others. Both are in order, each moment once.

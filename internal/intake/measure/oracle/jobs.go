@@ -3,6 +3,7 @@ package oracle
 import (
 	"context"
 	_ "embed" // the query
+	"fmt"
 	"strconv"
 	"time"
 
@@ -37,15 +38,9 @@ func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room
 		failed = all
 		job := room.Job{Name: row[0], At: at.Add(-time.Duration(ago) * time.Second)}
 		if code, err := strconv.Atoi(row[1]); err == nil && code != 0 {
-			job.Why = "ORA-" + fiveDigits(code)
+			job.Why = fmt.Sprintf("ORA-%05d", max(code, -code))
 		}
 		s.Jobs = append(s.Jobs, job)
 	}
 	return s, nil
-}
-
-// fiveDigits writes the number of an error as Oracle does.
-func fiveDigits(code int) string {
-	text := strconv.Itoa(max(code, -code))
-	return "00000"[min(len(text), 5):] + text
 }
