@@ -37,7 +37,7 @@ func TestBackupsAreShown(t *testing.T) {
 	}
 	for range 2 {
 		told := in.send(backupsPath, members{"backups": []members{
-			w.backup("orders", "base", 50*time.Hour, nil), w.backup("orders", "base", 20*time.Hour, members{"database": "d"}), w.backup("orders", "wal", time.Minute, members{"startedAt": nil, "tool": nil}),
+			w.backup("orders", "base", 43*time.Hour, nil), w.backup("orders", "base", 20*time.Hour, members{"database": "d"}), w.backup("orders", "wal", time.Minute, members{"startedAt": nil, "tool": nil}),
 		}}).is(202).object()
 		if accepted := told["accepted"].(map[string]any)["backups"]; accepted != 3.0 {
 			t.Errorf("%v", told)
