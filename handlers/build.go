@@ -20,9 +20,9 @@ import (
 	"muster/internal/concurrency/supervise"
 	"muster/internal/files/blobs"
 	"muster/internal/process/telemetry"
+	"muster/internal/report/brief"
 	"muster/internal/report/pdf"
 	"muster/internal/report/snapshot"
-	"muster/internal/report/snapshot/analysis"
 )
 
 // Gathering is what a build asks for.
@@ -167,7 +167,8 @@ type stored struct {
 
 type built struct {
 	ready  report.Ready
-	people []uuid.UUID // the members whom the inputs name
+	people []uuid.UUID   // the members whom the inputs name
+	brief  *report.Brief // nil: the kind has none
 }
 
 // build makes the files and returns the Ready that names them.
@@ -225,6 +226,9 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 		}
 	}
 	made.people = inputs.Document.People()
+	if says, ok := brief.Of(inputs.Document); ok {
+		made.brief = &says
+	}
 	made.ready, err = b.ready(ctx, inputs, files)
 	return made, err
 }
@@ -292,27 +296,8 @@ func (b *Builder) ready(ctx context.Context, gathered snapshot.Canonical, files 
 		InputsErasedOn:   instant.Cut(b.Now().Add(keepInputs)),
 		InputsSizeBytes:  int64(len(gathered.Bytes)),
 		Files:            files.companions,
-		Findings:         findingsOf(doc),
+		Findings:         brief.Findings(doc),
 	}, nil
-}
-
-// findingsOf is what a document finds, for comparison with the next report; nil of a kind that
-// has no findings.
-func findingsOf(doc snapshot.Document) *report.Findings {
-	if kind, err := report.Find(report.Kind(doc.Kind)); err != nil || !kind.Comparable {
-		return nil
-	}
-	groups := analysis.Findings(doc)
-	counts, coverage, cves := analysis.CountBySeverity(groups), analysis.AssessmentCoverage(doc), analysis.AllCVEs(doc)
-	found := &report.Findings{SHA256: analysis.FindingsDigest(doc), Open: counts.Total(), Looked: &report.Looked{
-		Instances: coverage.Total, Assessed: coverage.Assessed, Critical: counts[0], High: counts[1],
-		Overdue: analysis.DebtOf(doc, groups).Grave(), OpenCVEs: cves.Open.Total(), WorstCVSS: cves.HighestOpen,
-	}}
-	if change, ok := analysis.ChangeSince(doc); ok {
-		found.Since = &doc.Previous.AsOf
-		found.New, found.Closed, found.Accepted, found.Unknown = change.New+change.Reopened, change.Closed, change.Accepted, change.Unknown
-	}
-	return found
 }
 
 // publish marks the outcome as built by this program, and commits it with everything that follows
@@ -325,6 +310,11 @@ func (b *Builder) publish(ctx context.Context, job jobs.Claimed, queued report.Q
 		return b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, made.ready, func(recorded report.Ready) error {
 			if err := b.follow(ctx, tx, job, recorded); err != nil {
 				return err
+			}
+			if made.brief != nil {
+				if err := brief.Keep(ctx, tx, job.OrganizationID, job.Subject, *made.brief); err != nil {
+					return err
+				}
 			}
 			return b.Reports.RecordPeople(ctx, tx, job.OrganizationID, job.Subject, made.people)
 		})

@@ -15,6 +15,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/files/blobs"
 	"muster/internal/mail/sent"
+	"muster/internal/report/brief"
 )
 
 // choreTimeout is the end of one attempt at an expiry or erasure.
@@ -74,8 +75,8 @@ func (e *Eraser) Task() Task {
 	return Task{Kind: jobs.Erase, Timeout: choreTimeout, Handle: e.Handle, Policy: jobs.Policy{Backoff: hourly}}
 }
 
-// Handle deletes what one rule is about: the PDF with its companions and the mails that
-// were sent about it, or the inputs. The file goes first and the event
+// Handle deletes what one rule is about: the PDF with its companions, its brief and the mails
+// that were sent about it, or the inputs. The file goes first and the event
 // follows: the other way round a crash could leave a file that the log says is
 // gone.
 func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
@@ -92,6 +93,9 @@ func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
 			return &jobs.FinalError{Err: fmt.Errorf("report %s is %s: its PDF is still offered", job.Subject, rec.Status())}
 		}
 		if err := sent.Forget(ctx, e.DB, job.OrganizationID, job.Subject); err != nil {
+			return err
+		}
+		if err := brief.Forget(ctx, e.DB, job.OrganizationID, job.Subject); err != nil {
 			return err
 		}
 		return e.eraseFiles(ctx, rec.files())

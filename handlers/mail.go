@@ -17,6 +17,7 @@ import (
 	"muster/internal/mail/sent"
 	"muster/internal/proof"
 	"muster/internal/proof/attest"
+	"muster/internal/report/brief"
 )
 
 // mailFor is how long a mail is tried.
@@ -166,7 +167,14 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, asked asking, say
 	if f := ready.Findings; f != nil {
 		notice.Findings = &mail.Findings{Open: f.Open, Since: f.Since, New: f.New, Closed: f.Closed, Accepted: f.Accepted, Unknown: f.Unknown, Looked: (*mail.Looked)(f.Looked)}
 	}
-	return notice, nil
+	briefs, err := brief.Read(ctx, m.DB, job.OrganizationID, job.Subject)
+	if b, ok := briefs[job.Subject]; ok {
+		notice.Brief = &mail.Brief{State: b.StateWords(), Verdict: b.Verdict, Rest: b.Rest, Color: mail.StateColor(b.State, b.Green)}
+		for _, f := range b.Facts() {
+			notice.Brief.Facts = append(notice.Brief.Facts, mail.Fact(f))
+		}
+	}
+	return notice, err
 }
 
 func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed {

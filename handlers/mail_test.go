@@ -17,6 +17,7 @@ import (
 	"muster/internal/mail/sent"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/attest/offline"
+	"muster/internal/report/brief"
 )
 
 // kept are the mails about a report that are kept, by recipient.
@@ -64,6 +65,9 @@ func TestWhatWasSentIsKept(t *testing.T) {
 		if !strings.Contains(subject, " new, ") || !strings.Contains(got[0].Data, "Compared with the report as of") {
 			t.Errorf("%s is not told what changed: %s", name, subject)
 		}
+		if letter := s.letterTo(name); !strings.Contains(letter, "\nVerdict: ") || !strings.Contains(letter, "\n  Overdue   ") || !strings.Contains(letter, "\n  Do first  ") {
+			t.Errorf("%s is not told the verdict and what to do first: %s", name, letter)
+		}
 	}
 	s.erase(s.bob)
 	if left := s.kept(id); len(left) != 1 || left[s.ana].MemberID != s.ana {
@@ -71,7 +75,10 @@ func TestWhatWasSentIsKept(t *testing.T) {
 	}
 	s.clock.Advance(366 * 24 * time.Hour)
 	s.due(jobs.Expire)
-	s.until("it has expired, and its mails are gone", func() bool { return s.has(id, "report.expired") && len(s.kept(id)) == 0 })
+	s.until("it has expired, and its mails and its brief are gone", func() bool {
+		briefs, err := brief.Read(t.Context(), s.db, s.organization, id)
+		return err == nil && s.has(id, "report.expired") && len(s.kept(id)) == 0 && len(briefs) == 0
+	})
 }
 
 // TestAMailThatNamesAnErasedRequester is deleted with the requester, whom the mails to all

@@ -39,6 +39,7 @@ type ReadyNotice struct {
 
 	Schedule *Schedule // that asked in the requester's name; nil: they asked
 	Findings *Findings // nil: it has none to tell of
+	Brief    *Brief    // nil: none is known
 
 	At        time.Time // when it became ready, and the mail's date: one that is sent twice is the same, byte for byte
 	AsOf      time.Time // of the inputs
@@ -181,10 +182,11 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	if n.Schedule != nil {
 		n.Schedule = &Schedule{ID: n.Schedule.ID, Name: printable.Clean(n.Schedule.Name)}
 	}
+	n.Brief = n.Brief.clean()
 	text, page := letter(n)
 	subject := fmt.Sprintf("%s ready: %s", n.Kind, n.ScopeLabel)
-	if n.Findings != nil {
-		subject += " (" + n.Findings.brief() + ")"
+	if said := n.brief(); said != "" {
+		subject += " (" + said + ")"
 	}
 	if n.Schedule != nil {
 		subject += " · " + n.Schedule.Name
@@ -197,6 +199,19 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 		id: MessageID(n.ReportID, n.MemberID), name: fmt.Sprintf("%s.%s.%s", n.OrganizationID, n.ReportID, n.MemberID),
 		boundary: "muster-" + n.ReportID.String() + "-" + n.MemberID.String()[:8], subject: subject, text: text, page: page, proof: n.Proof,
 	})
+}
+
+// brief is what a subject says of the report: the state of its verdict and what changed.
+func (n ReadyNotice) brief() string {
+	switch {
+	case n.Brief == nil && n.Findings == nil:
+		return ""
+	case n.Brief == nil:
+		return n.Findings.brief()
+	case n.Findings == nil:
+		return n.Brief.State
+	}
+	return n.Brief.State + ": " + n.Findings.brief()
 }
 
 // letter says it as text and as a page, in which every value is escaped.
@@ -224,15 +239,22 @@ func letter(n ReadyNotice) (text, page string) {
 		values["Preheader"] = n.Findings.sentence()
 		text = strings.Replace(text, "${FindingsLine}", "${Findings}\n", 1)
 	}
+	row := ""
+	if n.Brief != nil {
+		values["Brief"], row = n.Brief.text(), n.Brief.page()
+		values["Preheader"] = strings.TrimSpace(n.Brief.Verdict + " " + values["Findings"])
+		text = strings.Replace(text, "${BriefLine}", "${Brief}\n", 1)
+	}
 	if n.Schedule != nil {
 		values["Schedule"] = n.Schedule.Name
 		values["ScheduleLink"] = pageaddress.Link(n.PublicURL, pageaddress.Schedule, n.Schedule.ID.String())
 		text, schedule = strings.Replace(text, "${ScheduleLine}\n", scheduleText+"\n", 1), strings.TrimSpace(scheduleHTML)
 	}
 	text = os.Expand(text, func(name string) string { return values[name] })
-	page = strings.NewReplacer("${Demo}", demo, "${FindingsLine}", findings, "${ScheduleLine}", schedule).Replace(page)
+	// The brief goes in last: what it shows is escaped already, and may look like a name of ours.
+	page = strings.NewReplacer("${Demo}", demo, "${FindingsLine}", findings, "${ScheduleLine}", schedule, "${BriefLine}", "\x00").Replace(page)
 	page = os.Expand(page, func(name string) string { return html.EscapeString(values[name]) })
-	return text, page
+	return text, strings.Replace(page, "\x00", row, 1)
 }
 
 // proofIs says where the proof is.

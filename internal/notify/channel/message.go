@@ -16,6 +16,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/domain/printable"
+	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/internal/text/pageaddress"
 )
@@ -59,6 +60,8 @@ type Notice struct {
 	ScheduleID *uuid.UUID `json:"scheduleId"`
 	DueAt      *time.Time `json:"dueAt"`
 	Reason     *string    `json:"reason"`
+	// Brief is what page 1 of a ready report says first; nil: it has none, or it has expired.
+	Brief *report.Brief `json:"report,omitempty"`
 	// Of new findings.
 	CheckID         *string `json:"checkId"`
 	FindingSeverity *string `json:"findingSeverity"`
@@ -144,6 +147,17 @@ func Why(n Notice) string {
 	return printable.Clean(*n.Reason)
 }
 
+// Below is what a chat says of an event under its line; empty: nothing.
+func Below(n Notice) string {
+	if n.Brief == nil {
+		return ""
+	}
+	return printable.Cut(printable.Clean(n.Brief.Sentences()), maxBelow)
+}
+
+// maxBelow is how many characters of it a chat shows.
+const maxBelow = 600
+
 // What is what happened: "Raised (critical)", "Resolved after 12 min (critical)".
 func What(n Notice) string {
 	said := map[notification.EventType]string{
@@ -213,11 +227,17 @@ func length(d time.Duration) string {
 	return alert.Length(d)
 }
 
-// Facts are the owner of the server and what else is known of an alert. An alert that is raised
+// Facts are the brief of a ready report, or the owner of the server and what else is known of an alert. An alert that is raised
 // has the time since it fires, its threshold, and what to do. One that is over has how long it fired.
 func Facts(n Notice) (said []string) {
 	if n.Owner != nil {
 		said = append(said, "Owner: "+printable.Clean(n.Owner.Name)+".")
+	}
+	if b := n.Brief; b != nil {
+		said = append(said, "Verdict: "+b.StateWords()+". "+printable.Clean(strings.TrimSpace(b.Verdict+" "+b.Rest)))
+		for _, f := range b.Facts() {
+			said = append(said, f.Label+": "+printable.Clean(f.Words)+".")
+		}
 	}
 	return append(said, course(n)...)
 }

@@ -8,7 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/notification"
 	"muster/internal/postgres/statement"
+	"muster/internal/report/brief"
 )
 
 // EventFilter leaves some of the events of a delivery.
@@ -41,8 +43,31 @@ func (t Tools) Read(ctx context.Context, d Delivery, filter EventFilter) (notice
 		}
 		omitted = row.All - len(rows)
 	}
+	if err := t.brief(ctx, d.OrganizationID, notices); err != nil {
+		return nil, 0, err
+	}
 	if filter.Unnamed {
 		return notices, omitted, nil
 	}
 	return notices, omitted, Name(ctx, t.DB, d.OrganizationID, notices)
+}
+
+// brief puts the briefs of ready reports into their events.
+func (t Tools) brief(ctx context.Context, organization uuid.UUID, notices []Notice) error {
+	var ids []uuid.UUID
+	for _, n := range notices {
+		if n.Type == notification.ReportReady && n.ReportID != nil {
+			ids = append(ids, *n.ReportID)
+		}
+	}
+	briefs, err := brief.Read(ctx, t.DB, organization, ids...)
+	for i, n := range notices {
+		if n.Type != notification.ReportReady || n.ReportID == nil {
+			continue
+		}
+		if b, ok := briefs[*n.ReportID]; ok {
+			notices[i].Brief = &b
+		}
+	}
+	return err
 }

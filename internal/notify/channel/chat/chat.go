@@ -105,6 +105,9 @@ func Body(m channel.Message, format notification.Format) ([]byte, error) {
 	text, shown := head, 0
 	for _, n := range m.Events {
 		line := "\n• " + form.link(form.plain(printable.Cut(channel.Line(n), chatLine)), channel.Link(m.PublicURL, n)) + " " + n.At.UTC().Format("15:04 UTC")
+		if below := channel.Below(n); below != "" {
+			line += "\n  " + form.plain(below)
+		}
 		if shown == chatLines || utf8.RuneCountInString(text)+utf8.RuneCountInString(line) > chatRoom {
 			break
 		}

@@ -89,6 +89,9 @@ func card(m channel.Message, shown int) element {
 		run := element{"type": "TextRun", "text": plain(printable.Cut(channel.Line(n), line)), "selectAction": open("", channel.Link(m.PublicURL, n))}
 		at := element{"type": "TextRun", "text": " " + n.At.UTC().Format("15:04 UTC"), "isSubtle": true}
 		body = append(body, paragraph(run, at))
+		if below := channel.Below(n); below != "" {
+			body = append(body, paragraph(element{"type": "TextRun", "text": plain(below)}))
+		}
 	}
 	if more := len(m.Events) + m.Omitted - shown; more > 0 {
 		body = append(body, paragraph(element{"type": "TextRun", "text": fmt.Sprintf("This card has no room for %d more. Muster shows all of them.", more)}))

@@ -191,18 +191,10 @@ func (b *Builder) Subject() string {
 	return b.Doc.Organization.Name
 }
 
-// firstSentence divides the main points of a verdict: page 1 has one sentence before all others.
-func firstSentence(words string) (first, others string) {
-	if at := strings.Index(words, ". "); at >= 0 {
-		return words[:at+1], words[at+2:]
-	}
-	return words, ""
-}
-
 // sayVerdict writes the verdict: its first sentence as a headline, then the other points.
 func (b *Builder) sayVerdict() {
 	d, v := b.Paper, b.Verdict
-	headline, others := firstSentence(v.Lead)
+	headline, others := v.Headline()
 	if v.Rest != "" && others != "" {
 		others += " "
 	}

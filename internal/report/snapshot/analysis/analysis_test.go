@@ -126,7 +126,7 @@ func TestChangeSince(t *testing.T) {
 	}
 	doc.Previous = &snapshot.Previous{Findings: []snapshot.FindingKey{key("C1", "kept"), key("C1", "kept"), key("C1", "gone"), key("H1", "gone"), key("H2", "unseen")}}
 	got, ok := analysis.ChangeSince(doc)
-	if want := (analysis.Change{New: 1, Closed: 2, Unchanged: 1, Unknown: 1}); !ok || got != want {
+	if want := (analysis.Change{New: 1, Closed: 2, Unchanged: 1, Unknown: 1, NewBy: analysis.SeverityCounts{1}, ClosedBy: analysis.SeverityCounts{1, 1}}); !ok || got != want {
 		t.Errorf("change %+v, want %+v", got, want)
 	}
 	if diff := cmp.Diff([]snapshot.FindingKey{key("C1", "kept"), key("C1", "new")}, openKeys(doc)); diff != "" {

@@ -158,7 +158,7 @@ func TestChangeSinceTellsAcceptedApart(t *testing.T) {
 		Findings: []snapshot.FindingKey{key("kept"), key("accepted now"), key("gone")},
 		Accepted: []snapshot.FindingKey{key("open again"), key("accepted still"), key("gone while accepted"), key("kept")},
 	}
-	want := analysis.Change{New: 1, Closed: 1, Unchanged: 1, Accepted: 1, Reopened: 1}
+	want := analysis.Change{New: 1, Closed: 1, Unchanged: 1, Accepted: 1, Reopened: 1, NewBy: analysis.SeverityCounts{2}, ClosedBy: analysis.SeverityCounts{1}}
 	if got, ok := analysis.ChangeSince(doc); !ok || got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -174,6 +174,8 @@ type Change struct {
 	// Unknown counts previous findings whose check was not assessed this time:
 	// not seen is not the same as closed.
 	Unknown int
+	// NewBy are those of New and Reopened, and ClosedBy those of Closed, whose severity is that of their check.
+	NewBy, ClosedBy SeverityCounts
 }
 
 // ChangeSince compares listed findings with the previous report's; ok is false if there is
@@ -185,7 +187,7 @@ func ChangeSince(doc snapshot.Document) (change Change, ok bool) {
 	openKeys, acceptedKeys := Keys(doc)
 	open, accepted := setOf(openKeys), setOf(acceptedKeys)
 	before := setOf(doc.Previous.Findings)
-	assessed := assessedChecks(doc)
+	assessed, checks := assessedChecks(doc), catalogueOf(doc)
 	for key := range before {
 		switch {
 		case open[key]:
@@ -194,6 +196,7 @@ func ChangeSince(doc snapshot.Document) (change Change, ok bool) {
 			change.Accepted++
 		case assessed.looked(key):
 			change.Closed++
+			change.ClosedBy[Rank(checks.of(snapshot.CheckResult{CheckID: key.CheckID}).Severity)]++
 		default:
 			change.Unknown++
 		}
@@ -204,6 +207,14 @@ func ChangeSince(doc snapshot.Document) (change Change, ok bool) {
 		}
 	}
 	change.New = len(open) - change.Unchanged - change.Reopened
+	for _, g := range Findings(doc) { // the gravest first, whose keys others may repeat
+		for _, key := range keysOf([]CheckFindings{g}) {
+			if open[key] && !before[key] {
+				change.NewBy[Rank(g.Check.Severity)]++
+				delete(open, key)
+			}
+		}
+	}
 	return change, true
 }
 

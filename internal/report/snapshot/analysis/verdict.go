@@ -11,9 +11,9 @@ import (
 
 // States of a verdict that are not a severity.
 const (
-	Clean   = "Clean"   // everything in scope was looked at, and nothing is wrong
-	Unknown = "Unknown" // nothing is known to be wrong, and not everything was looked at
-	Nothing = "Nothing" // nothing is in scope
+	Clean   = report.StateClean   // everything in scope was looked at, and nothing is wrong
+	Unknown = report.StateUnknown // nothing is known to be wrong, and not everything was looked at
+	Nothing = report.StateNothing // nothing is in scope
 )
 
 // Verdict is what page 1 says before anything else, by one rule for all kinds.
@@ -23,6 +23,14 @@ type Verdict struct {
 	State string
 	Lead  string // to act upon, with what nobody looked at in the same breath
 	Rest  string // whatever else is grave; may be empty
+}
+
+// Headline is the first sentence of Lead, which page 1 has before all others, and the rest of it.
+func (v Verdict) Headline() (first, rest string) {
+	if at := strings.Index(v.Lead, ". "); at >= 0 {
+		return v.Lead[:at+1], v.Lead[at+2:]
+	}
+	return v.Lead, ""
 }
 
 // judgement is how one report.Verdict is come to.
