@@ -48,7 +48,7 @@ func TestEvidence(t *testing.T) {
 		}
 		var sent []assessment.Sent
 		for n, status := range []string{snapshot.StatusPass, snapshot.StatusFail, snapshot.StatusPass} {
-			sent = append(sent, assessment.Sent{Instance: ids[0].ID, Buffered: true, At: now.Add(time.Duration(n-4) * 12 * time.Hour), Assessment: snapshot.Assessment{
+			sent = append(sent, assessment.Sent{Instance: ids[0].ID, Engine: fleet.PostgreSQL, Buffered: true, At: now.Add(time.Duration(n-4) * 12 * time.Hour), Assessment: snapshot.Assessment{
 				Outcome: snapshot.OutcomeComplete, Results: []snapshot.CheckResult{{CheckID: "PG-S17", Status: status}},
 			}})
 		}

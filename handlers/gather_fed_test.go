@@ -41,7 +41,7 @@ func TestGatherTakesInWhatFeedsSent(t *testing.T) {
 	yes, size := true, int64(4096)
 	sent := func(instance uuid.UUID, ago time.Duration, check string) assessment.Sent {
 		at := e.clock.Now().Add(-ago)
-		return assessment.Sent{Instance: instance, At: at, Assessment: snapshot.Assessment{
+		return assessment.Sent{Instance: instance, Engine: domain.Oracle, At: at, Assessment: snapshot.Assessment{
 			StartedAt: at, FinishedAt: at, Outcome: snapshot.OutcomeComplete, Sent: true, VersionText: "19.24.0.0.0",
 			Results:   []snapshot.CheckResult{{CheckID: check, Status: snapshot.StatusFail, FailFraction: 1, Total: 1, Violations: []snapshot.Violation{{Object: "SCOTT"}}}},
 			Databases: []snapshot.DatabaseFact{{Name: "ERP", SizeBytes: &size, EncryptedAtRest: &yes}, {Name: "Old"}},

@@ -266,7 +266,7 @@ func TestOldFactsAreLookedAtAgain(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	id := e.register("old", true)
-	old := assessment.Sent{Instance: id, At: time.Now().Add(-25 * time.Hour).Truncate(time.Microsecond), Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete}}
+	old := assessment.Sent{Instance: id, Engine: domain.PostgreSQL, At: time.Now().Add(-25 * time.Hour).Truncate(time.Microsecond), Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete}}
 	if err := e.facts.RecordSent(t.Context(), e.organization, []assessment.Sent{old}, e.tellAll); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestGatherTakesInWhatSettingsAreHeldAgainst(t *testing.T) {
 	item := func(name, value, unit string) changes.Item {
 		return changes.Item{Scope: scope, Name: name, Value: value, Unit: unit, Sent: true, Secret: changes.SecretSetting(name)}
 	}
-	sent := assessment.Sent{Instance: tuned, At: now.Add(-time.Hour), Assessment: snapshot.Assessment{
+	sent := assessment.Sent{Instance: tuned, Engine: domain.PostgreSQL, At: now.Add(-time.Hour), Assessment: snapshot.Assessment{
 		StartedAt: now.Add(-time.Hour), FinishedAt: now.Add(-time.Hour), Outcome: snapshot.OutcomeComplete, Sent: true,
 	}, State: changes.State{Seen: []changes.Scope{scope}, Items: []changes.Item{
 		item("Shared_Buffers", "16384", "8kB"), item("work_mem", "4", "MB"), item("log_connections", "on", ""), item("archive_command", "cp", ""),

@@ -27,6 +27,7 @@ import (
 // and with the instance its identity.
 type Sent struct {
 	Instance   uuid.UUID
+	Engine     fleet.Engine
 	At         time.Time
 	Assessment snapshot.Assessment
 	Classified []DatabaseClassification // each as of its FinishedAt
@@ -165,8 +166,9 @@ func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (facts []
 // log if it is news.
 func (r *recorder) take(ctx context.Context, id uuid.UUID, one Sent) (e fleet.InstanceAssessed, news bool, err error) {
 	look := changes.Look{
-		Organization: r.organization, Instance: r.instance, ID: id, At: one.At, Assessment: one.Assessment, State: one.State, Accepted: one.Accepted,
-		Altered: r.store.Altered,
+		Organization: r.organization, Instance: r.instance, Engine: one.Engine, ID: id, At: one.At, Assessment: one.Assessment, State: one.State,
+		Accepted: one.Accepted,
+		Altered:  r.store.Altered,
 	}
 	if r.last != nil && one.At.Before(*r.last) {
 		r.late = true

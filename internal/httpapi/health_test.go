@@ -26,7 +26,7 @@ func (w *world) keep(in tenant, instance uuid.UUID, at time.Time, state changes.
 	tx := w.deps.DB.MustBegin()
 	defer func() { _ = tx.Rollback() }()
 	e, _, err := changes.Keep(w.t.Context(), tx, changes.Look{
-		Organization: in.organization.ID, Instance: instance, ID: uuid.New(), At: at, State: state,
+		Organization: in.organization.ID, Instance: instance, Engine: fleet.PostgreSQL, ID: uuid.New(), At: at, State: state,
 		Assessment: a,
 	})
 	must(w.t, err)

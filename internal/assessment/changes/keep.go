@@ -29,6 +29,7 @@ const MaxChanges = 500
 // Look is one assessment that was recorded.
 type Look struct {
 	Organization, Instance uuid.UUID
+	Engine                 fleet.Engine
 	ID                     uuid.UUID // of the assessment
 	At                     time.Time // when it was recorded
 	Assessment             snapshot.Assessment

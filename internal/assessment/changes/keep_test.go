@@ -40,7 +40,7 @@ func TestWhatIsKnownOfAServerIsDamaged(t *testing.T) {
 				defer func() { _ = tx.Rollback() }()
 				scope := changes.Scope{Kind: fleet.ChangedSetting}
 				e, news, err := changes.Keep(t.Context(), tx, changes.Look{
-					Organization: organization, Instance: instance, ID: uuid.New(), At: at,
+					Organization: organization, Instance: instance, Engine: fleet.PostgreSQL, ID: uuid.New(), At: at,
 					Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete},
 					State:      changes.State{Seen: []changes.Scope{scope}, Items: []changes.Item{{Scope: scope, Name: "fsync", Value: value}}},
 					Altered:    func(sentence string) { told = append(told, sentence) },

@@ -15,13 +15,16 @@ import (
 
 // score is what a look comes to by the formula of the scorecard.
 func score(l Look) (fleet.InstanceAssessed, error) {
+	if l.Engine == "" {
+		return fleet.InstanceAssessed{}, fmt.Errorf("score an assessment of instance %s: its engine is not given", l.Instance)
+	}
 	checks, err := catalogue.Load()
 	if err != nil {
 		return fleet.InstanceAssessed{}, err
 	}
 	doc := snapshot.Document{
 		AsOf: l.At, Checks: checks.Definitions(), Exceptions: l.Accepted,
-		Instances: []snapshot.Instance{{ID: l.Instance, Engine: string(fleet.PostgreSQL), Active: true, Assessment: &l.Assessment}},
+		Instances: []snapshot.Instance{{ID: l.Instance, Engine: string(l.Engine), Active: true, Assessment: &l.Assessment}},
 	}
 	s := analysis.HealthScore(doc, &doc.Instances[0])
 	e := fleet.InstanceAssessed{InstanceID: l.Instance, AssessmentID: l.ID, At: l.At, Grade: s.Grade, Domains: []fleet.DomainScore{}, Changes: []fleet.Change{}}

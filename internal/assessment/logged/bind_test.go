@@ -42,7 +42,7 @@ func BenchmarkBind(b *testing.B) {
 	for i := range servers {
 		id := uuid.UUID{0: byte(i), 1: byte(i >> 8), 15: 1}
 		for n := range 8 {
-			sent = append(sent, assessment.Sent{Instance: id, At: time.Now().UTC().Truncate(time.Second).Add(time.Duration(n-9) * time.Hour), Assessment: a})
+			sent = append(sent, assessment.Sent{Instance: id, Engine: fleet.PostgreSQL, At: time.Now().UTC().Truncate(time.Second).Add(time.Duration(n-9) * time.Hour), Assessment: a})
 		}
 		used = append(used, logged.Used{Stored: assessment.Stored{Instance: id}})
 	}
@@ -138,7 +138,7 @@ func TestFactsThatCannotBeDecoded(t *testing.T) {
 		"the used, which has its event": {0, 0, true, "[12:00]"},
 	} {
 		server := uuid.New()
-		sent := []assessment.Sent{{Instance: server, At: noon, Assessment: a}, {Instance: server, At: noon.Add(time.Minute), Assessment: a}}
+		sent := []assessment.Sent{{Instance: server, Engine: fleet.PostgreSQL, At: noon, Assessment: a}, {Instance: server, Engine: fleet.PostgreSQL, At: noon.Add(time.Minute), Assessment: a}}
 		first := b.record(t, sent)
 		kept, err := b.facts.LatestAssessment(t.Context(), b.acme, server)
 		if c.used == 0 {
@@ -191,7 +191,7 @@ func TestAProcessWithAnOldKeyFile(t *testing.T) {
 	}
 	events, facts := eventstore.New(db), assessment.NewStore(db, key)
 	service := commands.New(usecase.Base{DB: db, Events: events, Now: time.Now}, commands.Needs{})
-	sent := assessment.Sent{Instance: server, At: time.Now().UTC().Truncate(time.Second), Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete}}
+	sent := assessment.Sent{Instance: server, Engine: fleet.PostgreSQL, At: time.Now().UTC().Truncate(time.Second), Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete}}
 	err = facts.RecordSent(t.Context(), acme, []assessment.Sent{sent}, func(tx *sqlx.Tx, told []fleet.Assessed) error {
 		_, err := service.RecordAssessmentTx(t.Context(), tx, usecase.Actor{OrganizationID: acme, Component: "test"}, told...)
 		return err
@@ -296,7 +296,7 @@ func TestAnAssessmentWithoutItsEvent(t *testing.T) {
 		"an attempt, the first that day": {snapshot.StatusFail, snapshot.OutcomeUnreachable, 24 * time.Hour, 0},
 	} {
 		server := uuid.New()
-		sent := []assessment.Sent{{Instance: server, At: noon.Add(-c.ago), Assessment: found(c.first)}, {Instance: server, At: noon, Assessment: found(c.second)}}
+		sent := []assessment.Sent{{Instance: server, Engine: fleet.PostgreSQL, At: noon.Add(-c.ago), Assessment: found(c.first)}, {Instance: server, Engine: fleet.PostgreSQL, At: noon, Assessment: found(c.second)}}
 		b.record(t, sent)
 		var second uuid.UUID
 		if err := b.db.Get(&second, `SELECT id FROM assessments WHERE instance_id = $1 AND recorded_at = $2`, server, noon); err != nil {

@@ -133,7 +133,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	}
 	return c.store.Record(ctx, claim, found, classified, pause.Jittered(next), func(tx *sqlx.Tx, kept fleet.AssessmentKept) error {
 		assessed, news, err := changes.Keep(ctx, tx, changes.Look{
-			Organization: claim.Organization, Instance: claim.Instance, ID: claim.Token, At: kept.At,
+			Organization: claim.Organization, Instance: claim.Instance, Engine: credentials.Engine, ID: claim.Token, At: kept.At,
 			Assessment: found, State: state, Accepted: accepted, Altered: c.store.Altered,
 		})
 		if err != nil {

@@ -101,7 +101,7 @@ func (r *assessmentRules) assessment(at string, a AssessmentItem, instance uuid.
 	} else if n := privileged(a.Accounts); n > len(found.Roles) {
 		found.RolesNote = fmt.Sprintf("%d privileged accounts were sent; these are the %d most powerful.", n, len(found.Roles))
 	}
-	s := assessment.Sent{Instance: instance, At: when}
+	s := assessment.Sent{Instance: instance, Engine: engine, At: when}
 	found.Databases, s.Classified = r.databases(at+"/databases", a.Databases, instance)
 	found.Results = r.results(at+"/checks", a, instance, engine, found.Databases)
 	if slices.ContainsFunc(found.Results, func(c snapshot.CheckResult) bool { return c.Status == snapshot.StatusNotAssessed }) {

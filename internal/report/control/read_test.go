@@ -57,7 +57,7 @@ func of(instance uuid.UUID, ago time.Duration, status string, objects ...string)
 	for _, o := range objects {
 		r.Violations = append(r.Violations, snapshot.Violation{Object: o})
 	}
-	return assessment.Sent{Instance: instance, At: time.Now().UTC().Add(-ago).Truncate(time.Microsecond), Assessment: snapshot.Assessment{
+	return assessment.Sent{Instance: instance, Engine: fleet.PostgreSQL, At: time.Now().UTC().Add(-ago).Truncate(time.Microsecond), Assessment: snapshot.Assessment{
 		Outcome: snapshot.OutcomeComplete, CatalogueVersion: "7", Results: []snapshot.CheckResult{r},
 	}}
 }

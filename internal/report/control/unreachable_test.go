@@ -30,7 +30,7 @@ func (s *scene) unreachable(name string, attempts int) uuid.UUID {
 	a := snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable, CatalogueVersion: "7", Error: "Nothing listens there."}
 	now := time.Now().UTC().Truncate(time.Second)
 	begun := now.Add(-time.Duration(attempts) * 15 * time.Minute)
-	s.sent(assessment.Sent{Instance: server, At: begun, Assessment: a})
+	s.sent(assessment.Sent{Instance: server, Engine: fleet.PostgreSQL, At: begun, Assessment: a})
 	first, err := s.reader.Assessments.LatestAssessment(s.t.Context(), s.acme, server)
 	if err != nil {
 		s.t.Fatal(err)
