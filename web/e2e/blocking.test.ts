@@ -95,7 +95,7 @@ test("the list, a server, an alert and the breakdown of waits lead to an episode
     .getByRole("link", { name: /app billing \(user bill, idle in transaction for .*\) blocks \d+ sessions/ })
     .first()
     .click();
-  await page.getByRole("heading", { name: "Who waited for whom" }).waitFor();
+  await page.getByRole("heading", { name: "Blocking tree" }).waitFor();
   await page.getByRole("link", { name: "The whole episode" }).click();
   await page.getByRole("heading", { level: 1, name: title }).waitFor();
 });

@@ -544,7 +544,7 @@ test("without rules, channels and deliveries the pages say what they are for, an
   const pages = {
     rules: "Alerts, failed reports and missed scheduled reports are not sent to anyone.",
     channels: "Add one, try it, and then a rule that uses it.",
-    deliveries: "Nothing happened yet that a notification rule matches.",
+    deliveries: "No event has matched a notification rule yet.",
   };
   const page = await visit("/notifications/rules", {
     before: async (p) => {

@@ -44,7 +44,7 @@ test("replication: who follows whom, the lag, slots and the last failover, on bo
   const section = page.locator("[data-replication]");
   await section.scrollIntoViewIfNeeded();
   await section.getByText(/primary.+measured/).waitFor();
-  const tree = section.getByRole("list", { name: "Who follows whom" });
+  const tree = section.getByRole("list", { name: "Replication topology" });
   await tree.locator('[data-node="demo-pg-orders-01"]').getByText("this server · primary").waitFor();
   const other = tree.locator('[data-node="demo-pg-orders-02"]');
   await other.getByText("standby").waitFor();

@@ -825,7 +825,7 @@ type AlertBlocking struct {
 }
 
 type AlertDetail struct {
-	// Blocking Who waited for whom when the alert was raised, if the alert is about a wait for a lock. At most 100
+	// Blocking The blocking tree at the time the alert was raised, if the alert is about a wait for a lock. At most 100
 	// sessions; it never changes. Null if it is not known, or if `unavailable` names it.
 	Blocking    *AlertBlocking `json:"blocking"`
 	CreatedAt   time.Time      `json:"createdAt"`
@@ -1056,7 +1056,7 @@ type BackupCounts struct {
 
 type BackupDay struct {
 	Day openapi_types.Date `json:"day"`
-	// GreatestAgeSeconds Of the worst database. Null if nothing is known of that day.
+	// GreatestAgeSeconds The greatest age among the databases. Null if nothing is known of that day.
 	GreatestAgeSeconds *int64 `json:"greatestAgeSeconds"`
 	// Kept Whether no database was older than the RPO. Null if that is not known.
 	Kept *bool `json:"kept"`
@@ -1084,7 +1084,7 @@ type BackupLook struct {
 	Why      *string      `json:"why,omitempty"`
 }
 
-// BackupSource Who tells of the backup.
+// BackupSource The source of the backup's record.
 type BackupSource string
 
 type BackupSourceState struct {
@@ -1093,7 +1093,7 @@ type BackupSourceState struct {
 	// MissingGrant The grant without which it cannot be read.
 	MissingGrant *string      `json:"missingGrant"`
 	Source       BackupSource `json:"source"`
-	// Why What is wrong, in a sentence.
+	// Why The fault, in a sentence.
 	Why *string `json:"why"`
 }
 
@@ -1126,7 +1126,7 @@ type BackupsAccepted struct {
 
 type BlockingDetail struct {
 	Episode BlockingEpisode `json:"episode"`
-	// Samples The samples that are kept, in the order of their times. Of more than 500, those with the most waiting sessions of 500 equal parts.
+	// Samples The samples that are kept, in the order of their times. If there are more than 500, the time is cut into 500 equal parts, and the sample with the most waiting sessions represents each part.
 	Samples []BlockingMoment `json:"samples"`
 	// Tree Null if no tree of the episode is kept any more.
 	Tree *BlockingTree `json:"tree"`
@@ -1320,7 +1320,7 @@ type Capacity struct {
 	MissingGrants []string `json:"missingGrants"`
 	// Sequences The 50 sequences and identity columns that are nearest to their end.
 	Sequences []CapacitySequence `json:"sequences"`
-	// Sizes Volumes, tablespaces and databases: the soonest full first, then the greatest. Of databases and tablespaces the greatest 50.
+	// Sizes Volumes, tablespaces and databases: the soonest full first, then the greatest. Only the greatest 50 databases and tablespaces are listed.
 	Sizes []CapacitySize `json:"sizes"`
 	// TransactionIds The database with the oldest ids. Null if they are not known, and of other engines than PostgreSQL.
 	TransactionIds *CapacityIds `json:"transactionIds"`
@@ -1358,7 +1358,7 @@ type CapacityIds struct {
 	MeasuredAt time.Time `json:"measuredAt"`
 	// Multixacts True if the ids are those of multixacts.
 	Multixacts bool `json:"multixacts"`
-	// UsedPercent Of the ids before they wrap around.
+	// UsedPercent The used part of the ids before they wrap around.
 	UsedPercent float64 `json:"usedPercent"`
 }
 
@@ -1375,7 +1375,7 @@ type CapacitySequence struct {
 	Database  *string `json:"database"`
 	LastValue float64 `json:"lastValue"`
 	MaxValue  float64 `json:"maxValue"`
-	// Name With its schema. Of an identity column, its table.
+	// Name The name with its schema. For an identity column, the name of its table.
 	Name string `json:"name"`
 	// Type The type that ends it: the sequence's, or that of the column if it is smaller.
 	Type        string  `json:"type"`
@@ -1387,11 +1387,11 @@ type CapacitySize struct {
 	DaysUntilFull *float64 `json:"daysUntilFull"`
 	// History The last value of each day, oldest first: bytes, or percent if `usedBytes` is null.
 	History []CapacityDay `json:"history"`
-	// Host Of a volume.
+	// Host The host of a volume.
 	Host       *string      `json:"host"`
 	Kind       CapacityKind `json:"kind"`
 	LatestDays *float64     `json:"latestDays"`
-	// LimitBytes What is used and what is available. Null if there is no limit.
+	// LimitBytes The used and the available space together. Null if there is no limit.
 	LimitBytes *int64    `json:"limitBytes"`
 	MeasuredAt time.Time `json:"measuredAt"`
 	Name       string    `json:"name"`
@@ -2036,7 +2036,7 @@ type Database struct {
 }
 
 type DatabaseBackups struct {
-	// AgeSeconds Null if it is not known. Of a database without a backup, for how long there has been none at least.
+	// AgeSeconds Null if it is not known. For a database without a backup, the least time for which there has been none.
 	AgeSeconds *int64 `json:"ageSeconds"`
 	// Backups The newest of each kind, of the database or the whole server.
 	Backups []Backup `json:"backups"`
@@ -2774,7 +2774,7 @@ type LookedBackup struct {
 }
 
 type Maintenance struct {
-	// CertificateEndsInDays Of the server's certificate. Null if the connection has none.
+	// CertificateEndsInDays Days until the server's certificate ends. Null if the connection has none.
 	CertificateEndsInDays *float64 `json:"certificateEndsInDays"`
 	// Databases Databases of the server.
 	Databases int `json:"databases"`
@@ -2902,9 +2902,9 @@ type Mark struct {
 	Kind string `json:"kind"`
 	// MayRemove Whether the caller may remove it.
 	MayRemove bool `json:"mayRemove"`
-	// Tags Of a `deploy`; empty for all other kinds.
+	// Tags The tags of a `deploy`. Empty for all other kinds.
 	Tags map[string]string `json:"tags"`
-	// Text What happened: text of people, programs and servers.
+	// Text The event in words. The text comes from people, programs and servers.
 	Text string `json:"text"`
 	// Token The API token that it was set with; null if there was none.
 	Token *Reference `json:"token"`
@@ -3100,7 +3100,7 @@ type ObjectiveState struct {
 	Outages []MaintenanceTime `json:"outages"`
 	// To The end of the month, or now.
 	To time.Time `json:"to"`
-	// UnknownSeconds Nobody looked at the server.
+	// UnknownSeconds Time without a measurement of the server.
 	UnknownSeconds int64 `json:"unknownSeconds"`
 	UpSeconds      int64 `json:"upSeconds"`
 }
@@ -3343,7 +3343,7 @@ type Proof struct {
 	// Keys The signing keys, for human readers. A verifier must take the keys from elsewhere.
 	Keys []struct {
 		Algorithm string `json:"algorithm"`
-		// Certificate Of a key for PDFs, in PEM.
+		// Certificate The certificate of a key for PDFs, in PEM.
 		Certificate *string `json:"certificate,omitempty"`
 		Id          string  `json:"id"`
 		// PublicKey SubjectPublicKeyInfo, DER.
@@ -3353,7 +3353,7 @@ type Proof struct {
 		Use       string     `json:"use"`
 		ValidFrom time.Time  `json:"validFrom"`
 		ValidTo   *time.Time `json:"validTo"`
-		// VerifierKey Of a log's key, in C2SP's format.
+		// VerifierKey The verifier key of a log, in C2SP's format.
 		VerifierKey *string `json:"verifierKey,omitempty"`
 	} `json:"keys"`
 	// Origin The origin of the log: `muster/<installation id>/reports`.
@@ -3525,7 +3525,7 @@ type Replication struct {
 	History *ReplicationHistory `json:"history"`
 	// LagBytes Likewise.
 	LagBytes *int64 `json:"lagBytes"`
-	// LagSeconds Of a standby its own lag, of a primary that of the standby that is furthest behind. Null if it is not known.
+	// LagSeconds For a standby its own lag, for a primary the lag of the standby that is furthest behind. Null if the lag is not known.
 	LagSeconds *float64 `json:"lagSeconds"`
 	// MeasuredAt When the server was last looked at. Null: never, or it has no replication of its own, as Azure SQL Database.
 	MeasuredAt *time.Time `json:"measuredAt"`
@@ -3533,7 +3533,7 @@ type Replication struct {
 	MissingGrant *string `json:"missingGrant"`
 	// Nodes The servers that replicate with each other, directly or over others, this one among them.
 	Nodes []ReplicationNode `json:"nodes"`
-	// Omitted How many standbys, slots and subscriptions are not listed. Of each kind 100 are.
+	// Omitted Number of standbys, slots and subscriptions beyond the 100 of each kind that are listed.
 	Omitted int `json:"omitted"`
 	// OtherPrimaries Other servers that are primaries of the same system: a failover without fencing, or a copy.
 	OtherPrimaries []ContributingInstance `json:"otherPrimaries"`
@@ -3550,7 +3550,7 @@ type Replication struct {
 	Slots []ReplicationSlot `json:"slots"`
 	// Standbys Those that follow this server, and those that did within seven days.
 	Standbys []ReplicationStandby `json:"standbys"`
-	// State Of a standby, the engine's name for its state.
+	// State The state of a standby, as its engine names it.
 	State         *string                   `json:"state"`
 	Subscriptions []ReplicationSubscription `json:"subscriptions"`
 	// System PostgreSQL's system identifier, or Oracle's DBID.
@@ -3560,7 +3560,7 @@ type Replication struct {
 	Unavailable Unavailable `json:"unavailable"`
 	// Upstream Whom the server follows.
 	Upstream *ReplicationUpstream `json:"upstream"`
-	// Why What is wrong, in a few words.
+	// Why The fault, in a few words.
 	Why *string `json:"why"`
 }
 
@@ -3583,7 +3583,7 @@ type ReplicationEdge struct {
 	Sync  *string    `json:"sync"`
 	// To The place of the receiver in `nodes`.
 	To int `json:"to"`
-	// Why What is wrong, in a few words.
+	// Why The fault, in a few words.
 	Why *string `json:"why"`
 }
 
@@ -3613,7 +3613,7 @@ type ReplicationNode struct {
 	Role *ReplicationRole `json:"role"`
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.
 	Since *time.Time `json:"since"`
-	// Why What is wrong, in a few words.
+	// Why The fault, in a few words.
 	Why *string `json:"why"`
 }
 
@@ -3653,10 +3653,10 @@ type ReplicationSample struct {
 	// Since When the condition began, if the server tells.
 	Since *time.Time  `json:"since,omitempty"`
 	Slots *[]SentSlot `json:"slots,omitempty"`
-	// State Of a standby, the engine's name for its state.
+	// State The state of a standby, as its engine names it.
 	State         *string             `json:"state,omitempty"`
 	Subscriptions *[]SentSubscription `json:"subscriptions,omitempty"`
-	// Systems What the server is a copy of: PostgreSQL's system identifier, ids of availability groups, or Oracle's DBID.
+	// Systems The systems that the server is a copy of: PostgreSQL's system identifier, ids of availability groups, or Oracle's DBID.
 	Systems *[]string `json:"systems,omitempty"`
 	// Timeline PostgreSQL's timeline.
 	Timeline *int64        `json:"timeline,omitempty"`
@@ -3681,13 +3681,13 @@ type ReplicationSlot struct {
 	Since *time.Time `json:"since"`
 	// WalStatus reserved, extended, unreserved or lost.
 	WalStatus *string `json:"walStatus"`
-	// Why What is wrong, in a few words.
+	// Why The fault, in a few words.
 	Why *string `json:"why"`
 }
 
 type ReplicationStandby struct {
 	Condition ReplicationCondition `json:"condition"`
-	// Databases Of the availability group.
+	// Databases Number of databases in the availability group.
 	Databases *int64 `json:"databases"`
 	// Group The availability group.
 	Group *string `json:"group"`
@@ -3699,9 +3699,9 @@ type ReplicationStandby struct {
 	LagSeconds *float64              `json:"lagSeconds"`
 	// Name PostgreSQL: application_name; else the server's name.
 	Name string `json:"name"`
-	// RedoQueueBytes What it has, and has not applied yet.
+	// RedoQueueBytes The log that the replica received and did not apply yet.
 	RedoQueueBytes *int64 `json:"redoQueueBytes"`
-	// SendQueueBytes What was not sent yet.
+	// SendQueueBytes The log that was not sent yet.
 	SendQueueBytes *int64 `json:"sendQueueBytes"`
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.
 	Since *time.Time `json:"since"`
@@ -3711,19 +3711,19 @@ type ReplicationStandby struct {
 	SuspendedDatabases *int64  `json:"suspendedDatabases"`
 	// Sync How commits wait for it, in the engine's words.
 	Sync *string `json:"sync"`
-	// Why What is wrong, in a few words.
+	// Why The fault, in a few words.
 	Why *string `json:"why"`
 }
 
 type ReplicationSubscription struct {
 	Condition ReplicationCondition `json:"condition"`
 	Database  *string              `json:"database"`
-	// LagBytes What it received, and has not confirmed yet.
+	// LagBytes The log that the slot's consumer has not confirmed yet.
 	LagBytes *int64 `json:"lagBytes"`
 	Name     string `json:"name"`
 	// Since Since when the condition has lasted, as far as was seen. Null if it works.
 	Since *time.Time `json:"since"`
-	// Why What is wrong, in a few words.
+	// Why The fault, in a few words.
 	Why *string `json:"why"`
 }
 
@@ -3886,7 +3886,7 @@ type RulePreview struct {
 }
 
 type SampleBatch struct {
-	// Backups What agents read of backups. Send those of other tools to `/ingest/v1/backups`.
+	// Backups Backups that agents read. Send backups of other tools to `/ingest/v1/backups`.
 	Backups     *[]BackupLook        `json:"backups,omitempty"`
 	Blocking    *[]BlockingSample    `json:"blocking,omitempty"`
 	Hosts       *[]HostSample        `json:"hosts,omitempty"`
@@ -4129,7 +4129,7 @@ type SentCheck struct {
 type SentCheckOutcome string
 
 type SentClassification struct {
-	// CompletedAt Not before 1970. Of several runs over a database, the latest counts.
+	// CompletedAt Not before 1970. If a database was scanned several times, the latest run counts.
 	CompletedAt time.Time                `json:"completedAt"`
 	Coverage    *SentCoverage            `json:"coverage,omitempty"`
 	Method      SentClassificationMethod `json:"method"`
@@ -4365,7 +4365,7 @@ type ServerSaid struct {
 	Words string `json:"words"`
 }
 
-// ServerSample What a server tells about its transactions, temporary files, checkpoints and new connections.
+// ServerSample A server's transactions, temporary files, checkpoints and new connections.
 type ServerSample struct {
 	// At Not before 1970. Samples that are older than 72 hours are dropped.
 	At time.Time `json:"at"`
@@ -4917,7 +4917,7 @@ type WatchRule struct {
 	Group        string `json:"group"`
 	Id           string `json:"id"`
 	MaxThreshold int    `json:"maxThreshold"`
-	// Meaning What an alert of this rule means.
+	// Meaning The meaning of an alert of this rule.
 	Meaning string `json:"meaning"`
 	// Measured Whether a source measures the figure. If not, the rule watches nothing and cannot be enabled.
 	Measured     bool   `json:"measured"`
@@ -4925,16 +4925,16 @@ type WatchRule struct {
 	Name         string `json:"name"`
 	// Settings In their order: the first one that matches a server counts.
 	Settings []WatchRuleSetting `json:"settings"`
-	// Sources Who reports the figure.
+	// Sources The sources of the figure.
 	Sources *string `json:"sources"`
-	// Unit Of the threshold; null: the rule has no threshold.
+	// Unit Unit of the threshold. Null if the rule has no threshold.
 	Unit             *string `json:"unit"`
 	UnmeasuredReason *string `json:"unmeasuredReason"`
 	// Watches The watched figure.
 	Watches string `json:"watches"`
 }
 
-// WatchRuleCounts What the settings in force would have raised.
+// WatchRuleCounts The alerts that the settings in force would have raised.
 type WatchRuleCounts struct {
 	Alerts  int `json:"alerts"`
 	Servers int `json:"servers"`
@@ -4972,15 +4972,15 @@ type WatchRulePreviewItem struct {
 	Alerts int `json:"alerts"`
 	// CurrentAlerts Alerts with the settings in force.
 	CurrentAlerts int `json:"currentAlerts"`
-	// Figures Of the first 8 servers: by the hour, the figure that was farthest on the side of a breach.
+	// Figures For the first 8 servers, by the hour: the figure that was closest to a breach, or farthest beyond it.
 	Figures      []WatchRuleFigure  `json:"figures"`
 	InstanceId   openapi_types.UUID `json:"instanceId"`
 	InstanceName string             `json:"instanceName"`
-	// LongestSeconds Of the alerts that would have been raised.
+	// LongestSeconds The longest duration of the alerts that would have been raised.
 	LongestSeconds int `json:"longestSeconds"`
 	// Raised At most 100, the newest.
 	Raised []WatchRuleRaised `json:"raised"`
-	// Threshold Of the setting that matches the server.
+	// Threshold The threshold of the setting that matches the server.
 	Threshold int `json:"threshold"`
 }
 
@@ -5090,7 +5090,7 @@ type GetActivityParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
-	// By What each series is of.
+	// By The dimension of the series.
 	By ActivityDimension `form:"by" json:"by"`
 	// State Only sessions in these states. If absent, all.
 	State *[]ActivityState `form:"state,omitempty" json:"state,omitempty"`

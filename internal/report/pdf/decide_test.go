@@ -39,7 +39,7 @@ func TestPageOneDecides(t *testing.T) {
 			for i := range doc.Instances {
 				doc.Instances[i].Assessment, doc.Instances[i].Release, doc.Instances[i].CVEs = nil, nil, nil
 			}
-		}), []string{"14 / 14", "so nothing was checked", "What to do", "CONTENTS 1 Summary"}},
+		}), []string{"14 / 14", "so nothing was checked", "Next steps", "CONTENTS 1 Summary"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

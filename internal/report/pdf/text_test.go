@@ -446,12 +446,12 @@ func TestSentences(t *testing.T) {
 		}(), []string{"0.04 for lightweight locks. This is partial: the sampling role does not see all sessions."}, nil},
 		"scorecard of inputs from before hints": {func() snapshot.Document { d := snapshottest.Rich(report.InstanceScorecard); d.Tuning = nil; return d }(), []string{"gives no hints on memory settings"}, []string{"Settings against"}},
 		"scorecard of a server that nobody assessed": {unlookedAt("postgresql"), []string{
-			"First, have it assessed", "GRANT pg_monitor TO muster", "What is known without an assessment", "PostgreSQL 15.3, as it was registered; the server was not asked",
+			"First, have it assessed", "GRANT pg_monitor TO muster", "Known without an assessment", "PostgreSQL 15.3, as it was registered; the server was not asked",
 			"15 gets fixes until 2027-11-12, for 11 months", "3 open, 1 not ruled out; the worst open one has CVSS", "Memory at most 71.5% in 95 of 100 hours", "31 alerts raised, 2 open at the end",
 			"First, have the instance assessed:", "Update PostgreSQL 15.3 to 15.9", "Install minor release 15.15", "no assessment reported a setting that has hints (shared_buffers",
 			"24 of 31 days have a score", "runs on 1 host that was measured",
 		}, []string{"without an assessment there is nothing to plan", "8 hints"}},
-		"scorecard of an engine without a check": {unlookedAt("mongodb"), []string{"What is known without an assessment", "runs on 1 host that was measured"}, []string{"First, have it assessed"}},
+		"scorecard of an engine without a check": {unlookedAt("mongodb"), []string{"Known without an assessment", "runs on 1 host that was measured"}, []string{"First, have it assessed"}},
 		"inventory of Muster's own tables": {ownDatabase(), []string{
 			"18 sensitive tables", "3 further tables are Muster's own.", "18 tables have at least one sensitive column", "crm Muster’s own", "Muster’s own tables This installation watches",
 			"hr.patient_record_0", "They count in no other figure",

@@ -143,7 +143,7 @@ export function ActivityPage() {
           <NoPeople by={by} />
         ) : since !== null ? (
           <EmptyState icon={icon} title="Not kept for this window">
-            What sessions did is kept since {shortTime(since)}.
+            Session activity is kept since {shortTime(since)}.
           </EmptyState>
         ) : !data ? (
           !asked.isError && <Skeleton height={320} role="status" aria-label="Loading activity" />

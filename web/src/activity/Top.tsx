@@ -100,7 +100,7 @@ export function Top({ by, tabs, empty, colors, onBy, ...time }: Props) {
       </div>
       {empty ??
         (since !== null ? (
-          <EmptyState title="Not kept for this time">What sessions did is kept since {shortTime(since)}.</EmptyState>
+          <EmptyState title="Not kept for this time">Session activity is kept since {shortTime(since)}.</EmptyState>
         ) : (
           <>
             {asked.isError && (

@@ -178,7 +178,7 @@ function HeldUp({ blocking: { episodeId, tree } }: { blocking: NonNullable<Schem
   return (
     <Panel mb="md">
       <Group justify="space-between" gap="xs" mb="sm">
-        <Title order={2}>Who waited for whom</Title>
+        <Title order={2}>Blocking tree</Title>
         <Text size="sm" c="dimmed">
           when it was raised, <Time at={tree.at} exact />
         </Text>

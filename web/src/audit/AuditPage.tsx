@@ -44,7 +44,7 @@ export function AuditPage() {
     <>
       <PageTitle
         title="Audit"
-        lead="Who did what, newest first: sign-ins, refused requests, members, tokens, settings, instances, reports and downloads."
+        lead="Actions of people and tokens, newest first: sign-ins, refused requests, members, tokens, settings, instances, reports and downloads."
         actions={items && items.length > 0 && <CopyCSV entries={items} nameOf={nameOf} />}
       />
       <AuditFilters members={members.data?.items.map((m) => ({ value: m.id, label: m.name })) ?? []} />

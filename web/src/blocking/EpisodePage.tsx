@@ -137,7 +137,7 @@ function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
         {tree ? (
           <Panel>
             <Group justify="space-between" gap="xs" mb="sm">
-              <Title order={2}>Who waits for whom</Title>
+              <Title order={2}>Blocking tree</Title>
               <Text size="sm" c="dimmed">
                 as at <Time at={tree.at} exact />
                 {samples.length > 1 &&
@@ -268,7 +268,7 @@ function NoTree({ episode: e }: { episode: Episode }) {
   return (
     <Panel>
       <Title order={2} mb="xs">
-        Who waited for whom
+        Blocking tree
       </Title>
       <Hidden episode={e} />
       <EmptyState title="The samples of this episode are not kept any more">

@@ -70,7 +70,7 @@ export function ConnectPage() {
         </Panel>
         <Panel>
           <Title order={2} mb={4}>
-            3. What arrives
+            3. Received data
           </Title>
           {made ? (
             <Arrival tokenId={made.id} />

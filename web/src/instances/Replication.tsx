@@ -186,7 +186,7 @@ function How({ of: { condition, since, why }, word }: { of: Troubled; word?: str
 /** Drawn are the servers, each with those that follow it to its right, or below it where there is no room. */
 function Drawn({ known, instanceId }: { known: Known; instanceId: string }) {
   return (
-    <ul className={classes.roots} aria-label="Who follows whom">
+    <ul className={classes.roots} aria-label="Replication topology">
       {treesOf(known).map((branch) => (
         <Tree branch={branch} instanceId={instanceId} slots={known.slots} key={keyOf(branch)} />
       ))}

@@ -16,7 +16,7 @@ describe("backups", () => {
   test("days that are not known are neither kept nor missed", () => {
     expect(keptDays([day(true), day(false), day(true)])).toBe("Kept on 2 of 3 days");
     expect(keptDays([day(null), day(true)])).toBe("Kept on 1 of 1 day, 1 day not known");
-    expect(keptDays([day(null)])).toBe("Nothing is known of the last 30 days.");
+    expect(keptDays([day(null)])).toBe("Backups of the last 30 days are not known.");
   });
 
   test("unknown is never good", () => {

@@ -45,7 +45,7 @@ export function objective(minutes: number): string {
 /** keptDays says on how many of the days whose ages are known no backup was too old. */
 export function keptDays(days: BackupDay[]): string {
   const known = days.filter((d) => d.kept !== null);
-  if (known.length === 0) return "Nothing is known of the last 30 days.";
+  if (known.length === 0) return "Backups of the last 30 days are not known.";
   const kept = known.filter((d) => d.kept).length;
   const rest = days.length - known.length;
   return `Kept on ${kept} of ${plural(known.length, "day")}${rest > 0 ? `, ${plural(rest, "day")} not known` : ""}`;

@@ -89,7 +89,7 @@ const connected: Record<CheckedEngine, ConnectedEngine> = {
     database: {
       label: "Service or SID",
       placeholder: "orders.example.com",
-      description: "Of a pluggable database, or the root's service for all of them.",
+      description: "The service of a pluggable database, or the root's service for all of them.",
     },
     tls: [
       { value: "verify-full", label: "verify-full: TLS, certificate and name checked" },

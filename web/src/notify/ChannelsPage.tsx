@@ -179,7 +179,7 @@ const Last = ({ channel: { kind, lastDelivery: last } }: Of) =>
       </Anchor>
     </>
   ) : (
-    "Nothing yet"
+    "None yet"
   );
 
 const Actions = ({ channel: c, onEdit, onRemove }: One) => (

@@ -66,7 +66,7 @@ export function DeliveriesPage() {
             ? "There are no older deliveries."
             : filtered
               ? "No delivery matches these filters."
-              : "Nothing happened yet that a notification rule matches."}
+              : "No event has matched a notification rule yet."}
         </EmptyState>
       )}
       {items &&

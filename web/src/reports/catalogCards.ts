@@ -12,7 +12,7 @@ export const questions: Record<Category, string> = {
   Security: "Which weaknesses exist, and which to fix first?",
   Compliance: "Where is personal data, and is it protected?",
   Performance: "Did we meet our targets?",
-  Operations: "What happened, and what needs attention?",
+  Operations: "Which alerts were raised, and which need attention?",
 };
 
 /** cards is the catalog: contract §9.10. */

@@ -52,7 +52,7 @@ export function AssistantsPage() {
         </Panel>
         <Panel>
           <Title order={2} mb={4}>
-            3. What to know
+            3. Privacy and limits
           </Title>
           <List size="sm" spacing={4} maw="75ch">
             <List.Item>

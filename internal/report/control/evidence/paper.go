@@ -343,7 +343,7 @@ func (p *sheet) population() {
 	p.section("Population", 60)
 	p.Table(typeset.Table{
 		Look: look, Rows: len(rows), Rest: "The signed JSON has all of them.",
-		Columns: []typeset.Column{{Title: "Server", Max: 110}, {Title: "Recorded"}, {Title: "What"}, {Title: "Engine"}, {Title: "By", Flex: 1}, {Title: "Of the log fleet", Align: typeset.Right}},
+		Columns: []typeset.Column{{Title: "Server", Max: 110}, {Title: "Recorded"}, {Title: "Event"}, {Title: "Engine"}, {Title: "By", Flex: 1}, {Title: "Entry of log fleet", Align: typeset.Right}},
 		Row: func(i int) []typeset.Cell {
 			r := rows[i]
 			what := whatHappened[r.event.What]
@@ -366,7 +366,7 @@ func (p *sheet) exceptions() {
 	p.Table(typeset.Table{
 		Look: look, Rows: len(p.d.Exceptions), Rest: "The signed JSON has all of them.",
 		Columns: []typeset.Column{
-			{Title: "Granted"}, {Title: "By", Max: 90}, {Title: "Asked by", Max: 90}, {Title: "Ended"}, {Title: "Of the log organization"}, {Title: "Why", Flex: 1},
+			{Title: "Granted"}, {Title: "By", Max: 90}, {Title: "Asked by", Max: 90}, {Title: "Ended"}, {Title: "Entry of log organization"}, {Title: "Why", Flex: 1},
 		},
 		Row: func(i int) []typeset.Cell {
 			x := p.d.Exceptions[i]
@@ -385,7 +385,7 @@ func (p *sheet) exceptions() {
 
 // proof is what the paper rests on.
 func (p *sheet) proof() {
-	p.section("What this rests on", 150)
+	p.section("Sources", 150)
 	assessments, told := 0, 0
 	for _, item := range p.d.Items {
 		for _, a := range item.Assessments {

@@ -27,7 +27,7 @@ type readTable struct {
 
 // readers prints who can read the sensitive tables, by role path.
 func readers(b *blocks.Builder) {
-	b.Sub("Who can read them")
+	b.Sub("Readers")
 	in := map[[16]byte]*snapshot.Instance{}
 	for i := range b.Doc.Instances {
 		in[b.Doc.Instances[i].ID] = &b.Doc.Instances[i]

@@ -149,7 +149,7 @@ func deductions(b *blocks.Builder, s analysis.Score) {
 	const top = 5
 	shown := s.Lost[:min(top, len(s.Lost))]
 	blocks.Table(b, []typeset.Column{
-		{Title: "Severity"}, {Title: "Check"}, {Title: "Title", Flex: 1}, {Title: "Domain"}, {Title: "Of the domain", Align: typeset.Right}, {Title: "Points lost", Align: typeset.Right},
+		{Title: "Severity"}, {Title: "Check"}, {Title: "Title", Flex: 1}, {Title: "Domain"}, {Title: "Domain share", Align: typeset.Right}, {Title: "Points lost", Align: typeset.Right},
 	}, shown, func(_ int, l analysis.Deduction) []typeset.Cell {
 		return []typeset.Cell{blocks.Severity(l.Check.Severity), blocks.Code(l.Check.ID), blocks.Text(l.Check.Title), blocks.Text(l.Check.Domain), blocks.Text(blocks.Decimal(l.Domain)), blocks.Strong(blocks.Decimal(l.Points))}
 	})

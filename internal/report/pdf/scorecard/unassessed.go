@@ -29,7 +29,7 @@ func knownAnyway(b *blocks.Builder) {
 	if in == nil {
 		return
 	}
-	b.Sub("What is known without an assessment")
+	b.Sub("Known without an assessment")
 	rows := [][2]string{{"Version", versionWords(b)}, {"Support", supportWords(b)}, {"CVEs", cveWords(b)}}
 	if b.Doc.Window != nil {
 		rows = append(rows, [2]string{"Host", hostWords(b)}, [2]string{"Alerts", alertsInShort(b)})

@@ -329,7 +329,7 @@ func FirstSteps(b *blocks.Builder, first []analysis.Step) {
 	d := b.Paper
 	title := map[int]string{1: "Do this first", 2: "Do these two first", 3: "Do these three first", 4: "Do these four first", 5: "Do these five first"}[len(first)]
 	if len(first) == 0 {
-		b.PartTitle("What to do", "")
+		b.PartTitle("Next steps", "")
 		page := d.Page()
 		words := "Nothing to do in what was assessed. “Coverage and methodology” says what was not assessed."
 		page.Text(d.Left(), d.Y+9, blocks.RowMuted, typeset.Left, words)
