@@ -136,6 +136,7 @@ func headOfCard(b *blocks.Builder, g analysis.CheckFindings) {
 	d := b.Paper
 	top := d.Y
 	title, note := subjectOf(b, g)
+	note = append(note, typeset.Span{Text: Before(" · ", ownerOfCard(b, g)), Style: cardText})
 	d.Tagged(typeset.Part, func() { d.ParagraphWithin(0, cardHead, 1.25, title...) })
 	d.ParagraphWithin(0, cardHead, 1.35, append([]typeset.Span{{Text: g.Check.Severity, Style: blocks.Colored(cardStrong, blocks.SeverityColor[g.Check.Severity])}}, note...)...)
 	end := d.Y
@@ -180,7 +181,7 @@ func dueOf(b *blocks.Builder, g analysis.CheckFindings) (words string, style typ
 	if due.FirstSeen != nil {
 		since += " · first seen " + blocks.Day(*due.FirstSeen)
 	}
-	return words, style, since + Before(" · ", ownerOfCard(b, g))
+	return words, style, since
 }
 
 // ownerOfCard is the one owner of all servers of a card, if the organization has owners at all.
