@@ -97,9 +97,9 @@ func instanceOf(b *blocks.Builder, x snapshot.Exception) *snapshot.Instance {
 	return nil
 }
 
-// daysLeft says how long something still holds.
+// daysLeft says how long something still holds, in days of the calendar, as everywhere.
 func daysLeft(until, asOf time.Time) string {
-	if days := int(until.Sub(asOf).Hours() / 24); days > 0 {
+	if days := blocks.Days(asOf, until); days > 0 {
 		return "in " + blocks.Count(days, "day", "days")
 	}
 	return "within a day"
