@@ -103,7 +103,10 @@ func volumeFigure(b *blocks.Builder) blocks.Figure {
 	f := blocks.Figure{Value: points(s.Full.Level), Label: "FULLEST VOLUME", Note: "no forecast", Color: blocks.Accent}
 	switch s.Full.Reason {
 	case "":
-		f.Note = "full in " + blocks.Count(int(s.Full.Days), "day", "days")
+		f.Note = "full in " + blocks.Count(wholeDays(s.Full), "day", "days")
+		if s.Full.Full() {
+			f.Note = "full"
+		}
 	case forecast.NotGrowing, forecast.Far:
 		f.Note = "not full within 2 years"
 	case forecast.NotMeasured, forecast.NoLimit, forecast.Stale, forecast.TooShort, forecast.SawTooth, forecast.Step, forecast.Noise:

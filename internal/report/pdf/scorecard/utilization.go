@@ -140,11 +140,14 @@ func forecastWords(f window.Forecast) string {
 	if f.Full() {
 		return "The fullest volume is full."
 	}
-	days := int(math.Ceil(f.Days))
+	days := wholeDays(f)
 	return at + grows + ", by " + past + " (" + forecast.Method + " slope of the daily medians). If that goes on, it is full " +
 		blocks.Count(days, "day", "days") + " later, around " + blocks.Day(f.Until.AddDate(0, 0, days)) + "; with " + blocks.Percent(forecast.Confidence) +
 		" confidence between " + blocks.Day(f.Until.AddDate(0, 0, int(f.Soonest))) + " and " + blocks.Day(f.Until.AddDate(0, 0, int(math.Ceil(f.Latest)))) + "."
 }
+
+// wholeDays is within how many days a volume is full: a day that has begun counts, on page 1 as in the forecast.
+func wholeDays(f window.Forecast) int { return int(math.Ceil(f.Days)) }
 
 // resourceCharts draws a line an hour for each resource, one above the other over the
 // same time.

@@ -143,7 +143,7 @@ func volumeCap(doc snapshot.Document) Cap {
 		return c
 	}
 	f := s.Full
-	level := "the fullest volume is at " + decimal(f.Level) + "%"
+	level := "a volume is at " + decimal(f.Level) + "%"
 	switch f.Reason {
 	case forecast.TooShort, forecast.Stale, forecast.NotMeasured, forecast.NoLimit:
 		c.Because = level + ", too few days for a forecast"
@@ -154,7 +154,7 @@ func volumeCap(doc snapshot.Document) Cap {
 	default:
 		switch {
 		case f.Full():
-			c.State, c.Because = CapApplies, "the fullest volume is full"
+			c.State, c.Because = CapApplies, "a volume is full"
 		case f.Soon():
 			c.State, c.Because = CapApplies, level+", gaining "+decimal(f.PerDay)+" points a day"
 		default:

@@ -54,7 +54,7 @@ func TestFault04AndFault08CapsHoldGradeAndVerdict(t *testing.T) {
 		"out of support": {func(_ *snapshot.Document, in *snapshot.Instance) { in.Release.EndOfLife = &over }, 69, "D", "because support ended on 2024-11-15"},
 		"a volume that fills": {func(doc *snapshot.Document, _ *snapshot.Instance) {
 			doc.Utilization = disk(snapshottest.Line(60, 4, 8*24))
-		}, 69, "D", "because the fullest volume is at 91.8%, gaining 4.0 points a day"},
+		}, 69, "D", "because a volume is at 91.8%, gaining 4.0 points a day"},
 		"no backup": {func(doc *snapshot.Document, in *snapshot.Instance) {
 			in.Engine = "sqlserver"
 			in.Assessment.Results = append(in.Assessment.Results, fail("MS-16", "erp"))
