@@ -18,6 +18,8 @@ test("a month says what was up, down and unknown, and whether that kept the obje
   expect(await sideways(page)).toBe(false);
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/narrow.png` });
   await page.setViewportSize({ width: 1280, height: 900 });
+  const region = page.getByRole("region", { name: "Servers and their objectives" });
+  expect(await region.evaluate((of) => of.scrollWidth - of.clientWidth)).toBe(0);
   await page.emulateMedia({ colorScheme: "dark" });
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/dark.png` });
 });

@@ -17,7 +17,7 @@ import { sayProblem } from "../ui/say";
 import { Time } from "../ui/Time";
 import { type Editing, ObjectivesDialog } from "./ObjectivesDialog";
 import classes from "./objectives.module.css";
-import { about, aims, available, colors, long, monthName, months, type State, verdicts } from "./words";
+import { about, aims, available, colors, long, monthName, months, type State, summary, verdicts } from "./words";
 
 /** ObjectivesPage is what servers have to keep, and how they kept it in a month. */
 export function ObjectivesPage() {
@@ -93,8 +93,7 @@ export function ObjectivesPage() {
       {known && known.page.totalItems > 0 && (
         <>
           <Text size="sm" mb="xs">
-            {plural(known.missed, "server")} missed the objective, {known.kept} kept it, of {known.cannotBeTold} it
-            cannot be told. {plural(known.without, "server")} without an objective.{" "}
+            {summary(known)}{" "}
             {known.knownSince && (
               <>
                 Known since <Time at={known.knownSince} />.
@@ -103,18 +102,8 @@ export function ObjectivesPage() {
           </Text>
           <ListTable
             label="Servers and their objectives"
-            columns={[
-              "Server",
-              "Up",
-              "Down",
-              "Unknown",
-              "Maintenance",
-              "(Shares)",
-              "Availability",
-              "Budget used",
-              "Mean latency",
-            ]}
-            minWidth={1080}
+            columns={["Server", "Up", "Down", "Unknown", "Maintenance", "Availability", "Budget used", "Mean latency"]}
+            minWidth={900}
             busy={states.isFetching}
           >
             {known.items.map((s) => (
@@ -128,6 +117,8 @@ export function ObjectivesPage() {
     </>
   );
 }
+
+const lasting = `numbers ${classes.lasting}`;
 
 function Row({ state: s }: { state: State }) {
   const a = s.availability;
@@ -144,8 +135,8 @@ function Row({ state: s }: { state: State }) {
           <bdi>{s.instance.name}</bdi>
         </Anchor>
       </Table.Th>
-      <Table.Td className="numbers">{long(s.upSeconds)}</Table.Td>
-      <Table.Td className="numbers">
+      <Table.Td className={lasting}>{long(s.upSeconds)}</Table.Td>
+      <Table.Td className={lasting}>
         {long(s.downSeconds)}
         {s.outageCount > 0 && (
           <Text size="xs" c="dimmed">
@@ -153,24 +144,22 @@ function Row({ state: s }: { state: State }) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td className="numbers">{long(s.unknownSeconds)}</Table.Td>
-      <Table.Td className="numbers">{long(s.maintenanceSeconds)}</Table.Td>
-      <Table.Td>
-        <Shares state={s} />
-      </Table.Td>
+      <Table.Td className={lasting}>{long(s.unknownSeconds)}</Table.Td>
+      <Table.Td className={lasting}>{long(s.maintenanceSeconds)}</Table.Td>
       <Table.Td>
         {a ? (
-          <>
+          <Group gap={6}>
             <Text size="sm" className="numbers" style={{ whiteSpace: "nowrap" }}>
               {available(a)}
             </Text>
             <Verdict of={a.verdict} />
-          </>
+          </Group>
         ) : (
           <Text size="sm" c="dimmed">
             no objective
           </Text>
         )}
+        <Shares state={s} />
       </Table.Td>
       <Table.Td className="numbers">{a ? `${long(a.usedSeconds)} of ${long(a.budgetSeconds)}` : "–"}</Table.Td>
       <Table.Td>
@@ -200,7 +189,7 @@ const Verdict = ({ of }: { of: string }) => (
   </Badge>
 );
 
-/** Shares draws up, down and unknown; the columns beside have them in words. */
+/** Shares draws up, down and unknown; columns of the same row have them in words. */
 function Shares({ state: s }: { state: State }) {
   const all = s.upSeconds + s.downSeconds + s.unknownSeconds;
   if (all === 0) return null;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { about, aims, available, bodyOf, lineOf, long, monthName, months } from "./words";
+import { about, aims, available, bodyOf, lineOf, long, monthName, months, summary } from "./words";
 
 const objective = {
   selector: { tags: { env: ["prod"] }, instanceIds: [] },
@@ -30,4 +30,15 @@ test("objectives in words", () => {
 test("months go back over the turn of a year", () => {
   expect(months(new Date("2026-01-31T23:00:00Z"), 3)).toEqual(["2026-01", "2025-12", "2025-11"]);
   expect(monthName("2026-11")).toBe("November 2026");
+});
+
+test("a month is summed up in sentences that can be read alone", () => {
+  const none = { kept: 0, missed: 0, cannotBeTold: 0, without: 0 };
+  expect(summary({ kept: 3, missed: 1, cannotBeTold: 2, without: 1 })).toBe(
+    "1 server missed the objective. 3 servers kept it. 2 servers may have kept or missed it: too much time is unknown. 1 server has no objective.",
+  );
+  expect(summary({ ...none, kept: 2 })).toBe("2 servers kept the objective.");
+  expect(summary({ ...none, cannotBeTold: 1, without: 4 })).toBe(
+    "1 server may have kept or missed the objective: too much time is unknown. 4 servers have no objective.",
+  );
 });

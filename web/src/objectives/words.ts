@@ -1,7 +1,7 @@
 // Objectives in words, and as the form has them.
 import type { Schemas } from "../api/client";
 import { selects } from "../teams/teamForm";
-import { duration } from "../ui/format";
+import { duration, plural } from "../ui/format";
 import { byKey, words } from "../url/tagWords";
 
 export type Objective = Schemas["Objective"];
@@ -23,6 +23,18 @@ export function available(a: Schemas["ObjectiveAvailability"]): string {
 
 export const verdicts: Record<string, string> = { kept: "kept", missed: "missed", cannot_be_told: "cannot be told" };
 export const colors: Record<string, string> = { kept: "teal", missed: "red", cannot_be_told: "gray" };
+
+/** summary says how many servers kept their objective, missed it, or were known for too little time. */
+export function summary(n: { kept: number; missed: number; cannotBeTold: number; without: number }): string {
+  const sentences = [
+    n.missed > 0 && `${plural(n.missed, "server")} missed the objective.`,
+    n.kept > 0 && `${plural(n.kept, "server")} kept it.`,
+    n.cannotBeTold > 0 && `${plural(n.cannotBeTold, "server")} may have kept or missed it: too much time is unknown.`,
+    n.without > 0 && `${plural(n.without, "server")} ${n.without === 1 ? "has" : "have"} no objective.`,
+  ].filter((s) => s !== false);
+  const [first = ""] = sentences;
+  return [first.replace(/\bit\b/, "the objective"), ...sentences.slice(1)].join(" ");
+}
 
 /** aims says what an objective asks for. */
 export const aims = (o: Objective) =>
