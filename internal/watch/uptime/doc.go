@@ -22,7 +22,8 @@
 //   - Two processes record at once: a span changes only if it is still as read, so one of them
 //     records.
 //   - An agent delivers what it buffered: that says nothing of the present (package status), so the time stays unknown.
-//   - A server is switched off: its span ends, and the time is unknown. The spans of a server that is
+//   - A server is switched off: its span ends, and the time is unknown, unless the caller says when it
+//     was off (Server.Off): that time counts as nothing. The spans of a server that is
 //     removed stay as long as others: a month in which it was there is judged as before.
 //   - A server restarts every 20 seconds for a month: it has 260,000 spans. All others have a few.
 //   - Windows are recorded by their announcement: a window that was announced after an outage covers

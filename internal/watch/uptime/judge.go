@@ -3,6 +3,7 @@ package uptime
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,6 +30,8 @@ type Server struct {
 	Engine    fleet.Engine
 	Tags      fleet.Tags
 	CreatedAt time.Time
+	// Off are the times in which it was switched off or removed. They count as nothing.
+	Off []maintenance.Span
 }
 
 // Period is what is judged: from an instant until before another. Now is when that is asked; nothing
@@ -64,8 +67,9 @@ type State struct {
 	// passed does not count; nil: the objective has no availability.
 	Budget *time.Duration
 	Downs  []maintenance.Span // outside windows, in order
-	// Covered are the times in maintenance windows.
-	Covered []maintenance.Span
+	Gaps   []maintenance.Span // in which nobody knows, outside windows, in order
+	// Covered are the times in maintenance windows. Off are those in which the server was switched off.
+	Covered, Off []maintenance.Span
 }
 
 // Judge judges objectives.
@@ -80,6 +84,11 @@ func (j Judge) States(ctx context.Context, organization uuid.UUID, servers []Ser
 	if err != nil {
 		return nil, err
 	}
+	return j.StatesBy(ctx, organization, row.Items, servers, p)
+}
+
+// StatesBy are those of servers by a list of objectives.
+func (j Judge) StatesBy(ctx context.Context, organization uuid.UUID, list []objective.Objective, servers []Server, p Period) ([]State, error) {
 	versions, err := windows.Versions(ctx, j.DB, organization, p.From)
 	if err != nil {
 		return nil, err
@@ -94,19 +103,27 @@ func (j Judge) States(ctx context.Context, organization uuid.UUID, servers []Ser
 	}
 	states := make([]State, len(servers))
 	for i, s := range servers {
-		in := p.of(s)
-		covered := maintenance.Covered(versions, s.ID, s.Tags, in)
-		state := State{Server: s, Judged: in, Uptime: Sum(spans[s.ID], covered, in), Downs: Downs(spans[s.ID], covered, in), Covered: covered}
-		if of, ok := objective.Of(row.Items, s.ID, s.Tags); ok {
+		state := stateOf(s, spans[s.ID], versions, p.of(s))
+		if of, ok := objective.Of(list, s.ID, s.Tags); ok {
 			state.Objective = &of
 			if percent := of.AvailabilityPercent; percent != nil {
-				budget := objective.Budget(max(0, p.To.Sub(in.From)-state.Maintenance), *percent)
+				budget := objective.Budget(max(0, p.To.Sub(state.Judged.From)-state.Maintenance-maintenance.Lasting(state.Off)), *percent)
 				state.Available, state.Budget = objective.Available(state.Uptime, *percent), &budget
 			}
 		}
 		states[i] = state
 	}
 	return states, nil
+}
+
+// stateOf is how a server was in a period, without its objective.
+func stateOf(s Server, spans []Span, versions []maintenance.Version, in maintenance.Span) State {
+	off := within(s.Off, in)
+	covered := minus(maintenance.Covered(versions, s.ID, s.Tags, in), off)
+	out := maintenance.Merged(slices.Concat(covered, off))
+	state := State{Server: s, Judged: in, Uptime: Sum(spans, out, in), Downs: Downs(spans, out, in), Gaps: Gaps(spans, out, in), Covered: covered, Off: off}
+	state.Maintenance -= maintenance.Lasting(off)
+	return state
 }
 
 // Latency is the mean over the executions of the hours that are whole, in the time that counts and in no
@@ -120,7 +137,7 @@ func (j Judge) Latency(ctx context.Context, organization uuid.UUID, s State, p P
 	if err != nil || !sums.Sampled {
 		return objective.Latency{}, err
 	}
-	return latencyOf(sums, w.Starts(), s.Covered), nil
+	return latencyOf(sums, w.Starts(), slices.Concat(s.Covered, s.Off)), nil
 }
 
 func latencyOf(sums measurements.QuerySums, starts []time.Time, covered []maintenance.Span) (l objective.Latency) {

@@ -100,6 +100,12 @@ func Downs(spans []Span, windows []maintenance.Span, in maintenance.Span) []main
 	return minus(within(times(spans, false), in), within(windows, in))
 }
 
+// Gaps are the times in a period in which nobody knows how a server was, without those in maintenance windows.
+func Gaps(spans []Span, windows []maintenance.Span, in maintenance.Span) []maintenance.Span {
+	whole := within([]maintenance.Span{in}, in)
+	return minus(minus(minus(whole, within(windows, in)), within(times(spans, true), in)), within(times(spans, false), in))
+}
+
 // times are those of the spans in which a server was up, or of those in which it was down.
 func times(spans []Span, up bool) (all []maintenance.Span) {
 	for _, s := range spans {

@@ -116,6 +116,9 @@ func TestASumIsThatOfItsSeconds(t *testing.T) {
 		if got := maintenance.Lasting(Downs(spans, windows, whole)); got != want.Down {
 			t.Fatalf("it was down for %s, want %s", got, want.Down)
 		}
+		if got := maintenance.Lasting(Gaps(spans, windows, whole)); got != want.Unknown {
+			t.Fatalf("nobody knows of %s, want %s", got, want.Unknown)
+		}
 	})
 }
 
