@@ -61,6 +61,12 @@ func At(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, at t
 	return r, err
 }
 
+// ChangedIn are the times from a time until before another at which the list changed, or was first set, in order.
+func ChangedIn(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, from, to time.Time) ([]time.Time, error) {
+	return statement.All[time.Time](ctx, q, "read when the objectives changed", `SELECT holds_from FROM objectives
+		WHERE organization_id = $1 AND holds_from >= $2 AND holds_from < $3 ORDER BY holds_from`, organization, from, to)
+}
+
 // SetObjectives replaces the list. seen are the digests of the states that the change was made from, one of
 // which must be the list's; nil: any. Errors: *usecase.RuleError with every broken rule, or
 // precondition_failed.
