@@ -280,6 +280,7 @@ var schemas = strings.NewReplacer("master.sys.", "sys.", "msdb.sys.", "msdb_sys.
 
 var (
 	listagg = regexp.MustCompile(`LISTAGG\(([^,]+), ', '\) WITHIN GROUP \(ORDER BY [^)]+\)`)
+	bytesOf = regexp.MustCompile(`SUBSTRING\((\w+\.sid) FROM 1 FOR (\d+)\)`) // which has bits here
 	days    = regexp.MustCompile(`CURRENT_TIMESTAMP - (\d+)\)`)
 )
 
@@ -290,7 +291,8 @@ func inPostgreSQL(check catalogue.Check, query string) string {
 	query = days.ReplaceAllString(query, "CURRENT_TIMESTAMP - interval '$1 days')")
 	query = strings.ReplaceAll(query, `'[() ]', ''`, `'[() ]', '', 'g'`)
 	if check.Engine == string(fleet.SQLServer) { // whose LIKE escapes by brackets
-		query = strings.NewReplacer(`\%'`, `\\%'`, "[_]", `\_`, "CURRENT_USER()", "'somebody'").Replace(query)
+		query = bytesOf.ReplaceAllString(query, "SUBSTRING($1 FROM 1 FOR 8 * $2)")
+		query = strings.NewReplacer(`\%'`, `\\%'`, `\MSSQL$%'`, `\\MSSQL$%'`, `\SQLAGENT$%'`, `\\SQLAGENT$%'`, "[_]", `\_`, "CURRENT_USER()", "'somebody'").Replace(query)
 	}
 	return query
 }
@@ -305,6 +307,7 @@ const functions = `
 		SELECT CASE $1 WHEN 'never' THEN '1900-01-01' WHEN 'stale' THEN (localtimestamp - interval '15 days')::text
 			WHEN 'good' THEN (localtimestamp - interval '13 days')::text WHEN 'old' THEN NULL ELSE '1900-01-01' END $$;
 	CREATE FUNCTION pwdcompare(text, text) RETURNS int LANGUAGE sql AS $$ SELECT ($1 = $2)::int $$;
+	CREATE FUNCTION datalength(bit varying) RETURNS int LANGUAGE sql AS $$ SELECT octet_length($1) $$;
 	CREATE FUNCTION db_name() RETURNS text LANGUAGE sql AS $$ SELECT 'shop' $$;
 	CREATE FUNCTION db_name(bigint) RETURNS text LANGUAGE sql AS $$ SELECT CASE $1 WHEN 5 THEN 'shop' END $$;
 	CREATE FUNCTION db_id() RETURNS int LANGUAGE sql AS $$ SELECT 5 $$;
