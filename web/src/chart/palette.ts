@@ -11,6 +11,7 @@ export const hues = {
   red: ["#c4303f", "#ff8080"],
   gold: ["#8f6a00", "#e0b84c"],
   green: ["#3f8f2f", "#7ccf5f"],
+  orchid: ["#9a3cb8", "#d894f0"],
 } as const satisfies Record<string, readonly [string, string]>;
 
 /** seriesColors are the hues as CSS colours that follow the scheme: `color: seriesColors.blue`. */
@@ -30,7 +31,8 @@ export const palette = {
   locks: seriesColors.red,
   lightweightLocks: seriesColors.gold,
   io: seriesColors.blue,
-  clientNetwork: seriesColors.teal,
+  /** Teal would be too close to the CPU's green. */
+  clientNetwork: seriesColors.orchid,
   other: seriesColors.grey,
   /** Sessions on the CPU: beside the waits, where blue is I/O. */
   onCpu: seriesColors.green,
