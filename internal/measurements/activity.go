@@ -209,7 +209,7 @@ type ActivityKey struct {
 // ActivityPart is one engine's part of the activity, a line for each value of a dimension.
 type ActivityPart struct {
 	Lines map[ActivityKey]Values // NaN where nothing is known
-	// Classes are those of each line; nil: they are not known, as of whole organizations.
+	// Classes are those of each line; nil: they are not known.
 	Classes map[ActivityKey]ByClass
 	// RestLines is how many lines the one of the rest stands for, if that is known; sessions that
 	// were too many to be kept one by one are one.

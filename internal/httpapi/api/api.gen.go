@@ -597,8 +597,8 @@ type ActivityItem struct {
 	// Average The mean over the buckets with samples.
 	Average float64 `json:"average"`
 	// ByClass What `average` is made of: the mean of each class (`cpu`, `locks`, `lightweightLocks`, `io`,
-	// `clientNetwork`, `other`) that it has. Null if the figures are from the rows of the whole organization, as
-	// usual without a filter by server, tag or name: these have no classes.
+	// `clientNetwork`, `other`) that it has. Null if it is not known: a part of the figures was stored by a version
+	// of Muster that did not keep the classes of the whole organization.
 	ByClass  *map[string]float64   `json:"byClass"`
 	Database *ContributingDatabase `json:"database"`
 	Instance *ContributingInstance `json:"instance"`

@@ -6,12 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
-	"muster/internal/measurements/pgstore/activityrow"
 )
 
 // TestARowOfActivityKeepsTheGreatestLines of all of its slots; the others are one line, and all of
@@ -169,22 +166,4 @@ func TestFoldedLinesStayFolded(t *testing.T) {
 			t.Errorf("all lines come to %v, want 100", sum)
 		}
 	}
-}
-
-// FuzzOrganizationRow reads bytes that were never written: an error is an answer, and a panic is none.
-func FuzzOrganizationRow(f *testing.F) {
-	of := activityrow.Row{Sampled: 3, Told: 1, Totals: []activityrow.Line{activityrow.NewLine(measurements.ActivityKey{}, 2, []float64{5})}, Lines: []activityrow.Line{
-		activityrow.NewLine(measurements.ActivityKey{Instance: uuid.UUID{1}, Database: uuid.UUID{2}, Statement: 7}, 1, []float64{1, 1. / 7}),
-		activityrow.NewLine(measurements.ActivityKey{Class: 3, Name: 9}, 0, []float64{0, 2.5}),
-	}}
-	f.Add(of.Encode())
-	f.Fuzz(func(t *testing.T, row []byte) {
-		read, err := activityrow.Decode(row)
-		for i := range read.Lines {
-			if _, err := read.Lines[i].Sum(1); err == nil && len(read.Lines) > len(row) {
-				t.Errorf("%d bytes have %d lines", len(row), len(read.Lines))
-			}
-		}
-		_ = err
-	})
 }

@@ -1,9 +1,13 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -176,9 +180,79 @@ func (c *company) shown(t tester, w timegrid.Window) (shown, series tiles) {
 func (c *company) same(t tester, w timegrid.Window, when string) {
 	t.Helper()
 	shown, series := c.shown(t, w)
-	if diff := gocmp.Diff(series, shown, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-9, 0), withoutClasses); diff != "" {
+	if diff := gocmp.Diff(series, shown, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Fatalf("%s: %v (-series +shown)\n%s", when, w, diff)
 	}
+	if !c.onlyTiles {
+		c.sameFew(t, w, when)
+	}
+}
+
+// sameFew holds what readers of the greatest lines get to all lines of the series.
+func (c *company) sameFew(t tester, w timegrid.Window, when string) {
+	t.Helper()
+	for _, by := range measurements.Dimensions() {
+		for limit := 1; limit <= 3; limit++ {
+			q := measurements.ActivityQuery{By: by, Limit: limit}
+			few, err := c.Activity(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, w, q)
+			if notKept := new(measurements.NotKeptError); errors.As(err, &notKept) {
+				continue
+			}
+			all, failed := c.activityOf(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, windowOf(w), q)
+			if err := errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+			if _, rest := few.Lines[measurements.ActivityKey{Rest: true}]; rest {
+				all = fewOf(all, limit, few.Lines)
+			}
+			few.RestLines = 0
+			delete(few.Classes, measurements.ActivityKey{Rest: true}) // nobody asks for them
+			delete(all.Classes, measurements.ActivityKey{Rest: true})
+			if diff := gocmp.Diff(all, few, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-9, 1e-12)); diff != "" {
+				t.Fatalf("%s: %d by %s, %v (-series +shown)\n%s", when, limit, by, w, diff)
+			}
+		}
+	}
+}
+
+// fewOf leaves as many of the greatest lines, of equal ones those that are shown, and adds up the others.
+func fewOf(all measurements.ActivityPart, limit int, shown map[measurements.ActivityKey]measurements.Values) measurements.ActivityPart {
+	few := measurements.ActivityPart{
+		Lines: make(map[measurements.ActivityKey]measurements.Values), Classes: make(map[measurements.ActivityKey]measurements.ByClass),
+		Sampled: all.Sampled, Told: all.Told, Partial: all.Partial,
+	}
+	sum := func(key measurements.ActivityKey) float64 {
+		thousandths := math.Round(all.Lines[key].Sum() * 1000)
+		if shown[key] != nil {
+			thousandths += 0.5
+		}
+		return thousandths
+	}
+	rest := measurements.ActivityKey{Rest: true}
+	order := slices.SortedFunc(maps.Keys(all.Lines), func(a, b measurements.ActivityKey) int { return cmp.Compare(sum(b), sum(a)) })
+	for i, key := range order {
+		to := key
+		if i >= limit || key.Rest {
+			to = rest
+		}
+		if few.Lines[to] == nil {
+			few.Lines[to] = measurements.Gaps(len(all.Sampled))
+		}
+		classes := few.Classes[to]
+		for class, v := range all.Classes[key] {
+			classes[class] += v
+		}
+		few.Classes[to] = classes
+		for bucket, v := range all.Lines[key] {
+			if math.IsNaN(few.Lines[to][bucket]) && all.Sampled[bucket] && (all.Told[bucket] || !to.OnCPU()) {
+				few.Lines[to][bucket] = 0
+			}
+			if !math.IsNaN(v) {
+				few.Lines[to][bucket] += v
+			}
+		}
+	}
+	return few
 }
 
 // windowAround has what is measured from three days before a time to a day after it.
@@ -187,6 +261,3 @@ func windowAround(at time.Time, size timegrid.Size) timegrid.Window {
 }
 
 var errDied = errors.New("the process died")
-
-// withoutClasses leaves out what rows of organizations do not have.
-var withoutClasses = cmpopts.IgnoreFields(measurements.ActivityPart{}, "Classes")

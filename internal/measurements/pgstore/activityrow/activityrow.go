@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/rowbytes"
@@ -29,30 +30,52 @@ type Row struct {
 
 // Line is a line of the row.
 type Line struct {
-	ID    ID
-	sum   float64 // of all slots
-	state byte
-	slots []byte
+	ID      ID
+	sum     float64 // of all slots
+	state   byte
+	slots   []byte
+	classes []byte // beside the row
 }
 
-// NewLine is a line of a state of a combination, with the values of its slots, 64 at
-// most.
-func NewLine(key measurements.ActivityKey, state byte, slots []float64) Line {
-	l := Line{ID: IDOf(key), state: state}
+// Classes are the values of slots, 64 at most, of each class, at its place of measurements.ByClass; nil:
+// there is none of it.
+type Classes [len(measurements.ByClass{})][]float64
+
+// NewLine is a line of a state of a combination.
+func NewLine(key measurements.ActivityKey, state byte, classes *Classes) Line {
+	l := Line{ID: IDOf(key), state: state, classes: encodeClasses(classes)}
+	var all []float64
+	for _, slots := range classes {
+		switch {
+		case slots == nil:
+		case all == nil:
+			all = slices.Clone(slots)
+		default:
+			for slot, v := range slots {
+				all[slot] += v
+			}
+		}
+	}
+	l.slots, l.sum = appendSlots(nil, all)
+	return l
+}
+
+// appendSlots writes which slots are filled, and their values.
+func appendSlots(out []byte, slots []float64) (_ []byte, sum float64) {
 	filled := uint64(0)
 	for slot, v := range slots {
 		if v > 0 {
 			filled |= 1 << slot
-			l.sum += v
+			sum += v
 		}
 	}
-	l.slots = binary.LittleEndian.AppendUint64(nil, filled)
+	out = binary.LittleEndian.AppendUint64(out, filled)
 	for _, v := range slots {
 		if v > 0 {
-			l.slots = appendAverage(l.slots, v)
+			out = appendAverage(out, v)
 		}
 	}
-	return l
+	return out, sum
 }
 
 // State is the state of its sessions.
@@ -88,12 +111,18 @@ func (l *Line) Sum(slots uint64) (sum float64, err error) {
 		return l.sum, nil
 	}
 	r := read(l.slots)
+	sum = r.sum(slots)
+	return sum, r.End()
+}
+
+// sum adds up some of the slots that appendSlots wrote.
+func (r *reader) sum(slots uint64) (sum float64) {
 	for filled := r.filled(); filled != 0; filled &= filled - 1 {
 		if v := r.average(); slots>>bits.TrailingZeros64(filled)&1 == 1 {
 			sum += v
 		}
 	}
-	return sum, r.End()
+	return sum
 }
 
 // AddTo adds its slots from first on and before end to values, of which the first is of slot 0, if
@@ -123,37 +152,33 @@ func (r *reader) filled() uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// Encode writes the row; nil: nothing was sampled.
-func (o Row) Encode() []byte {
-	if o.Sampled == 0 {
-		return nil
-	}
-	row := binary.LittleEndian.AppendUint64(nil, o.Sampled)
-	row = binary.LittleEndian.AppendUint64(row, o.Told)
-	return appendLines(appendLines(row, o.Totals), o.Lines)
-}
-
-func appendLines(row []byte, lines []Line) []byte {
+// appendLines returns the sizes of the lines, too.
+func appendLines(row []byte, lines []Line) (_ []byte, sizes []int) {
 	row = binary.AppendUvarint(row, uint64(len(lines)))
+	sizes = make([]int, len(lines))
 	for i := range lines {
-		l := &lines[i]
+		l, before := &lines[i], len(row)
 		row = l.appendID(row)
 		row = rowbytes.AppendShort(row, l.sum)
 		row = binary.AppendUvarint(row, uint64(len(l.slots)))
 		row = append(row, l.slots...)
+		sizes[i] = len(row) - before
 	}
-	return row
+	return row, sizes
 }
 
 func (r *reader) lines() []Line {
 	const least = 2 + rowbytes.ShortSize + 1 // of a line
 	lines := make([]Line, r.Count(least))
 	for i := range lines {
-		l := &lines[i]
-		r.lineID(l)
-		l.sum, l.slots = r.Short(), r.Take(r.Count(1))
+		r.line(&lines[i])
 	}
 	return lines
+}
+
+func (r *reader) line(l *Line) {
+	r.lineID(l)
+	l.sum, l.slots = r.Short(), r.Take(r.Count(1))
 }
 
 // Decode reads a row. It refers to the row's bytes.
