@@ -322,6 +322,9 @@ func CheckSettings(c organization.ChangeSettings) error {
 	if c.ExceptionApproval != nil && *c.ExceptionApproval != organization.ApprovalAny && *c.ExceptionApproval != organization.ApprovalAnother {
 		broken = append(broken, rule.Broken{Pointer: "#/exceptionApproval", Code: "invalid_parameter", Detail: "must be any or another"})
 	}
+	if c.Catalog != nil && *c.Catalog != organization.CatalogAll && *c.Catalog != organization.CatalogSpecification {
+		broken = append(broken, rule.Broken{Pointer: "#/catalog", Code: "invalid_parameter", Detail: "must be all or specification"})
+	}
 	return usecase.FieldErrors(append(broken, checkProtectedTags(c.ProtectedTags)...))
 }
 

@@ -99,7 +99,7 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 	if run.Terms.PerTeam {
 		return s.prepareTeams(ctx, run)
 	}
-	request := requestOf(run.Terms, run.latest())
+	request := requestOf(run.Terms, run.latest(), run.zone)
 	if len(request.InstanceIDs) > 0 {
 		names, err := s.Instances.InstanceNames(ctx, run.organization, request.InstanceIDs)
 		if err != nil {

@@ -30,7 +30,7 @@ func (s *Service) prepareTeams(ctx context.Context, run *ScheduleRun) error {
 	if err != nil {
 		return err
 	}
-	request := requestOf(run.Terms, run.latest())
+	request := requestOf(run.Terms, run.latest(), run.zone)
 	covered, err := s.covered(ctx, run.organization, request)
 	if err != nil {
 		return err

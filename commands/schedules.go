@@ -199,7 +199,7 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 	if kind, err := report.Find(terms.Kind); err == nil && kind.Window > 0 {
 		asked.Scope.Window = "7d"
 	}
-	request := requestOf(asked, s.Clock())
+	request := requestOf(asked, s.Clock(), time.UTC)
 	if terms.PerTeam { // who receives which report is found out when it is due
 		unknown, err := s.resolveTeams(ctx, organization, &RequestReport{TeamIDs: request.TeamIDs})
 		if err != nil {
@@ -221,9 +221,9 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 	return nil
 }
 
-// requestOf is the request that terms make at a due time.
-func requestOf(terms schedule.Terms, due time.Time) RequestReport {
-	scope := terms.Scope.At(due)
+// requestOf is the request that terms make at a due time, by the clocks of their zone.
+func requestOf(terms schedule.Terms, due time.Time, zone *time.Location) RequestReport {
+	scope := terms.Scope.At(due, zone)
 	return RequestReport{
 		Kind: terms.Kind, InstanceIDs: scope.InstanceIDs, Tags: scope.Tags, DatabaseID: scope.DatabaseID, From: scope.From, To: scope.To,
 		RecipientIDs: terms.RecipientIDs, TeamIDs: terms.TeamIDs,

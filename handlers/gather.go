@@ -60,7 +60,7 @@ type Measurements interface {
 
 // Inputs is the Gatherer of the program.
 type Inputs struct {
-	DB           sqlx.QueryerContext // whom alerts name is read from it
+	DB           *sqlx.DB // whom alerts name is read from it
 	Events       *eventstore.Store
 	Fleet        *fleet.Reader
 	Facts        *assessment.Store
@@ -110,6 +110,7 @@ func (g *Inputs) parts(known *feed.Feed) []part {
 		{report.PartScores, g.addScores},
 		{report.PartUtilization, g.addUtilization},
 		{report.PartTuning, g.addTuning},
+		{report.PartAlertRecords, g.addAlertRecords},
 		{report.PartVulnerabilities, vulnerabilities(known)},
 	}
 }

@@ -258,6 +258,7 @@ func examples() []any {
 		organization.SettingsChanged{ProtectedTags: &organization.SettingChange[string]{From: "", To: "env,team"}, DueCritical: &organization.SettingChange[int]{From: 7, To: 3}, DueHigh: &organization.SettingChange[int]{From: 30, To: 14}, DueMedium: &organization.SettingChange[int]{From: 90, To: 60}, DueLow: &organization.SettingChange[int]{From: 180, To: 365}},
 		organization.SettingsChanged{SessionDetail: &organization.SettingChange[string]{From: "on", To: "off"}},
 		organization.SettingsChanged{AdvisoryLocks: &organization.SettingChange[string]{From: "on", To: "off"}},
+		organization.SettingsChanged{Catalog: &organization.SettingChange[string]{From: "all", To: "specification"}},
 		organization.WatchRuleChanged{
 			Rule: "volume", From: []organization.WatchSetting{{Enabled: true, Threshold: 90, Severity: alert.Warning}},
 			To: []organization.WatchSetting{

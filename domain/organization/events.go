@@ -72,6 +72,7 @@ type SettingsChanged struct {
 	StatementTexts      *SettingChange[string] `json:"statementTexts,omitempty"`
 	SessionDetail       *SettingChange[string] `json:"sessionDetail,omitempty"`
 	ExceptionApproval   *SettingChange[string] `json:"exceptionApproval,omitempty"`
+	Catalog             *SettingChange[string] `json:"catalog,omitempty"`
 	ProtectedTags       *SettingChange[string] `json:"protectedTags,omitempty"`
 	DueCritical         *SettingChange[int]    `json:"dueCritical,omitempty"`
 	DueHigh             *SettingChange[int]    `json:"dueHigh,omitempty"`

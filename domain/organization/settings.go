@@ -17,6 +17,7 @@ type Settings struct {
 	StatementTexts      string // TextsOff, TextsNormalized
 	SessionDetail       string // DetailOff, DetailOn
 	ExceptionApproval   string // ApprovalAny, ApprovalAnother
+	Catalog             string // CatalogAll, CatalogSpecification
 	ProtectedTags       string // JoinKeys: keys of tags that only administrators set
 	DueDays             DueDays
 	Watch               Watch
@@ -42,6 +43,12 @@ const (
 const (
 	ApprovalAny     = "any"     // every administrator
 	ApprovalAnother = "another" // every administrator but the one who requested it (four eyes)
+)
+
+// Which reports the catalog offers.
+const (
+	CatalogAll           = "all"           // every kind can be requested
+	CatalogSpecification = "specification" // summaries are previews with sample data, as the specification has them
 )
 
 // Whether waits for advisory locks count for the watch.
@@ -70,6 +77,7 @@ type ChangeSettings struct {
 	StatementTexts      *string
 	SessionDetail       *string
 	ExceptionApproval   *string
+	Catalog             *string
 	ProtectedTags       *[]string
 	DueCritical         *int
 	DueHigh             *int
@@ -97,6 +105,7 @@ func (s Settings) Change(c ChangeSettings) (Settings, []Event) {
 	e.StatementTexts = change(&is.StatementTexts, c.StatementTexts)
 	e.SessionDetail = change(&is.SessionDetail, c.SessionDetail)
 	e.ExceptionApproval = change(&is.ExceptionApproval, c.ExceptionApproval)
+	e.Catalog = change(&is.Catalog, c.Catalog)
 	if c.ProtectedTags != nil {
 		keys := JoinKeys(*c.ProtectedTags)
 		e.ProtectedTags = change(&is.ProtectedTags, &keys)

@@ -25,6 +25,7 @@ const (
 	PartVulnerabilities Part = "the vulnerabilities"
 	PartVerifications   Part = "the queries that verify findings"
 	PartPrevious        Part = "the report before"
+	PartAlertRecords    Part = "the log's word of the alerts"
 )
 
 // Verdict is the rule by which page 1 sums a report up, with its figures.
@@ -35,6 +36,9 @@ const (
 	VerdictOnFindings Verdict = "findings" // by severity, over all instances
 	VerdictOnScore    Verdict = "score"    // the health score of one instance
 	VerdictOnData     Verdict = "data"     // sensitive tables by risk, then the servers they are on
+
+	// Those of summaries. snapshot/sheets has their words and their figures.
+	VerdictOnAlerts Verdict = "alerts" // what is open at the end of a window
 )
 
 // Section is one heading after page 1 with what stands under it. pdf has their titles and
@@ -61,4 +65,9 @@ const (
 	SectionWorklist        Section = "worklist"
 	SectionRiskRegister    Section = "risk-register"
 	SectionDataCoverage    Section = "data-coverage"
+
+	// Those of summaries (HTTP contract, §36).
+	SectionBalance     Section = "balance"
+	SectionStood       Section = "stood"
+	SectionAlertMethod Section = "alert-method"
 )

@@ -9,6 +9,7 @@ const (
 	InventoryFile = "inventory.csv"
 	CVEsFile      = "cves.csv"
 	AccountsFile  = "accounts.csv"
+	AlertsFile    = "alerts.csv"
 	InputsFile    = "inputs.json"
 	ProofFile     = "proof.json"
 )

@@ -41,7 +41,7 @@ type Definition struct {
 
 // Definitions returns every kind, in the order of the API's enum.
 func Definitions() []Definition {
-	return []Definition{security(), scorecard(), inventory()}
+	return []Definition{security(), scorecard(), inventory(), alertsSummary()}
 }
 
 // UnknownKindError says that this program does not know a kind.

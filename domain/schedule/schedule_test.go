@@ -229,15 +229,57 @@ func TestTerms(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	scope := schedule.Scope{Window: "7d"}.At(eight(7))
+	scope := schedule.Scope{Window: "7d"}.At(eight(7), time.UTC)
 	if !scope.From.Equal(eight(0)) || !scope.To.Equal(eight(7)) {
 		t.Errorf("a window of seven days is %s to %s", scope.From, scope.To)
 	}
-	if scope := (schedule.Scope{}).At(noon); scope.From != nil || scope.To != nil {
+	if scope := (schedule.Scope{}).At(noon, time.UTC); scope.From != nil || scope.To != nil {
 		t.Errorf("no window is %s to %s", scope.From, scope.To)
 	}
 	normal := terms(func(x *schedule.Terms) { x.Weekday, x.DayOfMonth = "monday", 3 }).Normal()
 	if diff := cmp.Diff(terms(), normal); diff != "" {
 		t.Errorf("what its recurrence does not use (-want +got):\n%s", diff)
+	}
+}
+
+// TestAWindowOfADayOrAMonthIsThatOfTheZone: a day at which clocks change has 23 or 25 hours, and the month of such a
+// day an hour less or more.
+func TestAWindowOfADayOrAMonthIsThatOfTheZone(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		window, due string
+		from        string
+		hours       float64
+	}{
+		{"day", "2026-03-30T06:00:00Z", "2026-03-28T23:00:00Z", 23},
+		{"day", "2026-10-26T06:00:00Z", "2026-10-24T22:00:00Z", 25},
+		{"day", "2026-06-01T22:30:00Z", "2026-05-31T22:00:00Z", 24}, // 00:30 on June 2
+		{"month", "2026-11-01T06:00:00Z", "2026-09-30T22:00:00Z", 31*24 + 1},
+		{"month", "2026-04-01T06:00:00Z", "2026-02-28T23:00:00Z", 31*24 - 1},
+		{"month", "2026-01-15T06:00:00Z", "2025-11-30T23:00:00Z", 31 * 24},
+		{"7d", "2026-10-26T06:00:00Z", "2026-10-19T06:00:00Z", 7 * 24},
+	} {
+		due, err := time.Parse(time.RFC3339, c.due)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scope := schedule.Scope{Window: c.window}.At(due, berlin)
+		if got := scope.From.Format(time.RFC3339); got != c.from || scope.To.Sub(*scope.From).Hours() != c.hours {
+			t.Errorf("%s before %s is from %s, %s; want from %s, %v h", c.window, c.due, got, scope.To.Sub(*scope.From), c.from, c.hours)
+		}
+		if _, broken := report.Validate(report.AlertsSummary, scope, due); len(broken) > 0 {
+			t.Errorf("%s before %s: %v", c.window, c.due, broken)
+		}
+	}
+	terms := schedule.Terms{Kind: report.InstanceScorecard, Scope: schedule.Scope{Window: "month"}, Recurrence: schedule.Recurrence{Every: schedule.Day, At: "07:00", TimeZone: "UTC"}}
+	if broken := terms.Validate(); len(broken) != 1 || broken[0].Code != "range_too_wide" {
+		t.Errorf("a scorecard of a month: %v", broken)
+	}
+	if terms.Kind = report.AlertsSummary; len(terms.Validate()) > 0 {
+		t.Errorf("a summary of a month: %v", terms.Validate())
 	}
 }

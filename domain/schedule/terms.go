@@ -31,7 +31,7 @@ type Scope struct {
 	// Tags stand in place of InstanceIDs: the servers that have them at the due time.
 	Tags       fleet.TagFilter `json:"tags,omitempty"`
 	DatabaseID *uuid.UUID      `json:"databaseId"`
-	Window     string          `json:"window,omitempty"` // of a kind with a window: how much before the due time
+	Window     string          `json:"window,omitempty"` // of a kind with a window: which time before the due time
 }
 
 // windows are the widths that a window may have.
@@ -40,11 +40,31 @@ func windows() map[string]time.Duration {
 	return map[string]time.Duration{"7d": 7 * day, "30d": 30 * day}
 }
 
-// At is the scope of the report that is due at a time: a window ends there.
-func (s Scope) At(due time.Time) report.Scope {
+// The windows that are whole days and months by the schedule's clocks: those before the due time.
+const (
+	WindowDay   = "day"
+	WindowMonth = "month"
+)
+
+// before is the time that a window covers of a due time by a schedule's clocks; ok is false if there is no such window.
+// A day at which clocks change has 23 or 25 hours.
+func before(window string, due time.Time, zone *time.Location) (from, to time.Time, ok bool) {
+	year, month, day := due.In(zone).Date()
+	switch window {
+	case WindowDay:
+		return time.Date(year, month, day-1, 0, 0, 0, 0, zone), time.Date(year, month, day, 0, 0, 0, 0, zone), true
+	case WindowMonth:
+		return time.Date(year, month-1, 1, 0, 0, 0, 0, zone), time.Date(year, month, 1, 0, 0, 0, 0, zone), true
+	}
+	width, ok := windows()[window]
+	return due.Add(-width), due, ok
+}
+
+// At is the scope of the report that is due at a time: a window ends there, or at the begin of its day or month in a zone.
+func (s Scope) At(due time.Time, zone *time.Location) report.Scope {
 	scope := report.Scope{InstanceIDs: s.InstanceIDs, Tags: s.Tags, DatabaseID: s.DatabaseID}
-	if width, ok := windows()[s.Window]; ok {
-		from, to := due.Add(-width).UTC(), due.UTC()
+	if from, to, ok := before(s.Window, due, zone); ok {
+		from, to = from.UTC(), to.UTC()
 		scope.From, scope.To = &from, &to
 	}
 	return scope
@@ -72,10 +92,12 @@ func (t Terms) Validate() rule.Set {
 	if err != nil {
 		return broken // report.Validate says so
 	}
-	_, known := windows()[t.Scope.Window]
+	_, _, known := before(t.Scope.Window, time.Time{}, time.UTC)
 	switch {
 	case kind.Window > 0 && !known:
-		broken.Add("#/scope/window", "range_required", "a report of this kind covers 7d or 30d before it is due")
+		broken.Add("#/scope/window", "range_required", "a report of this kind covers 7d, 30d, or the day or month before it is due")
+	case kind.Window > 0 && kind.Window < report.LongestMonth && t.Scope.Window == WindowMonth:
+		broken.Add("#/scope/window", "range_too_wide", "a report of this kind cannot cover a month of 31 days in every time zone; choose 30d")
 	case kind.Window == 0 && t.Scope.Window != "":
 		broken.Add("#/scope/window", "range_not_allowed", "a report of this kind has no window")
 	}

@@ -30,6 +30,7 @@ type Organization struct {
 	StatementTexts      string    `db:"statement_texts"`    // off, normalized
 	SessionDetail       string    `db:"session_detail"`     // off, on
 	ExceptionApproval   string    `db:"exception_approval"` // any, another
+	Catalog             string    `db:"catalog"`            // all, specification
 	ProtectedTags       string    `db:"protected_tags"`     // organization.JoinKeys
 	DueCritical         int       `db:"due_days_critical"`
 	DueHigh             int       `db:"due_days_high"`
@@ -49,8 +50,8 @@ func (o Organization) Settings() organization.Settings {
 	return organization.Settings{
 		Name: o.Name, ReportRetentionDays: o.ReportRetentionDays, InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize,
 		StatementTexts: o.StatementTexts, SessionDetail: o.SessionDetail, ExceptionApproval: o.ExceptionApproval,
-		ProtectedTags: o.ProtectedTags,
-		DueDays:       organization.DueDays{Critical: o.DueCritical, High: o.DueHigh, Medium: o.DueMedium, Low: o.DueLow},
+		Catalog: o.Catalog, ProtectedTags: o.ProtectedTags,
+		DueDays: organization.DueDays{Critical: o.DueCritical, High: o.DueHigh, Medium: o.DueMedium, Low: o.DueLow},
 		Watch: organization.Watch{
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
 			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent, AdvisoryLocks: o.AdvisoryLocks,
@@ -181,7 +182,7 @@ func (a *arrayOf[T]) Scan(src any) error {
 	return statement.ScanJSON(src, (*[]T)(a))
 }
 
-const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts, session_detail, exception_approval,
+const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts, session_detail, exception_approval, catalog,
 	protected_tags, due_days_critical, due_days_high, due_days_medium, due_days_low,
 	watch_silent_minutes, watch_volume_percent, watch_lock_wait_minutes, watch_wraparound_percent, watch_advisory_locks, demo, created_at`
 
@@ -254,11 +255,11 @@ func (s *Store) UpdateSettings(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, i
 	return statement.One[Organization](ctx, tx, "store the settings of an organization", `UPDATE organizations SET name = $2, report_retention_days = $3, inputs_retention_days = $4, paper_size = $5,
 			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9, statement_texts = $10, exception_approval = $11,
 			protected_tags = $12, due_days_critical = $13, due_days_high = $14, due_days_medium = $15, due_days_low = $16, session_detail = $17,
-			watch_advisory_locks = $18
+			watch_advisory_locks = $18, catalog = $19
 		WHERE id = $1 RETURNING `+organizationColumns,
 		id, is.Name, is.ReportRetentionDays, is.InputsRetentionDays, is.PaperSize,
 		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent, is.StatementTexts, is.ExceptionApproval,
-		is.ProtectedTags, is.DueDays.Critical, is.DueDays.High, is.DueDays.Medium, is.DueDays.Low, is.SessionDetail, is.Watch.AdvisoryLocks)
+		is.ProtectedTags, is.DueDays.Critical, is.DueDays.High, is.DueDays.Medium, is.DueDays.Low, is.SessionDetail, is.Watch.AdvisoryLocks, is.Catalog)
 }
 
 // Organizations returns all, oldest first.

@@ -27,6 +27,7 @@ import (
 const table = `
 GET    /api/v1/reports                               tvmaA reports:read
 POST   /api/v1/reports                               tm--A reports:create
+POST   /api/v1/reports/preview                       tvmaA reports:read
 POST   /api/v1/reports/verify                        tvmaA reports:read
 GET    /api/v1/reports/:reportId                     tvmaA reports:read
 GET    /api/v1/reports/:reportId/download            tvmaA reports:download

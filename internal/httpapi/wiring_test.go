@@ -1,17 +1,24 @@
 package httpapi
 
 import (
+	"context"
 	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
 
 	"muster/commands/usecase"
+	"muster/domain/report"
 	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/eventstore/tree"
+	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/accounts/oidc"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	keptfeed "muster/internal/assessment/feed/kept"
 	"muster/internal/assessment/logged"
 	"muster/internal/concurrency/supervise/falls"
 	"muster/internal/files/blobs"
@@ -42,6 +49,7 @@ import (
 	"muster/internal/proof/signing"
 	"muster/internal/report/control"
 	"muster/internal/report/control/evidence"
+	"muster/internal/report/snapshot"
 	"muster/internal/watch"
 	"muster/internal/watch/uptime"
 	"muster/projections"
@@ -120,7 +128,7 @@ func (d Dependencies) groups() Groups {
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Fleet: d.Fleet, Jobs: d.Jobs, Blobs: d.Blobs,
-			Proofs: d.Proofs, Evidence: d.evidence(), Waiter: d.Waiter, Log: d.Log, Now: d.Now,
+			Proofs: d.Proofs, Evidence: d.evidence(), Gather: d.gather, Waiter: d.Waiter, Log: d.Log, Now: d.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,
@@ -149,4 +157,13 @@ func (d Dependencies) groups() Groups {
 			History: &watch.History{DB: d.DB, Fleet: d.Fleet, Now: d.Now},
 		},
 	}
+}
+
+// gather gathers the inputs of a summary.
+func (d Dependencies) gather(ctx context.Context, organization uuid.UUID, queued report.Queued, at time.Time) (snapshot.Document, error) {
+	inputs := handlers.Inputs{
+		DB: d.DB, Events: d.Events, Logged: &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: usecase.Registry().Decode}, Accounts: d.Accounts, Keys: d.Signing,
+		Waiter: d.Waiter, Catalogue: d.Checks, Feed: keptfeed.NewStore(d.DB), Now: d.Now,
+	}
+	return inputs.Gather(ctx, handlers.Gathering{OrganizationID: organization, Queued: queued, RequestedAt: at})
 }

@@ -7,7 +7,7 @@ SELECT t.id AS token_id, t.kind, to_json(t.scopes) AS scopes, to_json(t.instance
        o.report_retention_days AS "organization.report_retention_days",
        o.inputs_retention_days AS "organization.inputs_retention_days",
        o.paper_size AS "organization.paper_size", o.statement_texts AS "organization.statement_texts", o.session_detail AS "organization.session_detail",
-       o.exception_approval AS "organization.exception_approval",
+       o.exception_approval AS "organization.exception_approval", o.catalog AS "organization.catalog",
        o.protected_tags AS "organization.protected_tags",
        o.due_days_critical AS "organization.due_days_critical", o.due_days_high AS "organization.due_days_high",
        o.due_days_medium AS "organization.due_days_medium", o.due_days_low AS "organization.due_days_low",

@@ -2,8 +2,12 @@ package installation
 
 import (
 	"context"
+	"time"
+
+	"github.com/google/uuid"
 
 	"muster/commands/usecase"
+	"muster/domain/report"
 	"muster/handlers"
 	"muster/internal/cli/command"
 	"muster/internal/intake/collect"
@@ -12,6 +16,7 @@ import (
 	"muster/internal/operate/deletion"
 	"muster/internal/report/control/evidence"
 	"muster/internal/report/pdf"
+	"muster/internal/report/snapshot"
 )
 
 // Dispatcher puts what happens into deliveries.
@@ -37,16 +42,28 @@ func (in *Installation) Parts(collector *collect.Collector) (handlers.Parts, err
 	return handlers.Parts{
 		DB: in.DB, Queue: in.Queue, Events: in.Events, Registry: usecase.Registry(),
 		Reports: in.Commands, Accounts: in.Accounts, Blobs: in.Blobs, Renderer: renderer,
-		Gatherer: &handlers.Inputs{
-			DB: in.DB, Events: in.Events, Fleet: in.Fleet, Facts: in.Facts, Logged: in.logged(), Keys: in.Signing,
-			Assessor: collector, Accounts: in.Accounts, History: in.History, Exceptions: in.Exceptions, Health: in.Health, Alerts: in.Alerts, Measurements: in.Samples,
-			Waiter: in.Runner, Blobs: in.Blobs,
-			Catalogue: in.Checks, Feed: in.Known,
-			PublicURL: in.Config.PublicURL, Now: in.Clock.Now,
-		},
+		Gatherer:  in.gatherer(collector),
 		Retention: in.Config.ReportRetention, MailWait: handlers.MailWait,
 		Composer: &mail.Composer{From: from, Now: in.Clock.Now}, Transport: transport, PublicURL: in.Config.PublicURL, Proofs: in.Proofs, Now: in.Clock.Now, Log: in.Log,
 	}, nil
+}
+
+// gatherer gathers the inputs of reports.
+func (in *Installation) gatherer(collector *collect.Collector) *handlers.Inputs {
+	return &handlers.Inputs{
+		DB: in.DB, Events: in.Events, Fleet: in.Fleet, Facts: in.Facts, Logged: in.logged(), Keys: in.Signing,
+		Assessor: collector, Accounts: in.Accounts, History: in.History, Exceptions: in.Exceptions, Health: in.Health, Alerts: in.Alerts, Measurements: in.Samples,
+		Waiter: in.Runner, Blobs: in.Blobs,
+		Catalogue: in.Checks, Feed: in.Known,
+		PublicURL: in.Config.PublicURL, Now: in.Clock.Now,
+	}
+}
+
+// Preview gathers the inputs of a report that nobody has requested.
+func (in *Installation) Preview(collector *collect.Collector) func(context.Context, uuid.UUID, report.Queued, time.Time) (snapshot.Document, error) {
+	return func(ctx context.Context, organization uuid.UUID, queued report.Queued, at time.Time) (snapshot.Document, error) {
+		return in.gatherer(collector).Gather(ctx, handlers.Gathering{OrganizationID: organization, Queued: queued, RequestedAt: at})
+	}
 }
 
 // Transport is the mail server, or the outbox where none is set. There is one in a

@@ -121,7 +121,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			DB: p.DB, Commands: p.Commands, Accounts: p.Accounts, Events: p.Events, History: p.History, Fleet: p.Fleet, Jobs: p.Queue, Blobs: p.Blobs,
-			Proofs: p.Proofs, Evidence: p.EvidenceMaker(), Waiter: p.Runner, Log: p.Log, Now: p.Clock.Now,
+			Proofs: p.Proofs, Evidence: p.EvidenceMaker(), Gather: p.Preview(collector), Waiter: p.Runner, Log: p.Log, Now: p.Clock.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: p.DB, Commands: p.Commands, Accounts: p.Accounts, Fleet: p.Fleet, Alerts: p.Alerts, Exceptions: p.Exceptions, Health: p.Health,

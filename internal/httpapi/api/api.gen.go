@@ -125,6 +125,9 @@ const (
 	ChangeMemberStatusActive   ChangeMemberStatus = "active"
 	ChangeMemberStatusDisabled ChangeMemberStatus = "disabled"
 
+	ChangeOrganizationCatalogAll           ChangeOrganizationCatalog = "all"
+	ChangeOrganizationCatalogSpecification ChangeOrganizationCatalog = "specification"
+
 	Another ChangeOrganizationExceptionApproval = "another"
 	Any     ChangeOrganizationExceptionApproval = "any"
 
@@ -210,9 +213,9 @@ const (
 	Postgresql Engine = "postgresql"
 	Sqlserver  Engine = "sqlserver"
 
-	Day   Every = "day"
-	Month Every = "month"
-	Week  Every = "week"
+	EveryDay   Every = "day"
+	EveryMonth Every = "month"
+	EveryWeek  Every = "week"
 
 	Granted   ExceptionStatus = "granted"
 	Lapsed    ExceptionStatus = "lapsed"
@@ -305,6 +308,7 @@ const (
 	ReplicationRoleResolving ReplicationRole = "resolving"
 	ReplicationRoleStandby   ReplicationRole = "standby"
 
+	ReportKindAlertsSummary     ReportKind = "AlertsSummary"
 	ReportKindDataInventory     ReportKind = "DataInventory"
 	ReportKindInstanceScorecard ReportKind = "InstanceScorecard"
 	ReportKindSecurity          ReportKind = "Security"
@@ -321,8 +325,10 @@ const (
 	RoleTeam    Role = "team"
 	RoleViewer  Role = "viewer"
 
-	N30d ScheduleWindow = "30d"
-	N7d  ScheduleWindow = "7d"
+	ScheduleWindowDay   ScheduleWindow = "day"
+	ScheduleWindowMonth ScheduleWindow = "month"
+	ScheduleWindowN30d  ScheduleWindow = "30d"
+	ScheduleWindowN7d   ScheduleWindow = "7d"
 
 	ScopeAdmin           Scope = "admin"
 	ScopeAlertsRead      Scope = "alerts:read"
@@ -1472,6 +1478,7 @@ type ChangeNotificationRule struct {
 // ChangeOrganization Values out of range are refused with 422. The ranges are 1 to 365 days for reports, 1 to 3650 days for inputs,
 // 1 to 1440 minutes, and 1 to 100 percent.
 type ChangeOrganization struct {
+	Catalog *ChangeOrganizationCatalog `json:"catalog,omitempty"`
 	// DueDays 1 to 3650 days. The due dates of open findings change to the new number.
 	DueDays *struct {
 		Critical *int32 `json:"critical,omitempty"`
@@ -1497,6 +1504,10 @@ type ChangeOrganization struct {
 		WraparoundPercent *int32                                `json:"wraparoundPercent,omitempty"`
 	} `json:"watch,omitempty"`
 }
+
+// ChangeOrganizationCatalog With `all`, the default, the catalog offers every report kind. With `specification`, it shows the summaries
+// as previews with sample data. The API accepts every kind either way.
+type ChangeOrganizationCatalog string
 
 // ChangeOrganizationExceptionApproval The four-eyes rule for exceptions. With `another`, administrators cannot grant an exception that they
 // requested themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted
@@ -3123,6 +3134,7 @@ type ObjectiveStatePage struct {
 type ObjectiveVerdict = string
 
 type Organization struct {
+	Catalog string  `json:"catalog"`
 	Demo    bool    `json:"demo"`
 	DueDays DueDays `json:"dueDays"`
 	// ExceptionApproval The approver of an exception: `any` administrator, or `another` administrator than the one who requested it.
@@ -3972,7 +3984,7 @@ type ScheduleScope struct {
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
 	// Tags Instead of `instanceIds`: the active servers that have one of the values for each key at the due time.
 	Tags *map[string][]string `json:"tags,omitempty"`
-	// Window Required for a scorecard, and not allowed for other kinds: the number of days before the due time.
+	// Window Required for a kind with a window, and not allowed for others: the number of days before the due time, or the whole `day` or `month` before it in the schedule's time zone.
 	Window *ScheduleWindow `json:"window,omitempty"`
 }
 
@@ -5103,7 +5115,6 @@ type GetActivityParams struct {
 	// Limit The number of series, those with the highest mean; all others are summed.
 	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
 }
-
 type GetDeadlocksParams struct {
 	From WindowFrom `form:"from" json:"from"`
 	To   WindowTo   `form:"to" json:"to"`
@@ -5113,7 +5124,6 @@ type GetDeadlocksParams struct {
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
-
 type ListAlertsParams struct {
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 	// PageSize Entries on a page.
@@ -5155,7 +5165,6 @@ type GetAlertHistoryParams struct {
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
-
 type ListAlertHistoryContributorsParams struct {
 	From WindowFrom `form:"from" json:"from"`
 	To   WindowTo   `form:"to" json:"to"`
@@ -5198,18 +5207,15 @@ type ListBlockingParams struct {
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
-
 type GetBlockingParams struct {
 	// At The time of the tree. If absent, the newest tree.
 	At *time.Time `form:"at,omitempty" json:"at,omitempty"`
 }
-
 type ListChecksParams struct {
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
-
 type GetControlParams struct {
 	// InstanceId Only these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
@@ -5217,7 +5223,6 @@ type GetControlParams struct {
 	From       WindowFrom            `form:"from" json:"from"`
 	To         WindowTo              `form:"to" json:"to"`
 }
-
 type ListDeliveriesParams struct {
 	// Status Only deliveries with one of these statuses.
 	Status *[]DeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
@@ -5232,7 +5237,6 @@ type ListDeliveriesParams struct {
 	Cursor *Cursor    `form:"cursor,omitempty" json:"cursor,omitempty"`
 	Limit  *Limit     `form:"limit,omitempty" json:"limit,omitempty"`
 }
-
 type ListExceptionsParams struct {
 	// Status Only exceptions with one of these statuses.
 	Status *[]ExceptionStatus `form:"status,omitempty" json:"status,omitempty"`
@@ -5244,7 +5248,6 @@ type ListExceptionsParams struct {
 	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
-
 type ListExportsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 	// Limit The number of entries in the response.
@@ -5254,7 +5257,6 @@ type ListExportsParams struct {
 type MarkExportsSeenJSONBody struct {
 	UpTo openapi_types.UUID `json:"upTo"`
 }
-
 type ListFindingsParams struct {
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
@@ -5320,7 +5322,6 @@ type GetOverviewParams struct {
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
-
 type ListInstancesParams struct {
 	// Q Substring of the name, host, external id, version or engine, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
@@ -5346,13 +5347,11 @@ type ListInstancesParamsSort string
 type CreateInstanceParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
-
 type ListDatabasesParams struct {
 	Q        *Search     `form:"q,omitempty" json:"q,omitempty"`
 	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
-
 type GetReplicationParams struct {
 	// From Beginning of the history, inclusive. Send all three of `from`, `to` and `bucketSize`, or none.
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
@@ -5361,23 +5360,19 @@ type GetReplicationParams struct {
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize *BucketSize `form:"bucketSize,omitempty" json:"bucketSize,omitempty"`
 }
-
 type GetInstanceTransactionsParams struct {
 	From WindowFrom `form:"from" json:"from"`
 	To   WindowTo   `form:"to" json:"to"`
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 }
-
 type ListMaintenanceWindowsParams struct {
 	// InstanceId Only windows that include this server now.
 	InstanceId *openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 }
-
 type ChangeMaintenanceWindowParams struct {
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
-
 type ListMarksParams struct {
 	From WindowFrom `form:"from" json:"from"`
 	To   WindowTo   `form:"to" json:"to"`
@@ -5386,23 +5381,19 @@ type ListMarksParams struct {
 	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 	Owner      *OwnedBy              `form:"owner,omitempty" json:"owner,omitempty"`
 }
-
 type CreateMarkParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
-
 type ListMembersParams struct {
 	Q        *Search     `form:"q,omitempty" json:"q,omitempty"`
 	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
-
 type GetConnectionsParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
-
 type ListConnectionsContributorsParams struct {
 	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
@@ -5425,7 +5416,6 @@ type GetQueryPerformanceParams struct {
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
-
 type ListQueryPerformanceContributorsParams struct {
 	From WindowFrom `form:"from" json:"from"`
 	To   WindowTo   `form:"to" json:"to"`
@@ -5450,7 +5440,6 @@ type GetUtilizationParams struct {
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
-
 type ListUtilizationContributorsParams struct {
 	From WindowFrom `form:"from" json:"from"`
 	To   WindowTo   `form:"to" json:"to"`
@@ -5475,7 +5464,6 @@ type GetWaitEventsParams struct {
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 	Tag        *Tag                  `form:"tag,omitempty" json:"tag,omitempty"`
 }
-
 type ListWaitEventsContributorsParams struct {
 	From WindowFrom `form:"from" json:"from"`
 	To   WindowTo   `form:"to" json:"to"`
@@ -5494,7 +5482,6 @@ type ListWaitEventsContributorsParamsSeries string
 type SetObjectivesParams struct {
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
-
 type ListObjectiveStatesParams struct {
 	// Month The month, as in `2026-11`; the current one by default. Muster knows the last 400 days.
 	Month *string `form:"month,omitempty" json:"month,omitempty"`
@@ -5505,7 +5492,6 @@ type ListObjectiveStatesParams struct {
 	Page       *PageNumber           `form:"page,omitempty" json:"page,omitempty"`
 	PageSize   *PageSize             `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
-
 type ChangeOrganizationParams struct {
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
@@ -5514,7 +5500,6 @@ type ChangePasswordJSONBody struct {
 	CurrentPassword string `json:"currentPassword"`
 	NewPassword     string `json:"newPassword"`
 }
-
 type ListReportsParams struct {
 	// Kind One or more kinds of report.
 	Kind []ReportKind `form:"kind" json:"kind"`
@@ -5527,11 +5512,9 @@ type ListReportsParams struct {
 	// PageSize Entries on a page.
 	PageSize *int `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
-
 type CreateReportParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
-
 type DownloadReportParams struct {
 	// Revision `base`: the PDF as it was built, without a signature.
 	Revision *DownloadReportParamsRevision `form:"revision,omitempty" json:"revision,omitempty"`
@@ -5543,12 +5526,10 @@ type ListReportEventsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 	Limit  *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
 }
-
 type ListSchedulesParams struct {
 	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
-
 type ListScheduleRunsParams struct {
 	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
@@ -5558,7 +5539,6 @@ type SignInJSONBody struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 }
-
 type ListStatementsParams struct {
 	From WindowFrom `form:"from" json:"from"`
 	To   WindowTo   `form:"to" json:"to"`
@@ -5591,11 +5571,9 @@ type GetStatementParams struct {
 	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 }
-
 type ChangeTeamParams struct {
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
-
 type FinishOIDCParams struct {
 	// Code The provider's authorization code.
 	Code *string `form:"code,omitempty" json:"code,omitempty"`
@@ -5614,12 +5592,10 @@ type FinishOIDCParams struct {
 	// ErrorUri A page of the provider about the error.
 	ErrorUri *string `form:"error_uri,omitempty" json:"error_uri,omitempty"`
 }
-
 type StartOIDCParams struct {
 	// ReturnTo The page to open after sign-in: a path of this site.
 	ReturnTo *string `form:"returnTo,omitempty" json:"returnTo,omitempty"`
 }
-
 type RecordAgentParams struct {
 	// XMusterSender The agent's identity, and the id under which it sends samples.
 	XMusterSender string `json:"X-Muster-Sender"`
@@ -5897,6 +5873,8 @@ type Handlers interface {
 	ListReports(ctx context.Context, request ListReportsRequestObject) (ListReportsResponseObject, error)
 	// POST /api/v1/reports: Request a report
 	CreateReport(ctx context.Context, request CreateReportRequestObject) (CreateReportResponseObject, error)
+	// POST /api/v1/reports/preview: Preview a summary
+	PreviewReport(ctx context.Context, request PreviewReportRequestObject) (PreviewReportResponseObject, error)
 	// POST /api/v1/reports/verify: Check whether a file is one of ours
 	VerifyReport(ctx context.Context, request VerifyReportRequestObject) (VerifyReportResponseObject, error)
 	// GET /api/v1/reports/{reportId}: Get one report with its recipients
@@ -6747,6 +6725,11 @@ type CreateReport202JSONResponse struct {
 	Body    RequestedReport
 	Headers CreateReport202ResponseHeaders
 }
+type PreviewReportRequestObject struct {
+	Body *CreateReport `body:""`
+}
+type PreviewReportResponseObject interface{ VisitPreviewReportResponse(w writer) error }
+type PreviewReport200JSONResponse map[string]interface{}
 type VerifyReportRequestObject struct {
 	Body io.Reader `body:""`
 }
@@ -7548,6 +7531,9 @@ func (a CreateReport200JSONResponse) VisitCreateReportResponse(w http.ResponseWr
 func (a CreateReport202JSONResponse) VisitCreateReportResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 202, a.Headers, "application/json", a.Body)
 }
+func (a PreviewReport200JSONResponse) VisitPreviewReportResponse(w http.ResponseWriter) error {
+	return writeJSON(w, 200, nil, "application/json", a)
+}
 func (a VerifyReport200JSONResponse) VisitVerifyReportResponse(w http.ResponseWriter) error {
 	return writeJSON(w, 200, nil, "application/json", a)
 }
@@ -7925,6 +7911,7 @@ func Operations(h Handlers) []Operation {
 		operation("GET", "/api/v1/reports/:reportId/mails", h.ListReportMails, ListReportMailsResponseObject.VisitListReportMailsResponse),
 		operation("GET", "/api/v1/reports/:reportId/mails/:memberId", h.GetReportMail, GetReportMailResponseObject.VisitGetReportMailResponse),
 		operation("GET", "/api/v1/reports/:reportId/proof", h.GetReportProof, GetReportProofResponseObject.VisitGetReportProofResponse),
+		operation("POST", "/api/v1/reports/preview", h.PreviewReport, PreviewReportResponseObject.VisitPreviewReportResponse),
 		operation("POST", "/api/v1/reports/verify", h.VerifyReport, VerifyReportResponseObject.VisitVerifyReportResponse),
 		operation("GET", "/api/v1/schedules", h.ListSchedules, ListSchedulesResponseObject.VisitListSchedulesResponse),
 		operation("POST", "/api/v1/schedules", h.CreateSchedule, CreateScheduleResponseObject.VisitCreateScheduleResponse),

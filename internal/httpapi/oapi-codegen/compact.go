@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Compact takes out of the generated file what the code of this module does not have either: the
-// blank lines before fields and between types of one line, and the comments of fields that are
+// blank lines before fields, between types of one line and between those of parameters, and the comments of fields that are
 // the same at all fields of one type, or at the type. Those stand at the type.
 package main
 
@@ -35,6 +35,7 @@ func main() {
 	for of := regexp.MustCompile(`(?m)(^type [^{\n]+)\n\n+(type [^{\n]+)$`); of.Match(source); {
 		source = of.ReplaceAll(source, []byte("$1\n$2"))
 	}
+	source = regexp.MustCompile(`\n}\n\n(type \w+Params struct)`).ReplaceAll(source, []byte("\n}\n$1"))
 	source, err = format.Source(source)
 	if err != nil {
 		log.Fatal(err)

@@ -10,7 +10,6 @@ import (
 
 	"muster/commands"
 	"muster/commands/usecase"
-	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/handlers/jobs"
@@ -27,11 +26,8 @@ const pollAfter = 5
 
 func (s *ReportRoutes) CreateReport(ctx context.Context, r api.CreateReportRequestObject) (api.CreateReportResponseObject, error) {
 	who := wire.Actor(ctx)
-	in := commands.RequestReport{ID: wire.CallOf(ctx).Made, Kind: report.Kind(r.Body.Kind), RecipientIDs: wire.Value(r.Body.RecipientIds), TeamIDs: wire.Value(r.Body.TeamIds)}
-	if scope := r.Body.Scope; scope != nil {
-		in.InstanceIDs, in.DatabaseID, in.From, in.To = wire.Value(scope.InstanceIds), scope.DatabaseId, scope.From, scope.To
-		in.Tags = fleet.TagFilter(wire.Value(scope.Tags))
-	}
+	in := requestIn(r.Body)
+	in.ID = wire.CallOf(ctx).Made
 	requested, err := s.Commands.RequestReport(ctx, who, in)
 	if err != nil {
 		return nil, err

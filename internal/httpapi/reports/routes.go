@@ -1,18 +1,22 @@
 package reports
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/files/blobs"
 	"muster/internal/proof"
 	"muster/internal/report/control/evidence"
+	"muster/internal/report/snapshot"
 	"muster/projections"
 	"muster/projections/fleet"
 	"muster/projections/history"
@@ -30,7 +34,9 @@ type ReportRoutes struct {
 	Blobs    *blobs.Store
 	Proofs   *proof.Maker
 	Evidence *evidence.Maker
-	Waiter   projections.Waiter
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Gather returns the inputs of a report that nobody has requested.
+	Gather func(ctx context.Context, organization uuid.UUID, queued report.Queued, at time.Time) (snapshot.Document, error)
+	Waiter projections.Waiter
+	Log    *slog.Logger
+	Now    func() time.Time
 }

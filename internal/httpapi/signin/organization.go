@@ -23,7 +23,7 @@ func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization
 	side.Lacks(ctx, err, "monitoringStartedAt")
 	return api.Organization{
 		Id: o.ID, Name: o.Name, TimeZone: o.TimeZone, ReportRetentionDays: o.ReportRetentionDays,
-		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, StatementTexts: o.StatementTexts, SessionDetail: o.SessionDetail, ExceptionApproval: o.ExceptionApproval, Demo: o.Demo, MonitoringStartedAt: wire.UTC(started),
+		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, StatementTexts: o.StatementTexts, SessionDetail: o.SessionDetail, ExceptionApproval: o.ExceptionApproval, Catalog: o.Catalog, Demo: o.Demo, MonitoringStartedAt: wire.UTC(started),
 		ProtectedTags: organization.SplitKeys(o.ProtectedTags),
 		DueDays:       api.DueDays{Critical: o.DueCritical, High: o.DueHigh, Medium: o.DueMedium, Low: o.DueLow},
 		Watch: api.Watch{
@@ -52,7 +52,7 @@ func (s *MemberRoutes) ChangeOrganization(ctx context.Context, r api.ChangeOrgan
 
 func changeOf(body *api.ChangeOrganization) organization.ChangeSettings {
 	c := organization.ChangeSettings{
-		Name: body.Name, PaperSize: (*string)(body.PaperSize), StatementTexts: (*string)(body.StatementTexts), SessionDetail: (*string)(body.SessionDetail), ExceptionApproval: (*string)(body.ExceptionApproval),
+		Name: body.Name, PaperSize: (*string)(body.PaperSize), StatementTexts: (*string)(body.StatementTexts), SessionDetail: (*string)(body.SessionDetail), ExceptionApproval: (*string)(body.ExceptionApproval), Catalog: (*string)(body.Catalog),
 		ReportRetentionDays: number(body.ReportRetentionDays), InputsRetentionDays: number(body.InputsRetentionDays),
 	}
 	c.ProtectedTags = body.ProtectedTags

@@ -112,6 +112,7 @@ func (c *comparison) settings() {
 	text("statementTexts", was.StatementTexts, is.StatementTexts)
 	text("sessionDetail", was.SessionDetail, is.SessionDetail)
 	text("exceptionApproval", was.ExceptionApproval, is.ExceptionApproval)
+	text("catalog", was.Catalog, is.Catalog)
 	text("protectedTags", orNone(was.ProtectedTags), orNone(is.ProtectedTags))
 	number("dueDays.critical", was.DueDays.Critical, is.DueDays.Critical)
 	number("dueDays.high", was.DueDays.High, is.DueDays.High)

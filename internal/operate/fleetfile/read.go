@@ -74,6 +74,7 @@ func (w *walker) settings(node *strictyaml.Node, field string, f *File) {
 		"statementTexts":      w.Optional(&s.StatementTexts),
 		"sessionDetail":       w.Optional(&s.SessionDetail),
 		"exceptionApproval":   w.Optional(&s.ExceptionApproval),
+		"catalog":             w.Optional(&s.Catalog),
 		"protectedTags":       w.Words(&s.ProtectedTags),
 		"dueDays": func(n *strictyaml.Node, field string) {
 			w.Mapping(n, field, nil, marked(map[string]strictyaml.Member{

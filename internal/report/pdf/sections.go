@@ -8,6 +8,7 @@ import (
 	"muster/internal/report/pdf/inventory"
 	"muster/internal/report/pdf/scorecard"
 	"muster/internal/report/pdf/sections"
+	"muster/internal/report/pdf/sheets"
 )
 
 // section is one heading of §4.10 and what goes under it.
@@ -40,6 +41,10 @@ func knownSections(b *blocks.Builder) map[report.Section]section {
 		report.SectionWorklist:        {title: "Exceptions worklist", write: func() { inventory.Worklist(b) }},
 		report.SectionRiskRegister:    {title: "Risk register", write: func() { inventory.RiskRegister(b) }},
 		report.SectionDataCoverage:    {title: "Coverage and methodology", write: func() { inventory.Coverage(b) }},
+
+		report.SectionBalance:     {title: "Balance", write: sheets.Write(b, report.SectionBalance)},
+		report.SectionStood:       {title: "As it stood at the end", write: sheets.Write(b, report.SectionStood)},
+		report.SectionAlertMethod: {title: "Method", write: sheets.Write(b, report.SectionAlertMethod)},
 	}
 }
 
@@ -77,6 +82,8 @@ func front(b *blocks.Builder) (blocks.Front, error) {
 		return scorecard.Front(b), nil
 	case report.VerdictOnData:
 		return inventory.Front(b), nil
+	case report.VerdictOnAlerts:
+		return sheets.Front(b), nil
 	}
 	return blocks.Front{}, fmt.Errorf("%s has the verdict %q, of which there are no figures", b.Kind.Name, b.Kind.Verdict)
 }

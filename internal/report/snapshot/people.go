@@ -12,6 +12,9 @@ import (
 // name, and is not among them.
 func (doc Document) People() []uuid.UUID {
 	named := []Person{doc.Requester}
+	for _, p := range doc.AlertRecords.Named() {
+		named = append(named, *p)
+	}
 	for _, x := range doc.Exceptions {
 		named = append(named, x.RequestedBy, x.GrantedBy)
 	}

@@ -14,14 +14,14 @@ const SchemaVersion = 3
 // pure function of it: nothing else can be printed.
 type Document struct {
 	Schema          int             `json:"schema"`
-	Kind            string          `json:"kind"` // Security, InstanceScorecard, DataInventory
+	Kind            string          `json:"kind"` // a report.Kind
 	ReportID        uuid.UUID       `json:"reportId"`
 	Organization    Organization    `json:"organization"`
 	Requester       Person          `json:"requester"`
 	ScopeLabel      string          `json:"scopeLabel"`
 	RequestedAt     time.Time       `json:"requestedAt"`
 	AsOf            time.Time       `json:"asOf"`   // the instant the inputs were gathered; also the PDF's creation date
-	Window          *Window         `json:"window"` // scorecard only
+	Window          *Window         `json:"window"` // of a kind with a window
 	Database        *DatabaseRef    `json:"database"`
 	Witness         Witness         `json:"witness"`                   // the reports log's head at build time
 	KeysFingerprint string          `json:"keysFingerprint,omitempty"` // of the document of keys when the inputs were gathered (attest.Keys); empty of before it was printed
@@ -39,6 +39,7 @@ type Document struct {
 	Previous        *Previous       `json:"previous"`               // the previous Ready report of the same kind and scope
 	History         *History        `json:"history,omitempty"`      // of the findings; nil: nobody has asked for it
 	Risks           []RiskRecord    `json:"risks,omitempty"`        // inventory only: what is on record of the risks, sorted by id; none: nobody has asked for them
+	AlertRecords    *AlertRecords   `json:"alertRecords,omitempty"` // alerts summary only; nil: nobody has asked for them
 	Vulnerabilities []Vulnerability `json:"vulnerabilities"`        // every CVE that an instance below names, sorted by id
 }
 

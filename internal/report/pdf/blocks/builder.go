@@ -8,6 +8,8 @@ import (
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/sheet"
+	"muster/internal/report/snapshot/sheets"
 )
 
 // Builder puts one document on paper.
@@ -26,6 +28,7 @@ type Builder struct {
 	Plan     []analysis.Step
 	Verdict  analysis.Verdict
 	Risks    []analysis.TableRisk // of a verdict on data
+	Sheet    sheet.Sheet          // of a summary
 
 	More         float64 // that the pages after page 1 end above their usual end
 	sections     int
@@ -60,6 +63,11 @@ func New(doc snapshot.Document, inputs string) (Builder, error) {
 	b.Debt = analysis.DebtOf(doc, b.Findings)
 	if kind.Verdict == report.VerdictOnData {
 		b.Risks = analysis.Risks(doc)
+	}
+	if sheets.Has(kind) {
+		if b.Sheet, err = sheets.Of(doc); err != nil {
+			return Builder{}, err
+		}
 	}
 	return b, nil
 }

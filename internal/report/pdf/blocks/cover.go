@@ -22,8 +22,9 @@ type Front struct {
 	Dense bool // below fills the page
 }
 
-// Figure is one of the three to five numbers of page 1.
+// Figure is one of the three to five numbers of page 1. Before is the sign before it where they are a sum.
 type Figure struct {
+	Before             string
 	Value, Label, Note string
 	Color              typeset.Color
 }
@@ -227,6 +228,9 @@ func (b *Builder) figures(figures []Figure) {
 	d.Need(height)
 	for i, f := range figures {
 		x := d.Left() + float64(i)*(width+gap)
+		if f.Before != "" {
+			d.Page().Text(x-gap-7, d.Y+37, typeset.Style{Face: typeset.Regular, Size: 16, Color: Muted}, typeset.Right, f.Before)
+		}
 		d.Page().Fill(x, d.Y, width, 1.6, f.Color)
 		d.Page().Text(x, d.Y+17, labelStyle, typeset.Left, f.Label)
 		style := figureStyle

@@ -7,6 +7,7 @@ import (
 
 	"muster/domain/report"
 	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/sheets"
 )
 
 // States of a verdict that are not a severity.
@@ -39,7 +40,7 @@ type judgement struct {
 	data  bool // it weighs how sensitive data is kept, too
 }
 
-// judgements has every report.Verdict.
+// judgements has every report.Verdict that is not a summary's (package sheets).
 func judgements() map[report.Verdict]judgement {
 	return map[report.Verdict]judgement{
 		report.VerdictOnFindings: {words: outlook.securityWords},
@@ -53,6 +54,10 @@ func Judge(doc snapshot.Document) (Verdict, error) {
 	kind, err := report.Find(report.Kind(doc.Kind))
 	if err != nil {
 		return Verdict{}, err
+	}
+	if sheets.Has(kind) {
+		s, err := sheets.Of(doc)
+		return Verdict{State: s.State, Lead: s.Lead, Rest: s.Rest}, err
 	}
 	rule, ok := judgements()[kind.Verdict]
 	if !ok {

@@ -25,6 +25,7 @@ var tables = map[string]struct {
 	report.InventoryFile: {inventoryHeader, inventoryRows},
 	report.CVEsFile:      {cvesHeader, cvesRows},
 	report.AccountsFile:  {accountsHeader, accountsRows},
+	report.AlertsFile:    {alertsHeader, alertsRows},
 }
 
 // byteOrderMark lets a spreadsheet read a table as UTF-8.
