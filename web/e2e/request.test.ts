@@ -104,9 +104,18 @@ test("27 Catalog truth", async () => {
     ribbon: 0,
     links: requested("DataInventory"),
   });
+  expect(await facts("Alerts Summary")).toEqual({
+    details: ["On-call lead", "Weekly or monthly"],
+    formats: pdf + csv + email,
+    ribbon: 0,
+    links: [
+      "Request /reports/view?kind=AlertsSummary",
+      "Open /reports/preview/alerts-summary",
+      "History /reports/history?kind=AlertsSummary",
+    ],
+  });
   const samples: [string, string[], number, string][] = [
     ["Performance & SLA Summary", ["Service owner", "Monthly"], pdf + csv, "performance-sla"],
-    ["Alerts Summary", ["On-call lead", "Weekly"], pdf + csv, "alerts-summary"],
     ["Daily Operations Digest", ["Operations", "Daily"], pdf, "daily-digest"],
   ];
   for (const [name, details, formats, card] of samples) {
@@ -132,7 +141,7 @@ test("27 the category is in the address, and who may not request sees no Request
 test("27 previews say that they are samples, and ask the server for nothing", async () => {
   const page = await visit("/reports");
   const asked = requestsTo(page, "/api/v1/reports");
-  for (const name of ["Performance & SLA Summary", "Alerts Summary", "Daily Operations Digest"]) {
+  for (const name of ["Performance & SLA Summary", "Daily Operations Digest"]) {
     await page.getByRole("link", { name: `Open ${name}` }).click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await page.getByText("Preview — sample data").waitFor();
@@ -147,6 +156,19 @@ test("27 previews say that they are samples, and ask the server for nothing", as
   expect(asked.map(String)).toEqual([]);
   await page.goto("/reports/preview/quarterly-astrology");
   await page.getByText("404: there is no preview “quarterly-astrology”").waitFor();
+});
+
+test("27 Open shows a summary with the figures of now", async () => {
+  const page = await visit("/reports/preview/alerts-summary");
+  await page.getByRole("heading", { level: 1, name: "Alerts Summary" }).waitFor();
+  const balance = page.getByRole("table", { name: "Balance by severity" });
+  await balance.waitFor();
+  const all = await balance.getByRole("row").last().getByRole("cell").allTextContents();
+  const [start, raised, resolved, end] = all.slice(1).map((text) => Number(text.replace(/[^0-9]/g, "")));
+  expect((start ?? 0) + (raised ?? 0) - (resolved ?? 0)).toBe(end);
+  expect(await page.getByText("Preview — sample data").count()).toBe(0);
+  await page.getByRole("link", { name: "Request as PDF" }).click();
+  expect(params(page).get("kind")).toBe("AlertsSummary");
 });
 
 test("28 Pre-filled form from URL", async () => {

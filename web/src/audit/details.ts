@@ -31,6 +31,7 @@ const shown: Record<string, string> = {
   statementTexts: "Texts of statements",
   sessionDetail: "Users of sessions",
   exceptionApproval: "Who grants exceptions",
+  catalog: "Catalog of reports",
   protectedTags: "Protected tags",
   dueCritical: "Days until critical findings are due",
   dueHigh: "Days until high findings are due",

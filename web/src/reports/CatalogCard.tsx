@@ -80,22 +80,20 @@ function Chip({ icon, children }: { icon: React.ReactNode; children: string }) {
 function Actions({ card }: { card: Card }) {
   const { can } = useSession();
   const column = { base: "row", sm: "column" } as const;
-  if ("open" in card.action) {
+  const { open } = card.action;
+  const opens = open && (
+    <Button
+      variant="default"
+      aria-label={`Open ${card.name}`}
+      renderRoot={(props) => <Link to="/reports/preview/$card" params={{ card: open }} {...props} />}
+    >
+      Open
+    </Button>
+  );
+  if (!("request" in card.action)) {
     return (
       <Flex direction={column} gap="xs" miw={110}>
-        <Button
-          variant="default"
-          aria-label={`Open ${card.name}`}
-          renderRoot={(props) => (
-            <Link
-              to="/reports/preview/$card"
-              params={{ card: "open" in card.action ? card.action.open : "" }}
-              {...props}
-            />
-          )}
-        >
-          Open
-        </Button>
+        {opens}
       </Flex>
     );
   }
@@ -110,6 +108,7 @@ function Actions({ card }: { card: Card }) {
           Request
         </Button>
       )}
+      {opens}
       <Button
         variant="subtle"
         aria-label={`History of ${card.name}`}

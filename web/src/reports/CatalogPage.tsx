@@ -4,25 +4,27 @@ import { useSession } from "../api/session";
 import { PageTitle } from "../ui/PageTitle";
 import { categories } from "../url/categories";
 import { CatalogCard } from "./CatalogCard";
-import { cards, questions } from "./catalogCards";
+import { type Card, cardsOf, questions } from "./catalogCards";
 import type { Category } from "./kinds/kind";
 
 /** CatalogPage lists the reports by category; the address may name one category. */
 export function CatalogPage() {
   const { category } = useSearch({ from: "/reports" });
-  const { mail } = useSession();
+  const { mail, organization } = useSession();
+  const cards = cardsOf(organization.catalog);
+  const sampled = cards.some((card) => !("request" in card.action));
   const shown = category ? [category] : categories;
   return (
     <>
       <PageTitle
         title="Reports"
         beta
-        lead={`Muster builds requested reports in the background${mail === "server" ? ", e-mails a link" : ""} and lists them in the history. Previews show planned reports with made-up data.`}
+        lead={`Muster builds requested reports in the background${mail === "server" ? ", e-mails a link" : ""} and lists them in the history.${sampled ? " Previews show planned reports with made-up data." : ""}`}
       />
       <CategoryFilter value={category} />
       <Stack gap="xl" maw={1120}>
         {shown.map((name) => (
-          <Section key={name} category={name} />
+          <Section key={name} category={name} cards={cards} />
         ))}
       </Stack>
     </>
@@ -46,7 +48,7 @@ function CategoryFilter({ value }: { value: Category | undefined }) {
   );
 }
 
-function Section({ category }: { category: Category }) {
+function Section({ category, cards }: { category: Category; cards: Card[] }) {
   const heading = `category-${category.toLowerCase()}`;
   return (
     <Flex

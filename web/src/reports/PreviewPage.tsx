@@ -2,13 +2,16 @@ import { Alert, Anchor, Box, Paper, Stack, Text } from "@mantine/core";
 import { IconEye, IconFileUnknown } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ComponentType } from "react";
+import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { PageTitle } from "../ui/PageTitle";
-import { cards, type PreviewName } from "./catalogCards";
+import { cardsOf, samples } from "./catalogCards";
+import type { PreviewName } from "./kinds/kind";
 import { AlertsSummary } from "./previews/AlertsSummary";
 import { DailyDigest } from "./previews/DailyDigest";
 import { PerformanceSla } from "./previews/PerformanceSla";
-import { alertsSummary, dailyDigest, organization, performanceSla } from "./previews/sampleData";
+import { alertsSummary, dailyDigest, organization as example, performanceSla } from "./previews/sampleData";
+import { SheetPage } from "./sheet/SheetPage";
 
 const previews: Record<PreviewName, { sheet: ComponentType; period: string; verdict: string }> = {
   "performance-sla": { sheet: PerformanceSla, ...performanceSla },
@@ -16,10 +19,18 @@ const previews: Record<PreviewName, { sheet: ComponentType; period: string; verd
   "daily-digest": { sheet: DailyDigest, ...dailyDigest },
 };
 
-/** PreviewPage shows what a report that cannot be requested yet will look like, with sample data and a banner that says so. */
+/** PreviewPage shows a summary as it would be printed now, or a sample where the catalog does not offer it. */
 export function PreviewPage() {
   const { card: name } = useParams({ from: "/reports/preview/$card" });
-  const card = cards.find((c) => "open" in c.action && c.action.open === name);
+  const { organization } = useSession();
+  const offered = cardsOf(organization.catalog).find((c) => c.action.open === name);
+  if (offered && "request" in offered.action) return <SheetPage key={name} kind={offered.action.request} />;
+  return <SamplePage name={name} />;
+}
+
+/** SamplePage shows what a report will look like, with sample data and a banner that says so. */
+function SamplePage({ name }: { name: string }) {
+  const card = samples.find((c) => c.action.open === name);
   const preview = Object.entries(previews).find(([key]) => key === name)?.[1];
   if (!card || !preview) return <NoPreview name={name} />;
   const Sheet = preview.sheet;
@@ -41,7 +52,7 @@ export function PreviewPage() {
       </Alert>
       <Paper withBorder p={{ base: "md", sm: "xl" }} component="article" aria-label={`${card.name}, sample`}>
         <Text size="sm" c="dimmed">
-          {organization} · {preview.period}
+          {example} · {preview.period}
         </Text>
         <Text fz="lg" fw={600} mt={4} mb="lg" maw="60ch">
           {preview.verdict}

@@ -1,10 +1,8 @@
 import { type Kind, kinds, reportKinds } from "./kinds";
-import type { CardText, Category } from "./kinds/kind";
-
-export type PreviewName = "performance-sla" | "alerts-summary" | "daily-digest";
+import type { CardText, Category, PreviewName } from "./kinds/kind";
 
 /** Card is one report of the catalog: requested where it has a kind, else looked at with sample data. */
-export type Card = CardText & { action: { request: Kind } | { open: PreviewName } };
+export type Card = CardText & { action: { request: Kind; open?: PreviewName } | { open: PreviewName } };
 
 /** What each category answers, beside its name. */
 export const questions: Record<Category, string> = {
@@ -15,9 +13,8 @@ export const questions: Record<Category, string> = {
   Operations: "Which alerts were raised, and which need attention?",
 };
 
-/** cards is the catalog: contract §9.10. */
-export const cards: Card[] = [
-  ...kinds.map((kind): Card => ({ ...reportKinds[kind].card, action: { request: kind } })),
+/** samples are the cards of reports that are looked at with sample data: contract §9.10. */
+export const samples: (CardText & { action: { open: PreviewName } })[] = [
   {
     category: "Performance",
     name: "Performance & SLA Summary",
@@ -47,3 +44,16 @@ export const cards: Card[] = [
     action: { open: "daily-digest" },
   },
 ];
+
+/** cardsOf is the catalog by an organization's setting. Summaries are samples for "specification". */
+export function cardsOf(catalog: string): Card[] {
+  const requested = kinds.filter((kind) => catalog !== "specification" || !reportKinds[kind].preview);
+  const made = requested.map((kind) => reportKinds[kind].preview);
+  return [
+    ...requested.map((kind): Card => {
+      const { card, preview } = reportKinds[kind];
+      return { ...card, action: { request: kind, ...(preview && { open: preview }) } };
+    }),
+    ...samples.filter((card) => !made.includes(card.action.open)),
+  ];
+}

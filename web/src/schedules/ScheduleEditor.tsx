@@ -181,7 +181,7 @@ function WindowField({ form }: { form: UseFormReturnType<ScheduleForm> }) {
       label="Window"
       labelElement="div"
       labelProps={{ id: "schedule-window", display: "block" }}
-      description="Ends when the report is due"
+      description="Ends when the report is due, or at the start of its day or month in the time zone"
       error={form.errors.window}
     >
       <SegmentedControl
@@ -190,6 +190,8 @@ function WindowField({ form }: { form: UseFormReturnType<ScheduleForm> }) {
         data={[
           { value: "7d", label: "Past 7 days" },
           { value: "30d", label: "Past 30 days" },
+          { value: "day", label: "The day before" },
+          ...(reportKinds[form.values.kind].preview ? [{ value: "month", label: "The month before" }] : []),
         ]}
         value={form.values.window}
         onChange={(window) => form.setFieldValue("window", window as ScheduleForm["window"])}

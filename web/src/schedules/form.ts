@@ -15,7 +15,7 @@ export type ScheduleForm = {
   /** In their place: the servers that have these tags at the due time. */
   tags?: string[] | undefined;
   databaseId: string | null;
-  window: "7d" | "30d";
+  window: Schemas["ScheduleWindow"];
   /** Beside the owner. */
   recipientIds: string[];
   /** Teams whose members are recipients; with perTeam, those that get a report of their own. None is then all of them. */
@@ -29,6 +29,8 @@ export type ScheduleForm = {
   timeZone: string;
   onlyIfChanged: boolean;
 };
+
+const windows: Schemas["ScheduleWindow"][] = ["7d", "30d", "day", "month"];
 
 /** pointers are the API's names of the fields. */
 export const pointers: Record<string, keyof ScheduleForm> = {
@@ -75,7 +77,7 @@ export const formOf = (s: Schedule): ScheduleForm => ({
   instanceIds: s.scope.instanceIds.length > 0 ? s.scope.instanceIds : undefined,
   tags: s.scope.tags && Object.keys(s.scope.tags).length > 0 ? words(s.scope.tags) : undefined,
   databaseId: s.scope.databaseId,
-  window: s.scope.window === "30d" ? "30d" : "7d",
+  window: windows.find((w) => w === s.scope.window) ?? "7d",
   recipientIds: s.recipientIds,
   teamIds: s.teamIds,
   perTeam: s.perTeam,
@@ -93,7 +95,7 @@ export const fillOf = (form: ScheduleForm): Fill => ({
   instanceIds: form.instanceIds,
   tags: form.tags,
   databaseId: form.databaseId,
-  span: form.window,
+  span: form.window === "30d" ? "30d" : "7d",
   from: "",
   to: "",
   recipientIds: form.recipientIds,

@@ -9,6 +9,7 @@ const before: SettingsForm = {
   statementTexts: "off",
   sessionDetail: "on",
   exceptionApproval: "any",
+  catalog: "all",
   protectedTags: "env, team",
   dueCritical: 7,
   dueHigh: 30,

@@ -9,6 +9,7 @@ export type SettingsForm = {
   statementTexts: string;
   sessionDetail: string;
   exceptionApproval: string;
+  catalog: string;
   /** Keys of tags, with commas between them. */
   protectedTags: string;
   dueCritical: number | string;
@@ -61,6 +62,10 @@ export const settings: Record<Setting, { label: string; does: string; unit?: str
   exceptionApproval: {
     label: "Exceptions are granted by",
     does: "With “another administrator”, administrators cannot grant their own requests (four eyes). You need two administrators.",
+  },
+  catalog: {
+    label: "Catalog of reports",
+    does: "With previews only, the catalog shows the summaries with sample data. Schedules and the API still make them.",
   },
   protectedTags: {
     label: "Protected tags",
@@ -126,12 +131,16 @@ export const choices: Partial<Record<Setting, { value: string; label: string }[]
     { value: "any", label: "Any administrator" },
     { value: "another", label: "Another administrator" },
   ],
+  catalog: [
+    { value: "all", label: "Every report" },
+    { value: "specification", label: "Summaries as previews" },
+  ],
 };
 
 /** groups is the order in which the settings are shown. */
 export const groups: { name: string; of: Setting[] }[] = [
   { name: "Organization", of: ["name"] },
-  { name: "Reports", of: ["reportRetentionDays", "inputsRetentionDays", "paperSize"] },
+  { name: "Reports", of: ["reportRetentionDays", "inputsRetentionDays", "paperSize", "catalog"] },
   { name: "Statements and sessions", of: ["statementTexts", "sessionDetail"] },
   { name: "Findings", of: ["dueCritical", "dueHigh", "dueMedium", "dueLow", "exceptionApproval"] },
   { name: "Tags", of: ["protectedTags"] },
@@ -165,6 +174,7 @@ export const formOf = (o: Schemas["Organization"]): SettingsForm => ({
   statementTexts: o.statementTexts,
   sessionDetail: o.sessionDetail,
   exceptionApproval: o.exceptionApproval,
+  catalog: o.catalog,
   protectedTags: o.protectedTags.join(", "),
   dueCritical: o.dueDays.critical,
   dueHigh: o.dueDays.high,
@@ -190,6 +200,7 @@ export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["C
     ...(differs("statementTexts") && { statementTexts: to.statementTexts as "off" | "normalized" }),
     ...(differs("sessionDetail") && { sessionDetail: to.sessionDetail as "off" | "on" }),
     ...(differs("exceptionApproval") && { exceptionApproval: to.exceptionApproval as "any" | "another" }),
+    ...(differs("catalog") && { catalog: to.catalog as "all" | "specification" }),
     ...(keys.join() !== keysOf(from.protectedTags).join() && { protectedTags: keys }),
     ...(Object.keys(due).length > 0 && { dueDays: due }),
     ...(Object.keys(watch).length > 0 && { watch }),

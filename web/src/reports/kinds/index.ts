@@ -1,5 +1,6 @@
 import type { Schemas } from "../../api/client";
 import { categories } from "../../url/categories";
+import { alerts } from "./alerts";
 import { inventory } from "./inventory";
 import type { ReportKind } from "./kind";
 import { scorecard } from "./scorecard";
@@ -12,6 +13,7 @@ export const reportKinds: Record<Kind, ReportKind> = {
   Security: security,
   InstanceScorecard: scorecard,
   DataInventory: inventory,
+  AlertsSummary: alerts,
 };
 
 /** kinds are their names. */

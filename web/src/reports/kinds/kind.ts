@@ -2,6 +2,8 @@ import type { categories } from "../../url/categories";
 
 export type Category = (typeof categories)[number];
 
+export type PreviewName = "performance-sla" | "alerts-summary" | "daily-digest";
+
 /** CardText is what the catalog says of a report. */
 export type CardText = {
   category: Category;
@@ -19,6 +21,8 @@ export type CardText = {
  */
 export type ReportKind = {
   card: CardText;
+  /** Of a summary: the address of its preview. */
+  preview?: PreviewName;
   /** In lists. */
   short: string;
   /** On the request form. */

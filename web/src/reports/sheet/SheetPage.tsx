@@ -1,0 +1,83 @@
+import { Anchor, Box, Button, Group, Paper, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { client } from "../../api/client";
+import { serverNow } from "../../api/clock";
+import { useSession } from "../../api/session";
+import { PageTitle } from "../../ui/PageTitle";
+import { ProblemNote } from "../../ui/ProblemNote";
+import { type Kind, reportKinds } from "../kinds";
+import type { Sheet } from "./model";
+import { SheetView } from "./SheetView";
+
+const day = 24 * 3600 * 1000;
+const spans = { "1d": 1, "7d": 7, "30d": 30 } as const;
+type Span = keyof typeof spans;
+
+/** SheetPage shows a summary as a report of the whole organization would print it now. */
+export function SheetPage({ kind }: { kind: Kind }) {
+  const { card, windowDays } = reportKinds[kind];
+  const { can } = useSession();
+  const [span, setSpan] = useState<Span>("7d");
+  const sheet = useQuery({
+    queryKey: ["preview", kind, span],
+    queryFn: async ({ signal }) => {
+      const to = serverNow();
+      const window = { from: new Date(to.getTime() - spans[span] * day).toISOString(), to: to.toISOString() };
+      const body = { kind, scope: windowDays === null ? {} : window };
+      return (await client.POST("/api/v1/reports/preview", { body, signal })).data as unknown as Sheet;
+    },
+  });
+  return (
+    <Box maw={960}>
+      <PageTitle title={card.name} beta lead={card.description} />
+      <Group justify="space-between" mb="md">
+        {windowDays !== null && (
+          <SegmentedControl
+            aria-label="Window"
+            data={[
+              { value: "1d", label: "Past day" },
+              { value: "7d", label: "Past 7 days" },
+              { value: "30d", label: "Past 30 days" },
+            ]}
+            value={span}
+            onChange={(value) => setSpan(value as Span)}
+          />
+        )}
+        {can("reports:create") && (
+          <Button variant="default" renderRoot={(props) => <Link to="/reports/view" search={{ kind }} {...props} />}>
+            Request as PDF
+          </Button>
+        )}
+      </Group>
+      <Paper
+        withBorder
+        p={{ base: "md", sm: "xl" }}
+        component="article"
+        aria-label={card.name}
+        aria-busy={sheet.isFetching}
+      >
+        {sheet.isError && (
+          <ProblemNote title="There is no preview now" error={sheet.error} onRetry={() => void sheet.refetch()} />
+        )}
+        {sheet.isPending && <Loading />}
+        {sheet.data && <SheetView sheet={sheet.data} />}
+      </Paper>
+      <Anchor component={Link} to="/reports" size="sm" mt="md" display="inline-block">
+        Back to the catalog
+      </Anchor>
+    </Box>
+  );
+}
+
+function Loading() {
+  return (
+    <Stack gap="lg">
+      <Skeleton height={28} width="70%" />
+      <Skeleton height={84} />
+      <Skeleton height={160} />
+      <Text className="visually-hidden">Loading</Text>
+    </Stack>
+  );
+}
