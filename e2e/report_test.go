@@ -87,7 +87,7 @@ func sum(content []byte) string {
 // to every way of proving it.
 func TestReportFromRequestToProof(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, "--target-networks=127.0.0.1")
+	h := newHouse(t, "--target-networks=127.0.0.1", "--mcp=on")
 	h.keepsOut(t)
 	h.classify(t)
 	bo, cy := h.ana.member(t, "bo@acme.example", "member"), h.ana.member(t, "cy@acme.example", "viewer")
@@ -106,6 +106,7 @@ func TestReportFromRequestToProof(t *testing.T) {
 			h.mailsAreThere(t, ready)
 			h.trailTells(t, ready)
 			h.proves(t, ready)
+			h.assistantHasTheProof(t, ready)
 		})
 	}
 	h.must(t, "events", "verify")
