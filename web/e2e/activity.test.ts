@@ -2,6 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
+import { latency } from "../src/dashboard/units";
 import { apiAs, requestsTo, violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
 
@@ -84,11 +85,30 @@ test("a bucket that is clicked is what the tables are about, until it is put awa
   await expect.poll(() => averages(page)).toEqual(written(then.items));
   const said = page.locator("[data-picked]");
   expect(await said.textContent()).toContain(`${tenths.format(then.average ?? Number.NaN)} active sessions`);
+  // Beside it stand what the statements cost then, and their average in the window.
+  const column = (name: string) => page.locator(`[data-top] [data-column="${name}"]`).allTextContents();
+  const whole100 = await activity(`${hour}&by=statement&limit=100${states}`);
+  const inWindow = then.items.flatMap(({ key }) => whole100.items.filter((item) => item.key === key));
+  await expect.poll(() => column("1 h average")).toEqual(written(inWindow));
+  const servers = then.items.map(({ instance }) => `&instanceId=${instance?.id}`).join("");
+  const cost = await apiAs(
+    "admin",
+    "GET",
+    `/api/v1/statements?from=${at(30)}&to=${at(31)}&pageSize=100&own=include${servers}`,
+  );
+  const statements = ((await cost.json()) as Schemas["StatementPage"]).items;
+  const means = then.items.map(({ key }) => statements.find(({ id }) => id === key)?.meanMs ?? null);
+  expect(means.filter((mean) => mean !== null).length).toBeGreaterThan(0);
+  await expect.poll(() => column("Mean")).toEqual(means.map((mean) => (mean === null ? "–" : latency(mean))));
+  const calls =
+    statements.find(({ id }) => id === then.items[means.findIndex((mean) => mean !== null)]?.key)?.calls ?? 0;
+  expect((await column("Calls/s")).some((text) => Math.abs(Number(text) - calls / 60) <= 0.5)).toBe(true);
   const users = await activity(`from=${at(30)}&to=${at(31)}&by=user&limit=3${states}`);
   await expect
     .poll(() => few(page, "User").locator("li > :last-child").allTextContents())
     .toEqual(written(users.items));
   expect(await page.locator(".chart-picked").count()).toBe(1);
+  expect(await sideways(page)).toBe(false);
 
   await said.getByRole("button", { name: /back to the whole window$/ }).click();
   await expect.poll(() => new URL(page.url()).searchParams.has("pickedFrom")).toBe(false);

@@ -95,6 +95,7 @@ export function ActivityPage() {
     asking: picked ? { ...picked, bucketSize: asking.bucketSize } : asking,
     idle,
     picked,
+    whole: picked && asking,
     only,
     onNarrow: narrow,
   };

@@ -13,6 +13,7 @@ import { useNarrow } from "../ui/narrow";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
 import classes from "./activity.module.css";
+import { averageHeading, averageIn, ran, useRan, useWhole } from "./compared";
 import { Name, type Narrow, Where } from "./Name";
 import {
   type Answer,
@@ -33,6 +34,8 @@ export type Asked = {
   asking: { from: string; to: string; bucketSize: Schemas["BucketSize"] };
   idle: boolean;
   picked: { from: string; to: string } | null;
+  /** The window, where a bucket of it is picked. */
+  whole: { from: string; to: string; bucketSize: Schemas["BucketSize"] } | null;
   /** What the page is narrowed to, and how a click narrows it more. */
   only: Only;
   onNarrow: Narrow;
@@ -119,7 +122,7 @@ export function Top({ by, tabs, empty, colors, onBy, ...time }: Props) {
                     <NotAvailable missing={data.unavailable} />
                   </div>
                 )}
-                <Rows by={by} answer={data} colors={colors} picked={time.picked} onNarrow={time.onNarrow} />
+                <Rows by={by} answer={data} colors={colors} {...time} />
               </>
             ) : (
               !asked.isError && (
@@ -161,9 +164,31 @@ export function Bar({ by, row, colors }: { by: Dimension; row: Row; colors: Answ
   );
 }
 
-type RowsProps = { by: Dimension; answer: Answer; colors: Answer | null; picked: Asked["picked"]; onNarrow: Narrow };
+type RowsProps = Asked & { by: Dimension; answer: Answer; colors: Answer | null };
 
-function Rows({ by, answer, colors, picked, onNarrow }: RowsProps) {
+/** Column is a figure of a row beside its average and its share. */
+type Column = { heading: string; of: (row: Row) => string };
+
+/** useColumns are how often a statement ran, and, in a bucket, what the average of the window is. */
+function useColumns({ by, answer, whole, idle, only }: RowsProps): Column[] {
+  const statements = useRan(answer);
+  const average = useWhole(by, whole, { idle, only });
+  const columns: Column[] = [];
+  if (by === "statement") {
+    const of = ({ item }: Row) => (statements && item.statement ? ran(statements, item.statement.id) : null);
+    columns.push({ heading: "Calls/s", of: (row) => of(row)?.calls ?? "–" });
+    columns.push({ heading: "Mean", of: (row) => of(row)?.mean ?? "–" });
+  }
+  if (whole) {
+    columns.push({ heading: averageHeading(whole), of: ({ item }) => (average ? averageIn(average, item) : "–") });
+  }
+  return columns;
+}
+
+function Rows(props: RowsProps) {
+  const { by, answer, colors, picked, onNarrow } = props;
+  const narrow = useNarrow();
+  const columns = useColumns(props);
   const rows = rowsOf(answer);
   const others = othersOf(answer);
   const { tab, one, many } = dimensionNames[by];
@@ -177,16 +202,15 @@ function Rows({ by, answer, colors, picked, onNarrow }: RowsProps) {
   if (rows.length === 0) return <EmptyState title="No session was active in this time" />;
   return (
     <>
-      <Table className={classes.table} aria-label={`Most active ${many}`} verticalSpacing={6} horizontalSpacing="md">
+      <Table className={classes.table} aria-label={`Most active ${many}`} verticalSpacing={6} horizontalSpacing="sm">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">{tab}</Table.Th>
-            <Table.Th scope="col" ta="right">
-              Active
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              Share
-            </Table.Th>
+            {["Active", "Share", ...(narrow ? [] : columns.map(({ heading }) => heading))].map((heading) => (
+              <Table.Th key={heading} scope="col" ta="right">
+                {heading}
+              </Table.Th>
+            ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -198,11 +222,18 @@ function Rows({ by, answer, colors, picked, onNarrow }: RowsProps) {
                   <Where by={by} row={row} />
                   <Bar by={by} row={row} colors={colors} />
                 </div>
+                {narrow && <Below row={row} columns={columns} />}
               </Table.Td>
               <Table.Td className={classes.figure} data-average>
                 {row.average}
               </Table.Td>
               <Table.Td className={classes.share}>{row.share === null ? "–" : percent(100 * row.share)}</Table.Td>
+              {!narrow &&
+                columns.map(({ heading, of }) => (
+                  <Table.Td key={heading} className={classes.share} data-column={heading}>
+                    {of(row)}
+                  </Table.Td>
+                ))}
             </Table.Tr>
           ))}
           {others && (
@@ -212,6 +243,7 @@ function Rows({ by, answer, colors, picked, onNarrow }: RowsProps) {
               </Table.Td>
               <Table.Td className={classes.figure}>{others.average}</Table.Td>
               <Table.Td className={classes.share}>{others.share === null ? "–" : percent(100 * others.share)}</Table.Td>
+              {!narrow && columns.map(({ heading }) => <Table.Td key={heading} />)}
             </Table.Tr>
           )}
         </Table.Tbody>
@@ -222,5 +254,19 @@ function Rows({ by, answer, colors, picked, onNarrow }: RowsProps) {
         </div>
       )}
     </>
+  );
+}
+
+/** Below has the other figures of a row where there is no room for columns. */
+function Below({ row, columns }: { row: Row; columns: Column[] }) {
+  if (columns.length === 0) return null;
+  return (
+    <div className={`${classes.figures} numbers`}>
+      {columns.map(({ heading, of }) => (
+        <span key={heading}>
+          {heading} {of(row)}
+        </span>
+      ))}
+    </div>
   );
 }
