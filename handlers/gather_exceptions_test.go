@@ -247,11 +247,11 @@ func TestAnExceptionFromAskingToLapsing(t *testing.T) {
 	}
 	says("granted", told{Accepted: 2, Score: clean, Change: analysis.Change{Accepted: 2}})
 	e.revoked(id)
-	says("revoked", told{Open: 2, Score: failing, Change: analysis.Change{Reopened: 2}})
+	says("revoked", told{Open: 2, Score: failing, Change: analysis.Change{Reopened: 2, NewBy: analysis.SeverityCounts{2}}})
 	e.granted("PG-S01", func(r *commands.RequestException) { r.InstanceID, r.ObjectRef = &server, "line 94" })
 	says("one object granted", told{Open: 1, Accepted: 1, Score: failing, Change: analysis.Change{Unchanged: 1, Accepted: 1}})
 	e.clock.Advance(31 * 24 * time.Hour)
-	says("lapsed", told{Open: 2, Score: failing, Change: analysis.Change{Unchanged: 1, Reopened: 1}})
+	says("lapsed", told{Open: 2, Score: failing, Change: analysis.Change{Unchanged: 1, Reopened: 1, NewBy: analysis.SeverityCounts{1}}})
 }
 
 // If the member who requested an exception in a report, or the one who granted it, is erased,

@@ -271,7 +271,7 @@ func TestAThousandDatabases(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		return nil
 	}
-	r := &reader{budget: 300 * time.Millisecond}
+	r := &reader{budget: 1500 * time.Millisecond} // a statement that takes half of it is an error
 	line := f.line(t)
 	if _, err := r.Activity(t.Context(), line); err != nil {
 		t.Fatal(err)
@@ -330,7 +330,7 @@ func TestASlowQueryStoreIsLeftAlone(t *testing.T) {
 	f.stores["a]b'c"] = row{2, 1}
 	f.counters["app"] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, 10)}
 	f.fails["query_store_state a]b'c"] = tdstest.Stall
-	r := &reader{budget: 300 * time.Millisecond}
+	r := &reader{budget: 1500 * time.Millisecond} // a statement that takes half of it is an error
 	line := f.line(t)
 	for look := range 3 {
 		if _, err := r.Activity(t.Context(), line); err != nil {
