@@ -103,6 +103,9 @@ var planted = []struct{ check, object string }{
 	{"PG-S34", "postgres: tables"},
 	{"PG-S35", "far: shop"},
 	{"PG-S36", "legacy"},
+	{"PG-S37", "shared_preload_libraries"},
+	{"PG-S38", "log_replication_commands"},
+	{"PG-S39", "shared_preload_libraries"},
 	{"PG-F01", "fsync"},
 	{"PG-F02", "full_page_writes"},
 	{"PG-F04", "autovacuum"},
@@ -128,6 +131,7 @@ var planted = []struct{ check, object string }{
 	{"PG-M02", "public.large"},
 	{"PG-M03", "public.large"},
 	{"PG-M04", "lost"},
+	{"PG-M06", "max_slot_wal_keep_size"},
 }
 
 func TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses(t *testing.T) {

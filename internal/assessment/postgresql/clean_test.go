@@ -31,7 +31,7 @@ func clean(t *testing.T) (server *pgtest.Server, dsn string) {
 	server = pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{
 		"log_connections": "on", "log_disconnections": "on", "log_statement": "ddl", "log_line_prefix": "%m [%-6p] %u@%d %h ",
 		"authentication_timeout": "60", "idle_in_transaction_session_timeout": "10min", "statement_timeout": "60s",
-		"track_io_timing": "on",
+		"track_io_timing": "on", "log_replication_commands": "on",
 	}})
 	certify(t, server)
 	// Any library with the name will do: the check only asks that one is loaded.
@@ -43,7 +43,7 @@ func clean(t *testing.T) (server *pgtest.Server, dsn string) {
 	placeFile(t, server, "pgaudit.so", code)
 	run(t, server.Superuser(), "ALTER ROLE postgres PASSWORD 'superuser-password';\n"+
 		"ALTER SYSTEM SET dynamic_library_path = '"+server.Dir()+":$libdir';\n"+
-		"ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements, pgaudit;\nALTER SYSTEM SET ssl = on;\n")
+		"ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements, pgaudit, passwordcheck, auth_delay;\nALTER SYSTEM SET ssl = on;\n")
 	server.Restart(t)
 	writeHBA(t, server, server.Superuser(), strictHBA)
 	return server, strings.Replace(server.Superuser(), "postgres@", "postgres:superuser-password@", 1)

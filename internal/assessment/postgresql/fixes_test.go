@@ -87,6 +87,10 @@ var fixes = []struct{ check, object, statement, none string }{
 	{check: "PG-S34", object: `Owner "O" in Odd "schema": sequences`, statement: `ALTER DEFAULT PRIVILEGES FOR ROLE "Owner ""O""" IN SCHEMA ` + odd + ` REVOKE ALL ON SEQUENCES FROM PUBLIC;`},
 	{check: "PG-S35", object: "far: reader", none: "foreign rows would no longer be seen"},
 	{check: "PG-S36", object: "reader", none: "the limit is the owner's to choose"},
+	{check: "PG-S37", none: "a library that is not installed keeps the server from starting; passwordcheck is loaded here"},
+	{check: "PG-S38", object: "log_replication_commands", statement: "ALTER SYSTEM SET log_replication_commands = on;" + reload},
+	{check: "PG-S39", object: "shared_preload_libraries", none: "a library that is not installed keeps the server from starting"},
+	{check: "PG-S40", none: "the ciphers are the owner's to choose; TestSignInsAreJudgedByTheirWay plants one"},
 	{check: "PG-F01", object: "fsync", statement: "ALTER SYSTEM SET fsync = on;" + reload},
 	{check: "PG-F02", object: "full_page_writes", statement: "ALTER SYSTEM SET full_page_writes = on;" + reload},
 	{check: "PG-F03", none: "a program on a stopped server, and version 18 has checksums from the start"},
@@ -104,6 +108,7 @@ var fixes = []struct{ check, object, statement, none string }{
 	{check: "PG-M02", object: odd + `."Läärge"`, statement: "VACUUM (ANALYZE) " + odd + `."Läärge";`},
 	{check: "PG-M03", object: odd + `."Läärge"`, statement: "ANALYZE " + odd + `."Läärge";`},
 	{check: "PG-M04", object: "lost", none: "the standby of the slot would be lost"},
+	{check: "PG-M06", object: "max_slot_wal_keep_size", none: "how much the disk can spare is the owner's to know"},
 	{check: "PG-M05", none: "commit or rollback is the owner's to choose; none is as old as an hour in a test"},
 	{check: "PG-P01", none: "the client is to be changed; none is as old as an hour in a test"},
 	{check: "PG-P02", none: "a pool is no statement"},
@@ -408,7 +413,7 @@ func selected(t *testing.T, url, text string) (rows int) {
 
 // undoable are the checks whose fixes can be taken back.
 var undoable = strings.Fields(`PG-F01 PG-F02 PG-F04 PG-F08 PG-F11 PG-F12 PG-S08 PG-S10 PG-S14 PG-S15 PG-S16 PG-S17
-	PG-S25 PG-S26 PG-S27 PG-S28 PG-S33 PG-C06`)
+	PG-S25 PG-S26 PG-S27 PG-S28 PG-S33 PG-S38 PG-C06`)
 
 // wayBack is the undo of some of them: settings that nobody had set are unset again.
 var wayBack = map[string]string{

@@ -261,7 +261,7 @@ UPDATE pg_extension SET extname = 'removed' WHERE extname = 'hstore';
 	seenWith{"PG-S23", snapshot.StatusNotAssessed, nil, nil, "the version of removed"}.hold(t, a, "app")
 	seenWith{"PG-F05", snapshot.StatusFail, []string{"archive_command"}, nil, ""}.hold(t, a, "")
 
-	run(t, primary.Superuser(), "ALTER SYSTEM RESET track_counts;\nALTER SYSTEM SET archive_command = '/bin/true';\nALTER ROLE quiet SET track_counts = false;\nALTER ROLE quiet SET track_activities = off;\nSELECT pg_reload_conf();\n")
+	run(t, primary.Superuser(), "ALTER SYSTEM RESET track_counts;\nALTER SYSTEM SET archive_command = 'test -f %p';\nALTER ROLE quiet SET track_counts = false;\nALTER ROLE quiet SET track_activities = off;\nSELECT pg_reload_conf();\n")
 	appendTo(t, filepath.Join(primary.Dir(), "postgresql.conf"), "track_counts = on\n")
 	run(t, primary.Superuser(), "SELECT pg_reload_conf();\n")
 	await(t, primary.Superuser(), `SELECT current_setting('track_counts') = 'on' AND current_setting('archive_command') <> ''`)
@@ -276,7 +276,7 @@ UPDATE pg_extension SET extname = 'removed' WHERE extname = 'hstore';
 	seenWith{"PG-P01", snapshot.StatusNotAssessed, nil, nil, "the transactions of 1 sessions"}.hold(t, a, "")
 
 	run(t, primary.Superuser(), "ALTER ROLE quiet RESET ALL;\n")
-	standby := pgtest.Standby(t, primary, pgtest.Options{Major: major, Settings: map[string]string{"archive_mode": "on", "archive_command": "/bin/true"}})
+	standby := pgtest.Standby(t, primary, pgtest.Options{Major: major, Settings: map[string]string{"archive_mode": "on", "archive_command": "test -f %p"}})
 	a = assess(t, standby.URL("watcher", "postgres"))
 	if !a.InRecovery {
 		t.Fatal("the standby is none")
@@ -290,7 +290,7 @@ UPDATE pg_extension SET extname = 'removed' WHERE extname = 'hstore';
 // TestWhatHasNotHappenedYetIsUnknown: no file was archived, and no collation recorded.
 func TestWhatHasNotHappenedYetIsUnknown(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"archive_mode": "on", "archive_command": "/bin/true"}})
+	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"archive_mode": "on", "archive_command": "test -f %p"}})
 	run(t, server.Superuser(), "CREATE DATABASE app TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en';\nUPDATE pg_database SET datcollversion = NULL;\n")
 	a := assess(t, server.Superuser())
 	seenWith{"PG-C08", snapshot.StatusNotAssessed, nil, nil, "database app"}.hold(t, a, "")
@@ -304,6 +304,7 @@ func TestEveryCheckIsPlantedOrSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	elsewhere := map[string]string{
 		"PG-S09": "anUnencryptedSession", "PG-S30": "TestRulesOfTheFeed", "PG-S31": "TestRulesOfTheFeed",
+		"PG-S40": "settings that everybody sees; TestSignInsAreJudgedByTheirWay plants one",
 		"PG-F03": "a setting that everybody sees", "PG-F10": "needs a gigabyte; pg_read_all_stats is asked for beforehand",
 		"PG-M05": "needs an hour; everybody sees pg_prepared_xacts", "PG-P01": "needs an hour; pg_read_all_stats is asked for beforehand",
 		"PG-P02": "pg_read_all_stats is asked for beforehand", "PG-P03": "everybody sees pg_stat_database",
