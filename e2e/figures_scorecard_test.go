@@ -10,6 +10,7 @@ import (
 
 // scorecard takes a scorecard back.
 func (p *paper) scorecard() {
+	p.facts()
 	p.score()
 	p.alertHistory()
 	p.utilization()

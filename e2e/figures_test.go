@@ -36,7 +36,7 @@ func total(counts map[string]int) (n int) {
 var kindsOfFigures = []string{
 	"CVE appendix", "accounts", "alerts", "alerts: severities", "alerts: titles", "cards", "coverage", "days until full", "encryption: databases", "exceptions", "frameworks",
 	"lesser findings", "map of servers", "methodology", "page 1: CVEs", "page 1: alerts", "page 1: checks", "page 1: coverage", "page 1: databases", "page 1: encryption", "page 1: findings",
-	"page 1: overdue", "page 1: support", "page 1: tables", "plan", "register", "register: totals", "score", "score: caps", "score: domains", "score: points lost", "score: results",
+	"page 1: overdue", "page 1: support", "page 1: tables", "plan", "register", "register: totals", "score", "score: caps", "score: domains", "score: points lost", "score: results", "server",
 	"sensitive tables", "summary: backups", "summary: categories", "summary: change", "summary: coverage", "summary: scope", "summary: severities", "tables to treat first", "trend", "utilization",
 	"verdict: coverage", "verdict: findings", "versions",
 }

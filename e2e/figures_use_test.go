@@ -72,6 +72,7 @@ func (d *drawn) use() {
 		})
 	}
 	d.ana.call(d.T, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", map[string]any{"hosts": hosts}, nil)
+	d.backUp()
 	d.of.within(d.T, func(ctx context.Context, in *installation.Installation) error {
 		_, err := in.Samples.Roll(ctx)
 		return err
@@ -81,6 +82,64 @@ func (d *drawn) use() {
 		d.ana.get(d.T, "/api/v1/alerts?pageSize=1&instanceId="+s.id.String(), &listed)
 		return listed.Page.TotalItems >= len(d.alerts)
 	})
+}
+
+// backUp sends the backups of the server: PostgreSQL has one of all databases, the others have one of each.
+func (d *drawn) backUp() {
+	d.Helper()
+	var all []map[string]any
+	for n := range 3 {
+		d.backedUp = d.now.AddDate(0, 0, n-3).Add(-time.Duration(d.IntN(600)) * time.Minute)
+		if d.subject.engine == "postgresql" {
+			all = append(all, map[string]any{"instance": d.subject.name, "kind": "base", "finishedAt": d.backedUp})
+			continue
+		}
+		for i, db := range d.subject.databases {
+			all = append(all, map[string]any{"instance": d.subject.name, "database": db.name, "kind": "full", "finishedAt": d.backedUp.Add(time.Duration(i) * time.Hour)})
+		}
+	}
+	d.ana.call(d.T, http.StatusAccepted, http.MethodPost, "/ingest/v1/backups", map[string]any{"backups": all}, nil)
+}
+
+// facts are what page 1 says of the server.
+func (p *paper) facts() {
+	s, section := p.about, "1"
+	if !strings.Contains(p.sections["1"], "Server Version ") {
+		section = "Overall health"
+	}
+	title := map[string]string{"postgresql": "PostgreSQL", "sqlserver": "SQL Server", "oracle": "Oracle"}[s.engine]
+	p.says("server", section, "Version %s %s Role not known", title, s.version)
+	p.says("server", section, "Host host-%s Registered %s", s.name, day(s.registered))
+	var size, grown int64
+	since := time.Time{}
+	for _, db := range s.databases {
+		size += db.size
+		for look := p.first(s); look < len(p.looks)-1; look++ {
+			if at := p.at(s, look); at.After(p.asOf.Add(-30 * day24)) {
+				since = at
+				grown += db.grows * int64(p.looks[look])
+				break
+			}
+		}
+	}
+	change := "no change"
+	if grown > 0 {
+		change = fmt.Sprintf("+%d GB", grown)
+	}
+	p.says("server", section, "Databases %d, %s (%s since %s)", len(s.databases), sizeWords(size), change, day(since))
+	oldest := ""
+	if s.engine != "postgresql" && len(s.databases) > 1 {
+		oldest = fmt.Sprintf(", the oldest of %d databases", len(s.databases))
+	}
+	p.says("server", section, "Last backup %s%s", minute(p.backedUp), oldest)
+}
+
+// sizeWords are gigabytes in the largest unit.
+func sizeWords(gigabytes int64) string {
+	if gigabytes < 1024 {
+		return fmt.Sprintf("%d GB", gigabytes)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(gigabytes)/1024), ".0") + " TB"
 }
 
 // took writes a duration in its two largest units.

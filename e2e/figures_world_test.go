@@ -29,6 +29,7 @@ type drawn struct {
 	servers     []*drawnServer
 	subject     *drawnServer // of the scorecard
 	alerts      []drawnAlert
+	backedUp    time.Time // the last backup of the server
 	host        measured
 	allCVEs     []map[string]string // the rows of cves.csv of the Security report
 	granted     []map[string]any    // exceptions for findings, as they were requested
@@ -77,6 +78,8 @@ type drawnDatabase struct {
 	server    *drawnServer
 	name      string
 	encrypted *bool
+	size      int64 // GB, now
+	grows     int64 // GB a day
 	tables    []*drawnTable
 }
 
@@ -144,7 +147,7 @@ func (d *drawn) draw(deep int) {
 		}
 		s.owner = map[string]string{"red": "Team Red", "blue": "Team Blue"}[s.team]
 		for n := range 1 + d.IntN(2) {
-			s.databases = append(s.databases, &drawnDatabase{server: s, name: fmt.Sprintf("db%d", n+1), encrypted: one(d.Rand, nil, new(true), new(false))})
+			s.databases = append(s.databases, &drawnDatabase{server: s, name: fmt.Sprintf("db%d", n+1), encrypted: one(d.Rand, nil, new(true), new(false)), size: 500 + int64(d.IntN(400)), grows: int64(d.IntN(5))})
 		}
 		d.servers = append(d.servers, s)
 		if !s.inactive && !s.silent {
@@ -316,7 +319,7 @@ func (d *drawn) assessment(s *drawnServer, look int) map[string]any {
 				tables = append(tables, table.sent())
 			}
 		}
-		item := map[string]any{"database": db.name, "classification": map[string]any{"completedAt": d.at(s, look), "method": "names", "tables": tables}}
+		item := map[string]any{"database": db.name, "sizeBytes": (db.size - db.grows*int64(d.looks[look])) << 30, "classification": map[string]any{"completedAt": d.at(s, look), "method": "names", "tables": tables}}
 		if db.encrypted != nil {
 			item["encryptedAtRest"] = *db.encrypted
 		}

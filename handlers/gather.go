@@ -111,6 +111,7 @@ func (g *Inputs) parts(known *feed.Feed) []part {
 		{report.PartUtilization, g.addUtilization},
 		{report.PartTuning, g.addTuning},
 		{report.PartAlertRecords, g.addAlertRecords},
+		{report.PartServer, g.addServer},
 		{report.PartVulnerabilities, vulnerabilities(known)},
 	}
 }

@@ -55,7 +55,7 @@ func TestOnlyThePartsOfTheKindAreGathered(t *testing.T) {
 			t.Errorf("%s gathers %q, want %q, %v", kind.Name, ran, want, err)
 		}
 	}
-	performance := []report.Part{report.PartAlerts, report.PartScores, report.PartUtilization, report.PartTuning}
+	performance := []report.Part{report.PartAlerts, report.PartScores, report.PartUtilization, report.PartTuning, report.PartServer}
 	for kind, without := range map[report.Kind][]report.Part{
 		report.Security:      performance,
 		report.DataInventory: append(performance, report.PartFirstSeen, report.PartVerifications),

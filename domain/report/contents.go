@@ -22,6 +22,7 @@ const (
 	PartScores          Part = "the scores"
 	PartUtilization     Part = "the utilization"
 	PartTuning          Part = "the tuning"
+	PartServer          Part = "the facts of the server"
 	PartVulnerabilities Part = "the vulnerabilities"
 	PartVerifications   Part = "the queries that verify findings"
 	PartPrevious        Part = "the report before"

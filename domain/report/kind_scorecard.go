@@ -15,7 +15,7 @@ func scorecard() Definition {
 		Window:      31 * 24 * time.Hour,
 		Parts: []Part{
 			PartOrganization, PartInstances, PartChecks, PartAssessments, PartLogged, PartFirstSeen, PartHead, PartKeys,
-			PartHistory, PartExceptions, PartOpenAlerts, PartAlerts, PartScores, PartUtilization, PartTuning, PartVulnerabilities, PartVerifications, PartPrevious,
+			PartHistory, PartExceptions, PartOpenAlerts, PartAlerts, PartScores, PartUtilization, PartTuning, PartServer, PartVulnerabilities, PartVerifications, PartPrevious,
 		},
 		Verdict: VerdictOnScore,
 		Sections: []Section{

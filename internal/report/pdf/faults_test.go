@@ -209,6 +209,28 @@ func TestAReportSaysUntilWhenTheListOfExploitedCVEsIsKnown(t *testing.T) {
 	says(t, renderer(t), doc, []string{"known exploited vulnerabilities, which the feed has until " + until.Format(time.DateOnly) + "."}, nil)
 }
 
+// TestFault51TheScorecardHasTheFactsOfItsServer: version, host, databases with their growth, role and last backup, on page
+// 1 where it has room, else where the score is explained; and what is not known is said.
+func TestFault51TheScorecardHasTheFactsOfItsServer(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	doc.Instances[0].Assessment.Edition = "Enterprise"
+	says(t, renderer(t), doc, []string{
+		"Version PostgreSQL 15.3, Enterprise Role primary", "Host pg-orders-01.db.nordlicht.example, 64 GB, 16 CPUs Registered " + blocks.Day(doc.Instances[0].CreatedAt), "(+1.5 GB since 2026-10-24)", "Last backup 20 Nov 2026 03:00 UTC",
+	}, nil)
+	doc.Server.Before.Change, doc.Server.Backup.Databases = -(1 << 30), 4
+	says(t, renderer(t), doc, []string{"(−1 GB since 2026-10-24)", "Last backup 20 Nov 2026 03:00 UTC, the oldest of 4 databases"}, nil)
+	doc.Server, doc.Tuning = nil, nil
+	for i := range doc.Instances[0].Databases {
+		doc.Instances[0].Databases[i].SizeBytes = nil
+	}
+	says(t, renderer(t), doc, []string{"Host pg-orders-01.db.nordlicht.example, size not known", "Databases 2, size not known", "Role not known", "Last backup none known"}, nil)
+	file, _ := render(t, renderer(t), demoDocument(t, "scorecard"))
+	if page := words(t, file)[0]; !strings.Contains(page, "Server Version PostgreSQL 12.22") {
+		t.Errorf("page 1 has no facts: %s", page)
+	}
+}
+
 // TestFault55APercentHasNoSpace in the words of Muster, as in its figures, and a negative number has a minus.
 func TestFault55APercentHasNoSpace(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,7 @@ type Document struct {
 	ScoreAtStart    *ScoreAtStart   `json:"scoreAtStart,omitempty"` // scorecard of an instance only; nil: none is kept
 	ScoreByDay      *ScoreByDay     `json:"scoreByDay,omitempty"`   // likewise; nil: nobody has asked for it
 	Tuning          *Tuning         `json:"tuning,omitempty"`       // scorecard only; nil: nobody has asked for it
+	Server          *Server         `json:"server,omitempty"`       // scorecard only; nil: nobody has asked for it
 	Previous        *Previous       `json:"previous"`               // the previous Ready report of the same kind and scope
 	History         *History        `json:"history,omitempty"`      // of the findings; nil: nobody has asked for it
 	Risks           []RiskRecord    `json:"risks,omitempty"`        // inventory only: what is on record of the risks, sorted by id; none: nobody has asked for them

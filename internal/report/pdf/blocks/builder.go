@@ -38,6 +38,7 @@ type Builder struct {
 	cut          cut    // of page 1
 	inline       bool   // the contents stand in lines
 	Folded       bool   // page 1 has not room for every instance
+	FactsAbove   bool   // page 1 has the facts of the server
 	Objects      string // the title of the section that names every object of a finding
 }
 

@@ -54,6 +54,9 @@ func Front(b *blocks.Builder) blocks.Front {
 		f.Dense = true
 		f.Below = func() {
 			b.Paper.Y += blocks.GapAfter
+			if b.FactsAbove = factsFit(b, s, toAssess); b.FactsAbove {
+				factBox(b)
+			}
 			capTable(b, s)
 			beforeSteps(b, toAssess)
 			if len(b.Plan) > 0 {
@@ -85,6 +88,9 @@ func unscored(b *blocks.Builder) string {
 // Health writes the score, and what lowered it.
 func Health(b *blocks.Builder) {
 	s := subjectScore(b)
+	if sections.Subject(b) != nil && !b.FactsAbove {
+		factBox(b)
+	}
 	if !s.Known {
 		b.State(blocks.StateNotAssessed, "Not assessed: "+unscored(b))
 		knownAnyway(b)

@@ -83,7 +83,7 @@ func Undated(kind report.Kind) snapshot.Document {
 	if d.OneInstance {
 		names = names[:1]
 		doc.Alerts, doc.Utilization, doc.ScoreByDay = alerts(), utilization(), scores()
-		doc.Tuning = tuning()
+		doc.Tuning, doc.Server = tuning(), server()
 		doc.ScopeLabel = "pg-orders-01 · 21 Oct – 20 Nov 2026 (UTC)"
 	}
 	for i, name := range names {

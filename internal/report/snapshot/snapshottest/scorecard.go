@@ -76,6 +76,14 @@ func tuning() *snapshot.Tuning {
 	}
 }
 
+// server returns the facts of a primary that grows and has a backup of the night.
+func server() *snapshot.Server {
+	return &snapshot.Server{
+		Role: "primary", Before: &snapshot.SizeBefore{At: AsOf().AddDate(0, 0, -27), Change: 3 << 29},
+		Backup: &snapshot.LastBackup{FinishedAt: AsOf().Add(-9 * time.Hour)},
+	}
+}
+
 // utilization returns a month of one host: busy days, a volume that fills, a night
 // without its agent and two lonely hours of it.
 func utilization() *snapshot.Utilization {
