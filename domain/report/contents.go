@@ -69,6 +69,10 @@ const (
 
 	// Those of summaries (HTTP contract, §36).
 	SectionBalance     Section = "balance"
+	SectionAlertTimes  Section = "times"
+	SectionNoisiest    Section = "noisiest"
+	SectionMuted       Section = "muted"
+	SectionTold        Section = "told"
 	SectionStood       Section = "stood"
 	SectionAlertMethod Section = "alert-method"
 )

@@ -17,7 +17,7 @@ func alertsSummary() Definition {
 		Parts:      []Part{PartOrganization, PartAlertRecords, PartHead, PartKeys},
 		Verdict:    VerdictOnAlerts,
 		Sections: []Section{
-			SectionBalance, SectionStood, SectionAlertMethod,
+			SectionBalance, SectionAlertTimes, SectionNoisiest, SectionMuted, SectionTold, SectionStood, SectionAlertMethod,
 		},
 		Companions: []string{AlertsFile},
 	}

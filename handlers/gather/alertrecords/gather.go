@@ -38,6 +38,10 @@ type Scope struct {
 
 // Gather returns the records of a window.
 func (s Source) Gather(ctx context.Context, in Scope) (*snapshot.AlertRecords, error) {
+	// An append that began before the window's end may not be committed yet. It holds the head of its log until it is.
+	if _, err := statement.One[int64](ctx, s.DB, "wait for appends", `SELECT position FROM log_head WHERE log = $1 FOR SHARE`, string(eventstore.Fleet)); err != nil {
+		return nil, err
+	}
 	streams, err := s.candidates(ctx, in)
 	if err != nil {
 		return nil, err
@@ -57,6 +61,12 @@ func (s Source) Gather(ctx context.Context, in Scope) (*snapshot.AlertRecords, e
 	}
 	limit(out, in.Window, snapshot.MaxAlertRecords)
 	if out.Servers, err = s.servers(ctx, in, out.Listed); err != nil {
+		return nil, err
+	}
+	if err := s.tell(ctx, in, out); err != nil {
+		return nil, err
+	}
+	if err := s.accept(ctx, in, out); err != nil {
 		return nil, err
 	}
 	return out, s.name(ctx, in.Organization, out)

@@ -43,6 +43,10 @@ func knownSections(b *blocks.Builder) map[report.Section]section {
 		report.SectionDataCoverage:    {title: "Coverage and methodology", write: func() { inventory.Coverage(b) }},
 
 		report.SectionBalance:     {title: "Balance", write: sheets.Write(b, report.SectionBalance)},
+		report.SectionAlertTimes:  {title: "Time to acknowledge and resolve", write: sheets.Write(b, report.SectionAlertTimes)},
+		report.SectionNoisiest:    {title: "Noisiest rules and servers", write: sheets.Write(b, report.SectionNoisiest)},
+		report.SectionMuted:       {title: "Muted and accepted, by whom", write: sheets.Write(b, report.SectionMuted)},
+		report.SectionTold:        {title: "Told and not told", write: sheets.Write(b, report.SectionTold)},
 		report.SectionStood:       {title: "As it stood at the end", write: sheets.Write(b, report.SectionStood)},
 		report.SectionAlertMethod: {title: "Method", write: sheets.Write(b, report.SectionAlertMethod)},
 	}

@@ -18,5 +18,13 @@ export const alerts: ReportKind = {
   windowDays: 31,
   comparable: false,
   activeOnly: false,
-  contents: ["Balance", "As it stood at the end", "Method"],
+  contents: [
+    "Balance",
+    "Time to acknowledge and resolve",
+    "Noisiest rules and servers",
+    "Muted and accepted, by whom",
+    "Told and not told",
+    "As it stood at the end",
+    "Method",
+  ],
 };
