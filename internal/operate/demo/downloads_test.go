@@ -59,3 +59,20 @@ func (s *scene) ready(organization, id uuid.UUID, offered time.Duration) {
 		return err
 	}))
 }
+
+// TestTheDemoHasOneSummaryOfItsAlerts: of the month before, as soon as all of them are recorded.
+func TestTheDemoHasOneSummaryOfItsAlerts(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, nil)
+	o := s.filled(s.Demo)
+	s.clock.Advance(2 * time.Minute)
+	for range 2 {
+		must(t, s.Summarize(t.Context(), o))
+	}
+	var scopes []string
+	must(t, s.db.Select(&scopes, `SELECT convert_from(data, 'UTF8')::jsonb ->> 'scopeLabel' FROM events
+		WHERE type = 'report.queued' AND convert_from(data, 'UTF8')::jsonb ->> 'kind' = 'AlertsSummary'`))
+	if len(scopes) != 1 || !strings.HasPrefix(scopes[0], "Whole organization · ") {
+		t.Errorf("the demo's summaries are about %q", scopes)
+	}
+}

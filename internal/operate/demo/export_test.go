@@ -37,6 +37,11 @@ func (d *Demo) AssessAnew(ctx context.Context, o accounts.Organization) error {
 	return err
 }
 
+// Summarize requests the summaries, as Fire does each minute.
+func (d *Demo) Summarize(ctx context.Context, o accounts.Organization) error {
+	return d.summarize(ctx, o)
+}
+
 // TryOut has Ana go on with the schedule that she tries out, as Fire does each minute.
 func (d *Demo) TryOut(ctx context.Context, o accounts.Organization) error {
 	return d.tryOut(ctx, o)

@@ -39,7 +39,7 @@ func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
 		if err := d.download(ctx, o); err != nil {
 			return err
 		}
-		if err := d.locked(ctx, fillLock, func() error { return d.tryOut(ctx, o) }); err != nil {
+		if err := d.locked(ctx, fillLock, func() error { return errors.Join(d.tryOut(ctx, o), d.summarize(ctx, o)) }); err != nil {
 			return err
 		}
 		if err := d.agents(ctx, o); err != nil {
