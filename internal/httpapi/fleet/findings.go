@@ -434,7 +434,7 @@ func (s *ServerRoutes) findingDatabases(ctx context.Context, rows []findings.Fin
 
 func (s *ServerRoutes) ListChecks(ctx context.Context, r api.ListChecksRequestObject) (api.ListChecksResponseObject, error) {
 	all := s.Checks.Checks()
-	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, 200)
+	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, 500)
 	first := min(int64(page-1)*int64(size), int64(len(all)))
 	last := min(first+int64(size), int64(len(all)))
 	return api.ListChecks200JSONResponse{Items: wire.List(all[first:last], s.showCheck), Page: wire.Paged(ctx, page, size, int64(len(all)))}, nil

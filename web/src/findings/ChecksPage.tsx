@@ -27,7 +27,7 @@ export function ChecksPage() {
       replace,
       resetScroll: false,
     });
-  const { data, error, refetch } = api.useQuery("get", "/api/v1/checks", { params: { query: { pageSize: 200 } } });
+  const { data, error, refetch } = api.useQuery("get", "/api/v1/checks", { params: { query: { pageSize: 500 } } });
   const narrow = useNarrow();
   const matching = data?.items.filter((check) => matches(check, search));
   const shown = matching && pageOf(matching, search.page ?? 1, search.pageSize ?? usualSize);
