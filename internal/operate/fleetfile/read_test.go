@@ -163,7 +163,7 @@ agents: []
 	want := []string{
 		"2: settings.reportRetentionDays must be 1 to 365",
 		"3: settings.inputsRetentionDays must be a whole number",
-		"4: settings.papersize is not known here; there are dueDays, exceptionApproval, inputsRetentionDays, name, paperSize, protectedTags, reportRetentionDays, sessionDetail, statementTexts, watch",
+		"4: settings.papersize is not known here; there are catalog, dueDays, exceptionApproval, inputsRetentionDays, name, paperSize, protectedTags, reportRetentionDays, sessionDetail, statementTexts, watch",
 		"5: settings.paperSize must be A4 or Letter",
 		"6: settings.statementTexts must be off or normalized",
 		"8: settings.watch.silentMinutes must be 1 to 1440",
