@@ -113,6 +113,32 @@ func TestReadersKeepSoManyLines(t *testing.T) {
 	}
 }
 
+// TestServersWithoutAUserSayWhenSessionsWereSampled: where only these were, a user's sessions are none, and
+// no gap.
+func TestServersWithoutAUserSayWhenSessionsWereSampled(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	for minute := range 3 {
+		for server, user := range []string{"ada", "bob"} {
+			if minute > 0 && user == "ada" {
+				continue
+			}
+			write(t, c.Store, measurements.Batch{Organization: c.id, Sessions: []measurements.SessionSample{{
+				Instance: c.instances[server], Engine: fleet.PostgreSQL, Database: c.databases[0], At: monday.Add(time.Duration(minute) * time.Minute),
+				Interval: time.Minute, Active: 2, Doing: []measurements.Doing{{State: measurements.OnCPU, User: user, Sessions: 2}},
+			}}})
+		}
+	}
+	c.settle(t)
+	w := timegrid.Window{From: monday, To: monday.Add(4 * time.Minute), Size: timegrid.Minute}
+	q := measurements.ActivityQuery{By: measurements.DimState, Names: map[measurements.Dimension][]string{measurements.DimUser: {"ada"}}}
+	part, err := c.Activity(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, w, q)
+	want := map[measurements.ActivityKey]measurements.Values{{State: measurements.OnCPU}: {2, 0, 0, math.NaN()}}
+	if err != nil || fmt.Sprint(part.Lines) != fmt.Sprint(want) || fmt.Sprint(part.Sampled, part.Told) != "[true true true false] [true true true false]" {
+		t.Errorf("%v, sampled %v, told %v; want %v; %v", part.Lines, part.Sampled, part.Told, want, err)
+	}
+}
+
 // TestActivityOfOrganizationsBeginsWithTheSecondStep: until then a program from before may run, which
 // cannot make their rows.
 func TestActivityOfOrganizationsBeginsWithTheSecondStep(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 	"pgregory.net/rapid"
 
 	"muster/domain/fleet"
@@ -40,6 +41,8 @@ type company struct {
 
 func newCompany(t testing.TB) *company {
 	c := &company{Store: newStore(t).Small()}
+	c.KeepsPeople = func(context.Context, uuid.UUID) (bool, error) { return true, nil }
+	c.HoldsPeople = func(context.Context, *sqlx.Tx, uuid.UUID) (bool, error) { return true, nil }
 	const long = 400 * 24 * time.Hour // activity of any time is compared
 	kept := ledger.Standard
 	kept.Activity = ledger.Buckets{Minutes: long, Hours: long, Days: long}
