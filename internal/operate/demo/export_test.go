@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/internal/accounts"
+	"muster/internal/operate/demo/summaries"
 )
 
 // CatchUp writes every measurement that is missing now, as Measure does in time.
@@ -39,7 +40,7 @@ func (d *Demo) AssessAnew(ctx context.Context, o accounts.Organization) error {
 
 // Summarize requests the summaries, as Fire does each minute.
 func (d *Demo) Summarize(ctx context.Context, o accounts.Organization) error {
-	return d.summarize(ctx, o)
+	return summaries.Request(ctx, d.DB, d.Commands, d.Accounts, o, d.Now(), people[ana].email, people[jonas].email)
 }
 
 // TryOut has Ana go on with the schedule that she tries out, as Fire does each minute.

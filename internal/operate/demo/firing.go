@@ -12,6 +12,7 @@ import (
 	"muster/commands/usecase"
 	"muster/internal/accounts"
 	"muster/internal/concurrency/pause"
+	"muster/internal/operate/demo/summaries"
 	"muster/internal/postgres/statement"
 )
 
@@ -39,7 +40,9 @@ func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
 		if err := d.download(ctx, o); err != nil {
 			return err
 		}
-		if err := d.locked(ctx, fillLock, func() error { return errors.Join(d.tryOut(ctx, o), d.summarize(ctx, o)) }); err != nil {
+		if err := d.locked(ctx, fillLock, func() error {
+			return errors.Join(d.tryOut(ctx, o), summaries.Request(ctx, d.DB, d.Commands, d.Accounts, o, d.Now(), people[ana].email, people[jonas].email))
+		}); err != nil {
 			return err
 		}
 		if err := d.agents(ctx, o); err != nil {

@@ -1,0 +1,57 @@
+// Package summaries requests the summaries of the demo, once, as soon as there is something to sum up. They count what
+// was recorded before the minute of the request, so the first minute after the demo was filled is waited for.
+package summaries
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/commands/usecase"
+	"muster/domain/report"
+	"muster/internal/accounts"
+	"muster/internal/postgres/statement"
+)
+
+//go:embed due.sql
+var dueSQL string
+
+const (
+	// recording is how long the alerts of the past month take to be recorded at most.
+	recording = 15 * time.Second
+	// days is the window of the summaries.
+	days = 30
+)
+
+// Request requests them in the name of the member with the first address, for the second. Members who are not there, or
+// no longer, request nothing.
+func Request(ctx context.Context, db *sqlx.DB, service *commands.Service, members *accounts.Store, o accounts.Organization, now time.Time, by, to string) error {
+	requester, there, err := members.MemberByEmail(ctx, by)
+	if err != nil || !there {
+		return err
+	}
+	recipient, there, err := members.MemberByEmail(ctx, to)
+	if err != nil || !there {
+		return err
+	}
+	until := now.UTC().Truncate(time.Minute)
+	due, err := statement.One[bool](ctx, db, "look whether a summary is due", dueSQL, o.ID, until.Add(-recording), report.AlertsSummary)
+	if err != nil || !due {
+		return err
+	}
+	from := until.AddDate(0, 0, -days)
+	_, err = service.RequestReport(ctx, usecase.Actor{OrganizationID: o.ID, MemberID: requester.ID}, commands.RequestReport{
+		Kind: report.AlertsSummary, InstanceIDs: []uuid.UUID{}, From: &from, To: &until, RecipientIDs: []uuid.UUID{recipient.ID},
+	})
+	var refused *usecase.RuleError // too many are being built: the next minute asks again
+	if err != nil && !errors.As(err, &refused) {
+		return fmt.Errorf("request the demo's summary of alerts: %w", err)
+	}
+	return nil
+}
