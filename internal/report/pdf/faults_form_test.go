@@ -307,3 +307,49 @@ func TestFault47QPDFFindsNoFault(t *testing.T) {
 		}
 	}
 }
+
+// TestFault43OneServerIsNotCountedTwice in words of what feeds reported.
+func TestFault43OneServerIsNotCountedTwice(t *testing.T) {
+	t.Parallel()
+	doc := fed(report.Security)
+	doc.Instances = doc.Instances[:1]
+	says(t, renderer(t), doc, []string{"Not applicable: no monitoring role signed in; feeds reported 1 assessed instance."}, []string{"1 the assessed"})
+}
+
+// TestFault53ChartsAreSmallAndShowWhatIsAbove: three lines share a third of a page, four hours above 80% of a month are
+// seen, and the alerts are not listed twice.
+func TestFault53ChartsAreSmallAndShowWhatIsAbove(t *testing.T) {
+	t.Parallel()
+	orange := func(above float64) (n int) {
+		u := disk(30, 20, 0)
+		for h := 100; h < 104; h++ {
+			u.DiskPercent[h] = &above
+		}
+		file, _ := render(t, renderer(t), used(u))
+		for i, page := range words(t, file) {
+			if !strings.Contains(page, "By hour") {
+				continue
+			}
+			img := picture(t, file, i+1)
+			for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
+				for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
+					if r, g, b, _ := img.At(x, y).RGBA(); r > g+0x2000 && r > b+0x3000 {
+						n++
+					}
+				}
+			}
+		}
+		return n
+	}
+	if without, with := orange(79), orange(99); with < without+10 {
+		t.Errorf("%d pixels show four hours above 80%%, %d without one", with, without)
+	}
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	file, _ := render(t, renderer(t), doc)
+	all := strings.Join(words(t, file), " ")
+	_, list, _ := strings.Cut(all, "Alerts, the worst and longest first")
+	list, _, _ = strings.Cut(list, "further alerts: see the page Alerts.")
+	if n := len(regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d (Open|Resolved|Auto-resolved)`).FindAllString(list, -1)); n != 4 {
+		t.Errorf("%d alerts are listed, want the worst 4", n)
+	}
+}
