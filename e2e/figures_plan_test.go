@@ -187,6 +187,25 @@ func (p *paper) frameworks() {
 	p.says("frameworks", section, "Annex A: %d controls tested. Control × server: %d fail, %d hold, %d not looked at. %s somewhere.", len(of), fail, hold, unseen, count(failing, "control fails", "controls fail"))
 }
 
+// matrix are the same controls in a report over few servers, which has a column for each of them.
+func (p *paper) matrix() {
+	of := map[string][]knownCheck{}
+	for _, c := range p.checks {
+		for _, r := range c.References {
+			if r.Source == "ISO 27001" && c.Domain == "Security" {
+				of[r.ID] = append(of[r.ID], c)
+			}
+		}
+	}
+	for _, id := range sortedKeys(of) {
+		var words []string
+		for _, s := range p.assessed() {
+			words = append(words, map[int]string{-1: "n.a.", 0: "fails", 1: "holds", 2: "–"}[p.control(s, of[id])])
+		}
+		p.says("frameworks: matrix", "Coverage and methodology", "%s ‹ %s", id, strings.Join(words, " "))
+	}
+}
+
 // control is how a control stands on a server: 0 it fails, 1 it holds, 2 nobody looked; -1: no check of it is for the engine.
 func (p *paper) control(s *drawnServer, checks []knownCheck) int {
 	if s.unchecked {

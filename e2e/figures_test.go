@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/testing/pgtest"
@@ -34,7 +35,7 @@ func total(counts map[string]int) (n int) {
 
 // kindsOfFigures are taken back in each world.
 var kindsOfFigures = []string{
-	"CVE appendix", "accounts", "alerts", "alerts: severities", "alerts: titles", "cards", "coverage", "days until full", "encryption: databases", "exceptions", "frameworks",
+	"CVE appendix", "accounts", "alerts", "alerts: severities", "alerts: titles", "cards", "coverage", "days until full", "encryption: databases", "exceptions", "frameworks", "frameworks: matrix",
 	"lesser findings", "map of servers", "methodology", "page 1: CVEs", "page 1: alerts", "page 1: checks", "page 1: coverage", "page 1: databases", "page 1: encryption", "page 1: findings",
 	"page 1: overdue", "page 1: support", "page 1: tables", "plan", "register", "register: totals", "score", "score: caps", "score: domains", "score: points lost", "score: results", "server",
 	"sensitive tables", "summary: backups", "summary: categories", "summary: change", "summary: coverage", "summary: scope", "summary: severities", "tables to treat first", "trend", "utilization",
@@ -98,6 +99,11 @@ func (d *drawn) takeBack() {
 	w.Scope.From, w.Scope.To = &from, &d.now
 	d.read(w).scorecard()
 	d.read(of("DataInventory")).inventory()
+	var few []uuid.UUID
+	for _, s := range d.assessed() {
+		few = append(few, s.id)
+	}
+	d.read(security(few...)).matrix()
 	d.storedFindings()
 }
 

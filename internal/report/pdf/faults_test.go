@@ -200,6 +200,17 @@ func TestFault19AndFault20ControlsAndBackupsAreSaid(t *testing.T) {
 	}, nil)
 }
 
+// TestFault19AFewServersHaveAColumnEach in the table of controls.
+func TestFault19AFewServersHaveAColumnEach(t *testing.T) {
+	t.Parallel()
+	doc := demoDocument(t, "security")
+	keep := []string{"demo-mssql-erp-02", "demo-mongo-events-01", "demo-pg-identity-01", "demo-pg-legacy-01"}
+	doc.Instances = slices.DeleteFunc(doc.Instances, func(in snapshot.Instance) bool { return !slices.Contains(keep, in.Name) })
+	says(t, renderer(t), doc, []string{
+		"A.8.24 Use of cryptography – fails holds fails", "A.8.8 Technical vulnerabilities – fails holds fails", "–: not looked at. n.a.: no check of the control is for the engine.",
+	}, nil)
+}
+
 // TestAReportSaysUntilWhenTheListOfExploitedCVEsIsKnown: an update may bring it later than the tables.
 func TestAReportSaysUntilWhenTheListOfExploitedCVEsIsKnown(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,11 @@ func controls(b *blocks.Builder) {
 	for i, f := range all {
 		b.Paper.Paragraph(0, 1.28, typeset.Span{Text: f.Name, Style: blocks.CellStrong}, typeset.Span{Text: frameworkWords(f, i > 0), Style: blocks.CellStyle})
 		b.Paper.Y += 3
-		if i == 0 {
+		switch n := len(b.Doc.Instances); {
+		case i > 0:
+		case n > 1 && n <= mostColumns:
+			controlMatrix(b, f.Controls)
+		default:
 			controlTable(b, f.Controls)
 		}
 	}
@@ -47,6 +51,34 @@ func frameworkWords(f framework.Framework, name bool) string {
 		return words + " Failing, with the number of servers: " + strings.Join(failed, ", ") + "."
 	}
 	return words + " " + blocks.Count(len(failed), "control fails", "controls fail") + " somewhere."
+}
+
+// mostColumns is up to how many servers have a column each. If there are more, they are counted.
+const mostColumns = 8
+
+// controlMatrix says of each control on which server it fails, holds, or was not looked at.
+func controlMatrix(b *blocks.Builder, all []framework.Control) {
+	columns := []typeset.Column{{Title: "Control", Flex: 1}}
+	for _, in := range b.Doc.Instances {
+		columns = append(columns, typeset.Column{Title: blocks.Shorten(in.Name, 30), Align: typeset.Center, Max: 46})
+	}
+	blocks.Table(b, columns, all, func(_ int, c framework.Control) []typeset.Cell {
+		cells := []typeset.Cell{blocks.Text(c.ID + Before(" ", c.Name))}
+		for _, on := range c.On {
+			switch on {
+			case framework.Fails:
+				cells = append(cells, blocks.Strong("fails"))
+			case framework.Holds:
+				cells = append(cells, blocks.Text("holds"))
+			case framework.Unasked:
+				cells = append(cells, blocks.Faint("–"))
+			default:
+				cells = append(cells, blocks.Faint("n.a."))
+			}
+		}
+		return cells
+	})
+	b.Small("–: not looked at. n.a.: no check of the control is for the engine.")
 }
 
 // controlTable has two controls in a row.

@@ -24,7 +24,20 @@ type Control struct {
 	Checks        int // that refer to it
 	Failing       []string
 	Hold, Unasked int
+	// On is how it stands on each instance of the document: fails, holds, or was not looked at; empty: it is in none of the
+	// three.
+	On []Standing
 }
+
+// Standing is how a control stands on a server.
+type Standing string
+
+// The standings.
+const (
+	Fails   Standing = "fails"
+	Holds   Standing = "holds"
+	Unasked Standing = "not looked at"
+)
 
 // Total adds up the servers of all controls.
 func (f Framework) Total() (fail, hold, unasked int) {
@@ -62,17 +75,17 @@ func All(doc snapshot.Document) []Framework {
 			control := Control{ID: id, Name: controlNames[id], Checks: len(of)}
 			for i := range doc.Instances {
 				in := &doc.Instances[i]
-				switch control.on(of, in.Engine, servers[i]) {
-				case snapshot.StatusFail:
+				on := control.on(of, in.Engine, servers[i])
+				if on == "" && !checked[in.Engine] && !f.engines {
+					on = Unasked
+				}
+				switch control.On = append(control.On, on); on {
+				case Fails:
 					control.Failing = append(control.Failing, in.Name)
-				case snapshot.StatusPass:
+				case Holds:
 					control.Hold++
-				case snapshot.StatusNotAssessed:
+				case Unasked:
 					control.Unasked++
-				case "":
-					if !checked[in.Engine] && !f.engines {
-						control.Unasked++
-					}
 				}
 			}
 			out.Controls = append(out.Controls, control)
@@ -86,22 +99,21 @@ func All(doc snapshot.Document) []Framework {
 }
 
 // on is how a control stands on a server; empty: no check of it is about the server.
-func (Control) on(checks []snapshot.Check, engine string, results map[string]string) string {
-	status := ""
+func (Control) on(checks []snapshot.Check, engine string, results map[string]string) (on Standing) {
 	for _, c := range checks {
 		if c.Engine != engine {
 			continue
 		}
 		switch result, answered := results[c.ID]; {
 		case result == snapshot.StatusFail:
-			return snapshot.StatusFail
+			return Fails
 		case !answered, result == snapshot.StatusNotAssessed:
-			status = snapshot.StatusNotAssessed
-		case result != snapshot.StatusNotApplicable && status == "":
-			status = snapshot.StatusPass
+			on = Unasked
+		case result != snapshot.StatusNotApplicable && on == "":
+			on = Holds
 		}
 	}
-	return status
+	return on
 }
 
 // worstResults are the results of an instance's checks, the worst of each.

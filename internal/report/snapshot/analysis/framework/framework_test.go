@@ -43,6 +43,9 @@ func TestFault19EachControlFailsHoldsOrWasNotLookedAt(t *testing.T) {
 			t.Errorf("%s: %d, %d, %d, want %+v", all[i].Name, fail, hold, unasked, want)
 		}
 	}
+	if on := all[0].Controls[1].On; !slices.Equal(on, []framework.Standing{framework.Fails, framework.Holds, framework.Unasked, framework.Unasked, framework.Unasked}) {
+		t.Errorf("by server it stands %q", on)
+	}
 	if c := all[0].Controls[1]; c.Checks != 2 || !slices.Equal(c.Failing, []string{"fails"}) || c.Hold != 1 || c.Unasked != 3 || c.Name == "" {
 		t.Errorf("%+v", c)
 	}
