@@ -175,3 +175,35 @@ func TestServerNotMeasured(t *testing.T) {
 		t.Errorf("the title is %q", got)
 	}
 }
+
+// TestAssessmentFails: a server that is up, and whose assessment has failed for ten minutes, raises an alert with
+// the reason. An assessment that failed while the server was down raises none, nor does one that the settings forbid.
+func TestAssessmentFails(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	failed := func(instance uuid.UUID, class string) {
+		s.exec(`INSERT INTO assessment_targets (organization_id, instance_id, engine, sealed_dsn, last_error_class, last_error, last_error_at, failing_since)
+VALUES ($1, $2, 'sqlserver', '', $3, 'It says why.', $4, $4)
+ON CONFLICT (organization_id, instance_id) DO UPDATE SET last_error_at = excluded.last_error_at`, s.org, instance, class, s.clock.Now())
+	}
+	failed(s.orders, "timeout") // before it is up
+	for range 12 {
+		s.clock.Advance(time.Minute)
+		s.reach(s.orders, s.billing)
+		failed(s.billing, status.CodeNotAllowed)
+		s.judge()
+	}
+	s.wantStory()
+	failed(s.orders, "timeout")
+	s.after(0)
+	raised := "raised not_measured/orders warning 12m0s"
+	s.wantStory(raised)
+	if got := s.events()[0].Title; got != "orders: the assessment fails: timeout" {
+		t.Errorf("the title is %q", got)
+	}
+	s.exec(`UPDATE assessment_targets SET last_error_at = NULL, failing_since = NULL`)
+	s.clock.Advance(time.Minute)
+	s.reach(s.orders)
+	s.judge()
+	s.wantStory(raised, "auto_resolved not_measured/orders 13m0s")
+}

@@ -37,10 +37,10 @@ func upAndDown() []Definition {
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(NotMeasured), Default: on(10, 0, alert.Warning), Min: 1, Max: maxMinutes},
-			Group:     "Availability", Name: "Server not measured", Watches: "Time for which sessions, statements or databases could not be read", Unit: "minutes",
+			Group:     "Availability", Name: "Server not measured", Watches: "Time for which sessions, statements or databases could not be read, or the assessment failed", Unit: "minutes",
 			Sources: "Muster's own connections, agents",
-			Meaning: "The server is up, and Muster or its agent cannot read its sessions, its statements, its databases, or the statements of some databases. " +
-				"Its charts have gaps. A server without statement statistics does not raise this alert.",
+			Meaning: "The server is up, and Muster or its agent cannot read its sessions, its statements, its databases, or the statements of some databases, " +
+				"or cannot assess it. Its charts have gaps, or its findings are old. A server without statement statistics does not raise this alert.",
 			Advice: "Open the server's page: it names each part that fails, with the server's own code.",
 			title:  notMeasuredTitle,
 			beyond: func(s Sign, threshold float64) bool { return s.Value >= threshold },
@@ -51,6 +51,9 @@ func upAndDown() []Definition {
 // notMeasuredTitle is the title of parts of a server that cannot be measured.
 func notMeasuredTitle(s Sign) string {
 	said := s.Details.Object + " cannot be measured"
+	if s.Details.Object == string(status.Assessment) {
+		said = "the assessment fails"
+	}
 	if s.Details.Database != "" {
 		said = s.Details.Object + " of database " + s.Details.Database + " cannot be measured"
 	}

@@ -8,11 +8,11 @@ import (
 	"muster/internal/watch/status"
 )
 
-// unresolved is why the last assessment failed; nil: it did not, or it failed to connect and
-// a connection has succeeded since.
+// unresolved is why the last assessment failed; nil: it did not, or it failed before the server, which is
+// up, came up.
 func unresolved(state assessment.TargetState, is status.Status) *assessment.Failure {
 	e := state.LastError
-	if e == nil || e.Class != servers.ClassNotAllowed && is.State == status.Up && is.LastSeen != nil && is.LastSeen.After(e.At) {
+	if e == nil || e.Class != servers.ClassNotAllowed && is.State == status.Up && !is.WasUp(e.At) {
 		return nil
 	}
 	return e

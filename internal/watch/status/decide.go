@@ -36,6 +36,8 @@ const (
 	Statements Part = "statements"
 	Databases  Part = "databases"
 	Host       Part = "host"
+	// Assessment is of the server's checks. Nothing observes it: Everywhere knows of those that fail.
+	Assessment Part = "assessment"
 )
 
 // ofDatabase is between a part and the database that an observation of it is about.
@@ -145,11 +147,14 @@ type Status struct {
 func Decide(facts []Fact, now time.Time, listening *time.Time) Status {
 	d := decision{now: now, listening: listening}
 	for _, f := range facts {
-		if f.Part == Host {
+		switch f.Part {
+		case Host:
 			d.host = append(d.host, f)
-			continue
+		case Assessment:
+			d.assessment = &f
+		default:
+			d.engine = append(d.engine, f)
 		}
-		d.engine = append(d.engine, f)
 	}
 	s := d.state()
 	s.TriedAt, s.LastSeen = d.last(func(f Fact) *time.Time { return &f.TriedAt }), d.last(func(f Fact) *time.Time { return f.OKAt })
@@ -158,7 +163,16 @@ func Decide(facts []Fact, now time.Time, listening *time.Time) Status {
 		s.Parts = append(s.Parts, d.part(part, s))
 		s.Parts = append(s.Parts, d.failing(part, s)...)
 	}
+	if f := d.assessment; f != nil && s.WasUp(f.TriedAt) { // one that failed earlier is about the time when the server was down
+		since := instant.Later(f.Since, *s.Since)
+		s.Parts = append(s.Parts, PartState{Part: Assessment, Failed: true, Since: &since, TriedAt: &f.TriedAt, Reason: *f.reason()})
+	}
 	return s
+}
+
+// WasUp says whether the server is up, and has been since a time at least.
+func (s Status) WasUp(at time.Time) bool {
+	return s.State == Up && s.Since != nil && !at.Before(*s.Since)
 }
 
 // Off is the status of an instance that is switched off.
@@ -174,6 +188,7 @@ type decision struct {
 	now          time.Time
 	listening    *time.Time
 	engine, host []Fact
+	assessment   *Fact // the last one, which failed
 }
 
 // evidence are the observations that say whether the engine takes connections. A feed that

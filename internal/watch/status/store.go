@@ -120,12 +120,12 @@ func Of(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, inst
 
 // Everywhere returns how every instance of the installation is that any source ever observed,
 // by organization, and since when Muster listens (ListeningSince). The caller knows which of
-// them are switched off or removed.
+// them are switched off or removed. The parts of a server that is up have its assessment if that fails.
 func Everywhere(ctx context.Context, q sqlx.QueryerContext, now time.Time) (all map[uuid.UUID]map[uuid.UUID]Status, listening *time.Time, err error) {
 	if listening, err = ListeningSince(ctx, q, now); err != nil {
 		return nil, nil, err
 	}
-	rows, err := statement.All[instanceFact](ctx, q, "read how all instances are", readAllFacts)
+	rows, err := statement.All[instanceFact](ctx, q, "read how all instances are", readAllFacts, CodeNotAllowed)
 	if err != nil {
 		return nil, nil, err
 	}
