@@ -22,7 +22,7 @@ func TestTheEnginesRateTheSameRiskTheSame(t *testing.T) {
 		"an account opens without a secret":            "PG-S01 MS-48 OR-01",
 		"accounts may do everything":                   "PG-S13 MS-11 OR-06",
 		"the operating system is in reach":             "PG-S15 MS-01 OR-05",
-		"everybody reads or changes tables":            "PG-S18 MS-70",
+		"everybody reads or changes tables":            "PG-S18 MS-70 OR-59",
 		"files are not encrypted":                      "MS-13 OR-12",
 		"updates are missing":                          "PG-S31 MS-19 OR-14",
 		"there is no recent backup":                    "MS-16 OR-15", // PostgreSQL records none
