@@ -37,11 +37,8 @@ func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
 			return fmt.Errorf("send the demo's alerts: %w", err)
 		}
 		since = sent
-		if err := d.download(ctx, o); err != nil {
-			return err
-		}
 		if err := d.locked(ctx, fillLock, func() error {
-			return errors.Join(d.tryOut(ctx, o), summaries.Request(ctx, d.DB, d.Commands, d.Accounts, o, d.Now(), people[ana].email, people[jonas].email))
+			return errors.Join(d.download(ctx, o), d.tryOut(ctx, o), summaries.Request(ctx, d.DB, d.Commands, d.Accounts, o, d.Now(), people[ana].email, people[jonas].email))
 		}); err != nil {
 			return err
 		}
