@@ -1,0 +1,83 @@
+package daily_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+	"muster/eventstore"
+	"muster/internal/measurements/backups"
+	"muster/internal/measurements/room"
+	"muster/internal/watch/uptime"
+)
+
+// TestADigestThatIsMadeAMonthLaterIsTheSame: whatever has happened since.
+func TestADigestThatIsMadeAMonthLaterIsTheSame(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for n := range uint64(12) {
+		w := s.drawWorld(100 + n)
+		before := encoded(t, w.digest())
+		w.goesOn()
+		if after := encoded(t, w.digest()); after != before {
+			t.Fatalf("world %d\nwas %s\nis  %s", n, before, after)
+		}
+	}
+}
+
+// goesOn is what happens after the day: everything ends, and more begins.
+func (w *world) goesOn() {
+	now := w.to.Add(10 * time.Minute)
+	w.batches = nil
+	for _, a := range w.alerts {
+		if !a.at(w.to.AddDate(1, 0, 0)).open {
+			continue
+		}
+		w.says(alert.StreamType, a.id, uuid.NewString(), now, alert.Acknowledged{})
+		w.says(alert.StreamType, a.id, uuid.NewString(), now, alert.Muted{})
+		w.says(alert.StreamType, a.id, uuid.NewString(), now, alert.Resolved{ResolvedAt: now, LastTriggeredAt: now})
+	}
+	id := uuid.New()
+	w.says(alert.StreamType, id, machine, now, alert.Raised{Key: id.String(), Details: alert.Details{Title: "New", Severity: alert.Critical, InstanceID: w.pick(), CreatedAt: now, FirstTriggeredAt: now, LastTriggeredAt: now}})
+	w.run.Append(eventstore.Fleet, w.batches...)
+	w.run.Settle()
+	for _, server := range w.servers {
+		w.must(uptime.Backfill(w.t.Context(), w.db, w.organization, server.ID, []uptime.Span{{Since: w.to.Add(5 * time.Hour), Until: w.to.Add(9 * time.Hour), Up: true}}))
+		w.must(room.RecordSizes(w.t.Context(), w.db, w.organization, room.InstanceSubject(server.ID), w.to.AddDate(0, 0, 2), []room.Size{{Kind: room.Volume, Name: "/data", Used: 1, Limit: 1000}}))
+	}
+	for _, b := range w.backups {
+		end := w.to.Add(20 * time.Minute)
+		w.must(backups.Record(w.t.Context(), w.db, w.organization, end, []backups.Look{{
+			Instance: b.server, At: end, Source: backups.Feed, Condition: backups.Works, Backups: []backups.Backup{{Kind: backups.Base, FinishedAt: end}},
+		}}))
+	}
+	w.db.MustExec(`UPDATE findings SET gone_at = $2 WHERE organization_id = $1 AND gone_at IS NULL AND first_seen_at <= $2`, w.organization, now)
+}
+
+// TestWhatIsRecordedMuchLaterDoesNotCount: a feed sends the alerts of the day two hours after its end.
+func TestWhatIsRecordedMuchLaterDoesNotCount(t *testing.T) {
+	t.Parallel()
+	s, open := newStage(t), 0
+	for _, seed := range []uint64{1, 2, 4, 5, 7, 8} { // those of whole organizations
+		w := s.drawWorld(seed)
+		ask := w.ask()
+		ask.From, ask.To = ask.From.Add(-2*time.Hour), ask.To.Add(-2*time.Hour)
+		d, err := w.reader.Digest(t.Context(), ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range w.alerts {
+			if a.at(ask.To).open {
+				open++
+			}
+		}
+		if d.Alerts.Start+d.Alerts.Raised.Total() > 0 {
+			t.Errorf("world %d: alerts that came too late count: %+v", seed, d.Alerts)
+		}
+	}
+	if open == 0 {
+		t.Error("no alert was open then: the test shows nothing")
+	}
+}

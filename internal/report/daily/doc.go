@@ -1,0 +1,31 @@
+// Package daily counts the figures of a daily digest (package day) from the log and the samples.
+//
+// # How it works
+//
+// Reader.Digest reads facts about some servers, and the functions of this package make figures of
+// them. Facts count as of the end of the day, whenever they are read:
+//
+//   - alerts, exceptions: their events. An event counts by the time that it speaks of: an alert is
+//     raised when its sender says so, and is over when its sender says so, but never before it was
+//     raised. Events that were recorded more than an hour after the end of the day (grace) do not
+//     count, so a digest that is made a month later has the same figures.
+//   - whether servers were heard: the spans of package uptime. Time without a span is silence. A
+//     silence shorter than three minutes is none (shortest).
+//   - findings: since when they are there, and when they went.
+//   - backups and room: the samples before the end of the day.
+//   - statements: the whole hours of the day, against the same hours of the day before.
+//   - messages, reports and schedules: when they ended. What ended later was waiting.
+//
+// Everything about the organization and not about servers (reports, schedules, jobs, tokens,
+// senders) is in the digest of the whole organization only.
+//
+// # What may go wrong
+//
+//   - A server was removed since: it is left out of a digest that is made later. Its alerts stay in
+//     a digest of the whole organization.
+//   - Agents, the CVE feed and given-up jobs have no history: they are as of the moment when the
+//     digest is made. The report keeps them in its inputs.
+//   - The statements cannot be read: the digest says so, and is made all the same.
+//   - A sender's clock is wrong: an alert that was over before it was raised is over when it was
+//     raised, and both count in the same day.
+package daily

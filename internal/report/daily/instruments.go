@@ -1,0 +1,184 @@
+package daily
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the statements
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/postgres/statement"
+	"muster/internal/report/snapshot/day"
+	"muster/internal/watch/uptime"
+)
+
+//go:embed sql/agents.sql
+var agentsSQL string
+
+// shortest is how long a server is not heard before that is a silence.
+const shortest = 3 * time.Minute
+
+// late is how long before the end of the day an agent may have been heard last.
+const late = 5 * time.Minute
+
+type spansOf map[uuid.UUID][]uptime.Span
+
+// readInstruments reads which servers, agents and feeds were heard.
+func (r *Reader) readInstruments(ctx context.Context, f *facts) (err error) {
+	if f.spans, err = uptime.SpansOf(ctx, r.DB, f.Organization, f.ids(), f.From, f.To, f.To); err != nil {
+		return err
+	}
+	if f.agents, err = statement.All[time.Time](ctx, r.DB, "read when agents were heard", agentsSQL, f.Organization, statement.IDs(f.ids())); err != nil {
+		return err
+	}
+	if f.feed, err = r.Feed.Current(ctx); err != nil || !f.Whole {
+		return err
+	}
+	n, err := statement.One[int](ctx, r.DB, "count the senders that were heard",
+		`SELECT count(*)::int FROM known_senders WHERE organization_id = $1 AND heard_at >= $2`, f.Organization, f.From)
+	f.senders = &n
+	return err
+}
+
+// hearing is what was heard of a server on a day.
+type hearing struct {
+	gaps  []day.Stretch // silences
+	downs []day.Stretch // it was down, and known to be
+	never bool
+	total time.Duration // of the gaps
+}
+
+// still says whether a stretch lasts until the end.
+func still(all []day.Stretch, end time.Time) bool {
+	return len(all) > 0 && !all[len(all)-1].To.Before(end)
+}
+
+// heard is what was heard of each server.
+func (f *facts) heard() map[uuid.UUID]hearing {
+	all := make(map[uuid.UUID]hearing, len(f.Servers))
+	for _, s := range f.Servers {
+		from := f.From
+		if s.CreatedAt.After(from) {
+			from = s.CreatedAt
+		}
+		all[s.ID] = hearingOf(f.spans[s.ID], from, f.To)
+	}
+	return all
+}
+
+// hearingOf cuts a time into what is known and what is not. Spans may overlap.
+func hearingOf(spans []uptime.Span, from, to time.Time) (h hearing) {
+	at := from
+	for _, s := range spans {
+		since, until := clip(s.Since, from, to), clip(s.Until, from, to)
+		if !until.After(since) {
+			continue
+		}
+		if !s.Up {
+			h.downs = append(h.downs, day.Stretch{From: since.UTC(), To: until.UTC()})
+		}
+		h.gap(at, since)
+		if until.After(at) {
+			at = until
+		}
+	}
+	h.gap(at, to)
+	h.never = at.Equal(from)
+	if h.never && len(h.gaps) == 0 { // it has been there for less than a silence
+		h.gaps = []day.Stretch{{From: from.UTC(), To: to.UTC()}}
+	}
+	return h
+}
+
+func (h *hearing) gap(from, to time.Time) {
+	if to.Sub(from) >= shortest {
+		h.gaps = append(h.gaps, day.Stretch{From: from.UTC(), To: to.UTC()})
+		h.total += to.Sub(from)
+	}
+}
+
+func clip(t, from, to time.Time) time.Time {
+	if t.Before(from) {
+		return from
+	}
+	if t.After(to) {
+		return to
+	}
+	return t
+}
+
+// instruments sums up what was heard.
+func (f *facts) instruments(heard map[uuid.UUID]hearing) day.Instruments {
+	in := day.Instruments{Agents: len(f.agents), Senders: f.senders, Feed: f.feed.Identity().Date}
+	var all, silences []day.Stretch
+	var unheard []day.Silence
+	for _, s := range f.Servers {
+		h := heard[s.ID]
+		switch {
+		case len(h.gaps) == 0:
+			in.AllDay++
+			continue
+		case h.never:
+			in.Never++
+		}
+		unheard = append(unheard, day.Silence{Server: s.Name, Stretches: h.gaps, Seconds: int64(h.total / time.Second), Still: still(h.gaps, f.To)})
+		all = append(all, h.gaps...)
+	}
+	silences = joined(all)
+	in.Gaps = silences
+	in.Nobody = f.nobody(heard, silences)
+	slices.SortFunc(unheard, func(a, b day.Silence) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), strings.Compare(a.Server, b.Server))
+	})
+	n := min(len(unheard), day.MostNamed)
+	in.Unheard, in.Omitted = unheard[:n], len(unheard)-n
+	for _, at := range f.agents {
+		if at.Before(f.To.Add(-late)) {
+			in.Late++
+			if at = at.UTC(); in.LastAt == nil || at.Before(*in.LastAt) {
+				in.LastAt = &at
+			}
+		}
+	}
+	return in
+}
+
+// joined puts stretches together that touch.
+func joined(all []day.Stretch) (out []day.Stretch) {
+	slices.SortFunc(all, func(a, b day.Stretch) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })
+	for _, s := range all {
+		if n := len(out); n > 0 && !s.From.After(out[n-1].To) {
+			if s.To.After(out[n-1].To) {
+				out[n-1].To = s.To
+			}
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// nobody is when no server was heard.
+func (f *facts) nobody(heard map[uuid.UUID]hearing, within []day.Stretch) (out []day.Stretch) {
+	common := within
+	for _, s := range f.Servers {
+		var both []day.Stretch
+		gaps := heard[s.ID].gaps
+		if s.CreatedAt.After(f.From) { // it says nothing of the time before
+			gaps = joined(append([]day.Stretch{{From: f.From.UTC(), To: clip(s.CreatedAt, f.From, f.To).UTC()}}, gaps...))
+		}
+		for _, a := range common {
+			for _, b := range gaps {
+				from, to := clip(b.From, a.From, a.To), clip(b.To, a.From, a.To)
+				if to.After(from) {
+					both = append(both, day.Stretch{From: from, To: to})
+				}
+			}
+		}
+		common = both
+	}
+	return common
+}

@@ -1,0 +1,461 @@
+package daily_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands/usecase"
+	"muster/domain/alert"
+	"muster/domain/exception"
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/eventstore"
+	"muster/internal/accounts"
+	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/feed/kept"
+	"muster/internal/measurements"
+	"muster/internal/measurements/backups"
+	"muster/internal/measurements/pgstore"
+	"muster/internal/measurements/room"
+	"muster/internal/report/daily"
+	"muster/internal/report/snapshot/day"
+	"muster/internal/testing/pgtest"
+	"muster/internal/watch/uptime"
+	"muster/projections/alerts"
+	"muster/projections/exceptions"
+	"muster/projections/history"
+	"muster/projections/projectionstest"
+	"muster/projections/schedules"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// stage is a database in which worlds are drawn, each an organization of its own.
+type stage struct {
+	t      *testing.T
+	db     *sqlx.DB
+	events *eventstore.Store
+	run    *projectionstest.Stage
+	reader *daily.Reader
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	url := pgtest.URL(t)
+	db := pgtest.Connect(t, url)
+	decode := usecase.Registry().Decode
+	checks, err := catalogue.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := pgstore.New(db, slog.New(slog.DiscardHandler))
+	s := &stage{t: t, db: db, events: eventstore.New(db)}
+	s.run = projectionstest.Run(t, db, url, alerts.Projection(decode), exceptions.Projection(decode), history.Projection(decode), schedules.Projection(decode))
+	s.reader = &daily.Reader{
+		DB: db, Events: s.events, Decode: decode, Accounts: accounts.New(db, time.Now), Alerts: alerts.NewReader(db, s.events, decode),
+		Exceptions: exceptions.NewReader(db), History: history.NewReader(db), Schedules: schedules.NewReader(db), Catalogue: checks,
+		Feed: kept.NewStore(db), Statements: &measurements.Tiles{Store: samples}, Names: samples,
+	}
+	return s
+}
+
+// world is what was drawn, in the words of the log and the samples. Times are whole minutes.
+type world struct {
+	*stage
+	rnd          *rand.Rand
+	organization uuid.UUID
+	from, to     time.Time
+	whole        bool
+	servers      []daily.Server
+	alerts       []drawnAlert
+	spans        map[uuid.UUID][]uptime.Span
+	findings     []drawnFinding
+	exceptions   []drawnException
+	backups      []drawnBackup
+	growths      []drawnGrowth
+	messages     []drawnMessage
+	batches      []eventstore.Append
+}
+
+// drawnAlert has the events of an alert in order of time; times beyond the day are its future.
+type drawnAlert struct {
+	id, server uuid.UUID
+	severity   alert.Severity
+	rule       string
+	created    time.Time
+	maint      bool
+	moments    []moment
+}
+
+type moment struct {
+	at    time.Time // of Resolved: what its sender says
+	what  string    // seen, mute, until, unmute, again, resolved, over, lapsed
+	until time.Time
+}
+
+type drawnFinding struct {
+	server                  uuid.UUID
+	check, object           string
+	rank                    int
+	first                   time.Time
+	gone                    *time.Time
+	earlierFirst, earlierGo *time.Time
+}
+
+type drawnException struct {
+	check            string
+	server           *uuid.UUID
+	granted, revoked *time.Time
+	until            time.Time
+}
+
+type drawnBackup struct {
+	server uuid.UUID
+	ends   []time.Time
+}
+
+// drawnGrowth grows by the same amount every day, and is full so many days after the end; 0: never.
+type drawnGrowth struct {
+	server uuid.UUID
+	days   float64
+}
+
+type drawnMessage struct {
+	created, ended time.Time
+	status         string
+	alert          uuid.UUID
+	dropped        bool
+}
+
+var dueDays = organization.DueDays{Critical: 7, High: 30, Medium: 90, Low: 180}
+
+// drawWorld draws a world and puts it into the database. n is the seed.
+func (s *stage) drawWorld(n uint64) *world {
+	w := &world{stage: s, rnd: rand.New(rand.NewPCG(n, 7)), organization: uuid.New(), spans: map[uuid.UUID][]uptime.Span{}, whole: n%3 != 0}
+	w.to = time.Now().UTC().Truncate(time.Minute).Add(-30 * time.Minute)
+	w.from = w.to.Add(-time.Duration(23+n%3) * time.Hour)
+	for i := range w.rnd.IntN(5) {
+		created := w.from.AddDate(0, 0, -100)
+		if w.chance(0.2) {
+			created = w.within()
+		}
+		w.servers = append(w.servers, daily.Server{ID: uuid.New(), Name: fmt.Sprintf("pg-%02d", i), Version: "17.2", Engine: fleet.PostgreSQL, CreatedAt: created})
+	}
+	for range w.rnd.IntN(14) {
+		w.drawAlert()
+	}
+	for _, server := range w.servers {
+		w.drawSpans(server)
+		for range w.rnd.IntN(5) {
+			w.drawFinding(server.ID)
+		}
+		w.drawBackups(server.ID)
+		w.drawGrowth(server.ID)
+	}
+	for range w.rnd.IntN(3) {
+		w.drawException()
+	}
+	for range w.rnd.IntN(8) {
+		w.drawMessage()
+	}
+	w.keep()
+	return w
+}
+
+func (w *world) chance(p float64) bool { return w.rnd.Float64() < p }
+
+// within is a minute of the day; around is one from two days before its end until a day after.
+func (w *world) within() time.Time {
+	return w.from.Add(time.Duration(w.rnd.IntN(int(w.to.Sub(w.from)/time.Minute))) * time.Minute)
+}
+
+func (w *world) around() time.Time {
+	return w.to.Add(time.Duration(w.rnd.IntN(72*60)-48*60) * time.Minute)
+}
+
+func (w *world) pick() uuid.UUID {
+	if len(w.servers) == 0 || w.chance(0.15) {
+		return uuid.Nil
+	}
+	return w.servers[w.rnd.IntN(len(w.servers))].ID
+}
+
+func (w *world) drawAlert() {
+	a := drawnAlert{
+		id: uuid.New(), server: w.pick(), created: w.around(), severity: alert.Severities()[w.rnd.IntN(3)],
+		rule: []string{"connections", "failed_jobs", "other"}[w.rnd.IntN(3)], maint: w.chance(0.15),
+	}
+	if w.chance(0.1) {
+		a.created = w.from.AddDate(-1, 0, 0) // open since last year
+	}
+	at := a.created
+	muted := false
+	for range w.rnd.IntN(6) {
+		at = at.Add(time.Duration(1+w.rnd.IntN(600)) * time.Minute)
+		m := moment{at: at, what: []string{"seen", "mute", "until", "again"}[w.rnd.IntN(4)], until: at.Add(time.Duration(1+w.rnd.IntN(900)) * time.Minute)}
+		if muted && (m.what == "mute" || m.what == "until") {
+			m.what = "unmute"
+		}
+		muted = m.what == "mute" || m.what == "until" || muted && m.what != "unmute"
+		a.moments = append(a.moments, m)
+	}
+	if w.chance(0.6) {
+		at = at.Add(time.Duration(1+w.rnd.IntN(900)) * time.Minute)
+		if w.chance(0.1) {
+			at = a.created.Add(-30 * time.Hour) // a wrong clock: it was over before it was raised
+		}
+		a.moments = append(a.moments, moment{at: at, what: []string{"resolved", "over", "lapsed"}[w.rnd.IntN(3)]})
+	}
+	w.alerts = append(w.alerts, a)
+}
+
+func (w *world) drawSpans(server daily.Server) {
+	if w.chance(0.1) {
+		return // it was never heard
+	}
+	at := server.CreatedAt.Truncate(time.Minute)
+	if at.Before(w.from.Add(-time.Hour)) {
+		at = w.from.Add(-time.Duration(w.rnd.IntN(60)) * time.Minute)
+	}
+	for at.Before(w.to.Add(3 * time.Hour)) {
+		until := at.Add(time.Duration(1+w.rnd.IntN(700)) * time.Minute)
+		w.spans[server.ID] = append(w.spans[server.ID], uptime.Span{Since: at, Until: until, Up: w.chance(0.8)})
+		at = until
+		if w.chance(0.5) {
+			at = at.Add(time.Duration(1+w.rnd.IntN(120)) * time.Minute)
+		}
+	}
+}
+
+func (w *world) drawFinding(server uuid.UUID) {
+	f := drawnFinding{server: server, check: []string{"PG-S01", "PG-S12"}[w.rnd.IntN(2)], object: uuid.NewString(), rank: w.rnd.IntN(4)}
+	within := []int{dueDays.Critical, dueDays.High, dueDays.Medium, dueDays.Low}[f.rank]
+	f.first = w.around().AddDate(0, 0, -within) // so that it falls due around the day
+	if w.chance(0.3) {
+		f.first = w.around()
+	}
+	if w.chance(0.4) {
+		gone := f.first.Add(time.Duration(1+w.rnd.IntN(20*24*60)) * time.Minute)
+		f.gone = &gone
+	}
+	if w.chance(0.2) {
+		first, gone := f.first.AddDate(0, 0, -60), f.first.Add(-time.Hour)
+		f.earlierFirst, f.earlierGo = &first, &gone
+	}
+	w.findings = append(w.findings, f)
+}
+
+func (w *world) drawException() {
+	x := drawnException{check: "PG-S01", until: w.to.Add(time.Duration(w.rnd.IntN(30*24)-48) * time.Hour)}
+	if len(w.servers) > 0 && w.chance(0.5) {
+		x.server = &w.servers[w.rnd.IntN(len(w.servers))].ID
+	}
+	if w.chance(0.8) {
+		granted := w.around()
+		x.granted = &granted
+		if w.chance(0.4) {
+			revoked := granted.Add(time.Duration(1+w.rnd.IntN(2000)) * time.Minute)
+			x.revoked = &revoked
+		}
+	}
+	w.exceptions = append(w.exceptions, x)
+}
+
+func (w *world) drawBackups(server uuid.UUID) {
+	if w.chance(0.3) {
+		return // nobody tells
+	}
+	b := drawnBackup{server: server}
+	for at := w.to.Add(-time.Duration(w.rnd.IntN(60)) * time.Hour); ; at = at.Add(time.Duration(6+w.rnd.IntN(10)) * time.Hour) {
+		if b.ends = append(b.ends, at); !at.Before(w.to) || w.chance(0.4) {
+			break
+		}
+	}
+	w.backups = append(w.backups, b)
+}
+
+func (w *world) drawGrowth(server uuid.UUID) {
+	if w.chance(0.5) {
+		return
+	}
+	w.growths = append(w.growths, drawnGrowth{server, []float64{0, 3, 10, 40}[w.rnd.IntN(4)]})
+}
+
+func (w *world) drawMessage() {
+	m := drawnMessage{created: w.around(), status: []string{"sent", "sent", "failed", "pending", "suppressed"}[w.rnd.IntN(5)]}
+	m.ended = m.created.Add(time.Duration(w.rnd.IntN(600)) * time.Minute)
+	if len(w.alerts) > 0 {
+		a := w.alerts[w.rnd.IntN(len(w.alerts))]
+		m.alert, m.dropped = a.id, w.chance(0.2)
+	}
+	w.messages = append(w.messages, m)
+}
+
+// ask is the question that the digest of this world answers.
+func (w *world) ask() daily.Ask {
+	return daily.Ask{Organization: w.organization, DueDays: dueDays, Servers: w.servers, Whole: w.whole, From: w.from, To: w.to, Zone: time.UTC, Texts: true}
+}
+
+// counts says whether an alert belongs to the digest.
+func (w *world) counts(a drawnAlert) bool {
+	return w.whole || slices.ContainsFunc(w.servers, func(s daily.Server) bool { return s.ID == a.server })
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// says appends a fact with the time at which it happened.
+func (w *world) says(streamType string, stream uuid.UUID, by string, at time.Time, fact any) {
+	e, err := usecase.Registry().Encode(fact)
+	w.must(err)
+	e.OccurredAt = at
+	w.batches = append(w.batches, eventstore.Append{
+		Organization: w.organization, StreamType: streamType, Stream: stream, Expected: eventstore.AnyVersion,
+		Events: []eventstore.NewEvent{e}, Metadata: eventstore.Metadata{ActorID: by},
+	})
+}
+
+const machine = "system:ingest"
+
+// keep puts the world into the log and the tables.
+func (w *world) keep() {
+	ctx := w.t.Context()
+	for _, a := range w.alerts {
+		w.keepAlert(a)
+	}
+	if len(w.batches) > 0 {
+		w.run.Append(eventstore.Fleet, w.batches...)
+	}
+	w.batches = nil
+	for _, x := range w.exceptions {
+		id, asked := uuid.New(), w.from.AddDate(0, 0, -9)
+		w.says(exception.StreamType, id, uuid.NewString(), asked, exception.Requested{Subject: exception.Subject{CheckID: x.check, InstanceID: x.server}, Reason: "why", Until: x.until})
+		if x.granted != nil {
+			w.says(exception.StreamType, id, uuid.NewString(), *x.granted, exception.Granted{})
+		}
+		if x.revoked != nil {
+			w.says(exception.StreamType, id, uuid.NewString(), *x.revoked, exception.Revoked{})
+		}
+	}
+	if len(w.batches) > 0 {
+		w.run.Append(eventstore.Organization, w.batches...)
+	}
+	w.run.Settle()
+	for id, spans := range w.spans {
+		w.must(uptime.Backfill(ctx, w.db, w.organization, id, spans))
+	}
+	for _, f := range w.findings {
+		w.db.MustExec(`INSERT INTO findings VALUES ($1, $2, $3, $4, '', $5, true, $6, '', '', '', '', '', '', '', $7, $7, $8, DEFAULT, $9, $10)`,
+			uuid.New(), w.organization, f.server, f.check, f.object, f.rank, f.first, f.gone, f.earlierFirst, f.earlierGo)
+	}
+	for _, b := range w.backups {
+		look := backups.Look{Instance: b.server, At: time.Now(), Source: backups.Feed, Condition: backups.Works}
+		for _, end := range b.ends { // as they became known, one after the other
+			look.Backups = []backups.Backup{{Kind: backups.Base, FinishedAt: end}}
+			w.must(backups.Record(ctx, w.db, w.organization, later(end, time.Now()), []backups.Look{look}))
+		}
+	}
+	for _, g := range w.growths {
+		w.keepGrowth(g)
+	}
+	w.keepMessages()
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func (w *world) keepAlert(a drawnAlert) {
+	d := alert.Details{
+		Title: "Something is wrong", Severity: a.severity, InstanceID: a.server, CreatedAt: a.created, FirstTriggeredAt: a.created, LastTriggeredAt: a.created,
+		Rule: &alert.Rule{ID: a.rule, Name: a.rule},
+	}
+	raised := alert.Raised{Key: a.id.String(), Details: d}
+	if a.maint {
+		raised.Maintenance = &alert.Window{ID: uuid.New(), Until: a.created.Add(time.Hour)}
+	}
+	person := uuid.NewString()
+	w.says(alert.StreamType, a.id, machine, a.created, raised)
+	for _, m := range a.moments {
+		switch m.what {
+		case "seen":
+			w.says(alert.StreamType, a.id, person, m.at, alert.Acknowledged{})
+		case "mute":
+			w.says(alert.StreamType, a.id, person, m.at, alert.Muted{})
+		case "until":
+			w.says(alert.StreamType, a.id, person, m.at, alert.MutedUntil{Until: m.until})
+		case "unmute":
+			w.says(alert.StreamType, a.id, person, m.at, alert.Unmuted{})
+		case "again":
+			w.says(alert.StreamType, a.id, machine, m.at, alert.TriggeredAgain{FirstTriggeredAt: a.created, LastTriggeredAt: m.at, StartedAt: m.at})
+		case "resolved":
+			w.says(alert.StreamType, a.id, person, m.at, alert.Resolved{ResolvedAt: m.at, LastTriggeredAt: a.created})
+		case "over", "lapsed":
+			w.says(alert.StreamType, a.id, machine, m.at, alert.AutoResolved{ResolvedAt: m.at, LastTriggeredAt: a.created, Lapsed: m.what == "lapsed"})
+		}
+	}
+}
+
+// keepGrowth keeps a size every day for three weeks, and one after the end of the day.
+func (w *world) keepGrowth(g drawnGrowth) {
+	const size = 1000.0
+	for back := 20; back >= -1; back-- {
+		at, used := w.to.AddDate(0, 0, -back).Add(-10*time.Minute), 400.0
+		if g.days > 0 {
+			used = size - 10*(g.days+float64(back))
+		}
+		w.must(room.RecordSizes(w.t.Context(), w.db, w.organization, room.InstanceSubject(g.server), at, []room.Size{{Kind: room.Volume, Name: "/data", Used: used, Limit: size}}))
+	}
+}
+
+func (w *world) keepMessages() {
+	rule, channel := uuid.New(), uuid.New()
+	w.db.MustExec(`INSERT INTO notification_channels (id, organization_id, name, kind, created_at) VALUES ($1, $2, 'Pager', 'webhook', now())`, channel, w.organization)
+	w.db.MustExec(`INSERT INTO notification_rules (id, organization_id, name, terms, created_at) VALUES ($1, $2, 'All', '{}', now())`, rule, w.organization)
+	for _, m := range w.messages {
+		id := uuid.New()
+		w.db.MustExec(`INSERT INTO deliveries (id, organization_id, rule_id, channel_id, quiet, status, created_at, due_at, closed_at, status_at, last_error)
+			VALUES ($1, $2, $3, $4, false, $5, $6, $6, $6, $7, 'refused')`, id, w.organization, rule, channel, m.status, m.created, m.ended)
+		if m.alert == uuid.Nil {
+			continue
+		}
+		dropped := ""
+		if m.dropped {
+			dropped = "muted"
+		}
+		w.db.MustExec(`INSERT INTO delivery_events (delivery_id, event_id, organization_id, type, at, position, alert_id, notice, dropped)
+			VALUES ($1, $2, $3, 'alert.raised', $4, 1, $5, '{}', $6)`, id, uuid.New(), w.organization, m.created, m.alert, dropped)
+	}
+}
+
+func (w *world) digest() day.Digest {
+	w.t.Helper()
+	d, err := w.reader.Digest(w.t.Context(), w.ask())
+	w.must(err)
+	return d
+}
+
+func encoded(t *testing.T, d day.Digest) string {
+	t.Helper()
+	text, err := json.Marshal(day.FileOf(d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
