@@ -42,6 +42,7 @@ type RequestReport struct {
 	TeamIDs      []uuid.UUID    // whose members of now are recipients, too
 	Team         *accounts.Team // whose servers InstanceIDs are; nil: they were named otherwise
 
+	timeZone string // of a schedule's day
 	// leavesOut says that recipients who do not see all of its servers are left out, and not refused.
 	leavesOut bool
 }
@@ -141,7 +142,7 @@ func (s *Service) judgeRequest(ctx context.Context, actor usecase.Actor, r Reque
 	if err != nil {
 		return report.Queued{}, nil, err
 	}
-	asked := report.Scope{InstanceIDs: r.InstanceIDs, Tags: r.Tags, DatabaseID: r.DatabaseID, From: r.From, To: r.To}
+	asked := report.Scope{InstanceIDs: r.InstanceIDs, Tags: r.Tags, DatabaseID: r.DatabaseID, From: r.From, To: r.To, TimeZone: r.timeZone}
 	if r.Team != nil {
 		asked.TeamID = &r.Team.ID
 	}

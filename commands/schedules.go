@@ -191,15 +191,22 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 	if e := usecase.CheckName("#/name", terms.Name); e != nil {
 		broken.Add(e.Pointer, e.Code, e.Detail)
 	}
-	if _, err := usecase.Zone(terms.TimeZone); err != nil {
+	zone, err := usecase.Zone(terms.TimeZone)
+	if err != nil {
 		broken.Add("#/timeZone", "unknown_time_zone", usecase.UnknownZone)
+		zone = time.UTC
 	}
 	asked := terms
 	asked.Scope.Window = "" // its fault is reported above
-	if kind, err := report.Find(terms.Kind); err == nil && kind.Window > 0 {
+	if kind, err := report.Find(terms.Kind); err == nil && kind.Window > 0 && !kind.Daily {
 		asked.Scope.Window = "7d"
 	}
-	request := requestOf(asked, s.Clock(), time.UTC)
+	now := s.Clock()
+	request := requestOf(asked, now, zone)
+	if request.timeZone != "" { // no due time: the day before now has another length
+		from := now.Add(-24 * time.Hour)
+		request.From = &from
+	}
 	if terms.PerTeam { // who receives which report is found out when it is due
 		unknown, err := s.resolveTeams(ctx, organization, &RequestReport{TeamIDs: request.TeamIDs})
 		if err != nil {
@@ -223,9 +230,9 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 
 // requestOf is the request that terms make at a due time, by the clocks of their zone.
 func requestOf(terms schedule.Terms, due time.Time, zone *time.Location) RequestReport {
-	scope := terms.Scope.At(due, zone)
+	scope := terms.ScopeAt(due, zone)
 	return RequestReport{
-		Kind: terms.Kind, InstanceIDs: scope.InstanceIDs, Tags: scope.Tags, DatabaseID: scope.DatabaseID, From: scope.From, To: scope.To,
+		Kind: terms.Kind, InstanceIDs: scope.InstanceIDs, Tags: scope.Tags, DatabaseID: scope.DatabaseID, From: scope.From, To: scope.To, timeZone: scope.TimeZone,
 		RecipientIDs: terms.RecipientIDs, TeamIDs: terms.TeamIDs,
 	}
 }

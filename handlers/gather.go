@@ -26,6 +26,7 @@ import (
 	"muster/internal/files/blobs"
 	"muster/internal/measurements"
 	"muster/internal/proof/attest"
+	"muster/internal/report/daily"
 	"muster/internal/report/snapshot"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -73,6 +74,7 @@ type Inputs struct {
 	Health       *health.Reader
 	Alerts       *alerts.Reader
 	Measurements Measurements
+	Days         *daily.Reader
 	Waiter       projections.Waiter
 	Blobs        *blobs.Store
 	Catalogue    *catalogue.Catalogue
@@ -112,6 +114,7 @@ func (g *Inputs) parts(known *feed.Feed) []part {
 		{report.PartTuning, g.addTuning},
 		{report.PartAlertRecords, g.addAlertRecords},
 		{report.PartServer, g.addServer},
+		{report.PartDay, g.addDay},
 		{report.PartVulnerabilities, vulnerabilities(known)},
 	}
 }

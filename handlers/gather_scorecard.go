@@ -10,7 +10,6 @@ import (
 	"muster/commands/alerting/people"
 	"muster/domain/alert"
 	"muster/domain/fleet"
-	"muster/domain/organization"
 	"muster/domain/timegrid"
 	"muster/eventstore"
 	"muster/internal/measurements"
@@ -108,14 +107,8 @@ func (g *Inputs) addOpenAlerts(ctx context.Context, in Gathering, doc *snapshot.
 
 // people are whose sessions alerts speak of. A document that anybody gets from whom the pages hide that names nobody.
 func (g *Inputs) people(ctx context.Context, in Gathering, found []alerts.Alert) (map[uuid.UUID]people.Kept, error) {
-	readers, err := g.Accounts.Addresses(ctx, in.OrganizationID, append([]uuid.UUID{in.Queued.RequesterID}, in.Queued.RecipientIDs...))
-	if err != nil {
+	if all, err := g.readersSeeAll(ctx, in); err != nil || !all {
 		return nil, err
-	}
-	for _, reader := range readers {
-		if reader.Role == organization.Viewer || reader.Role == organization.Team {
-			return nil, nil
-		}
 	}
 	ids := make([]uuid.UUID, len(found))
 	for i, a := range found {

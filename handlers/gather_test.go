@@ -28,7 +28,9 @@ import (
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/feed/kept"
 	"muster/internal/assessment/logged"
+	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
+	"muster/internal/report/daily"
 	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
 	"muster/internal/testing/pgtest"
@@ -38,6 +40,7 @@ import (
 	"muster/projections/fleet"
 	"muster/projections/health"
 	"muster/projections/history"
+	"muster/projections/schedules"
 )
 
 // estate is a scene whose read models run and whose servers have been looked at.
@@ -56,7 +59,7 @@ func newEstate(t *testing.T) *estate {
 	s := newScene(t)
 	decode := usecase.Registry().Decode
 	e := &estate{scene: s, runner: projections.NewRunner(s.db, pgtest.URL(t), slog.New(slog.DiscardHandler),
-		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode), alerts.Projection(decode), health.Projection(decode))}
+		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode), alerts.Projection(decode), health.Projection(decode), schedules.Projection(decode))}
 	if err := e.runner.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -181,11 +184,19 @@ func (e *estate) inputs() *handlers.Inputs {
 	if err != nil {
 		e.t.Fatal(err)
 	}
+	samples := pgstore.New(e.db, slog.New(slog.DiscardHandler))
+	decode := usecase.Registry().Decode
+	days := &daily.Reader{
+		DB: e.db, Events: e.events, Decode: decode, Accounts: e.accounts, Alerts: alerts.NewReader(e.db, e.events, decode), Exceptions: exceptions.NewReader(e.db),
+		History: history.NewReader(e.db), Schedules: schedules.NewReader(e.db), Catalogue: checks, Feed: kept.NewStore(e.db),
+		Statements: &measurements.Tiles{Store: samples}, Names: samples,
+	}
 	return &handlers.Inputs{
-		DB: e.db, Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Logged: &logged.Reader{Facts: e.facts, Log: e.events, Decode: usecase.Registry().Decode}, Assessor: e, Keys: e.proofs.Signing, Accounts: e.accounts,
+		Days: days,
+		DB:   e.db, Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Logged: &logged.Reader{Facts: e.facts, Log: e.events, Decode: usecase.Registry().Decode}, Assessor: e, Keys: e.proofs.Signing, Accounts: e.accounts,
 		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Health: health.NewReader(e.db),
 		Alerts:       alerts.NewReader(e.db, e.events, usecase.Registry().Decode),
-		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: kept.NewStore(e.db),
+		Measurements: samples, Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: kept.NewStore(e.db),
 		PublicURL: "https://muster.example.org", Now: e.clock.Now,
 	}
 }

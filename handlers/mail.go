@@ -18,6 +18,7 @@ import (
 	"muster/internal/proof"
 	"muster/internal/proof/attest"
 	"muster/internal/report/brief"
+	"muster/internal/report/daily/letter"
 )
 
 // mailFor is how long a mail is tried.
@@ -166,6 +167,12 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, asked asking, say
 	}
 	if f := ready.Findings; f != nil {
 		notice.Findings = &mail.Findings{Open: f.Open, Since: f.Since, New: f.New, Closed: f.Closed, Accepted: f.Accepted, Unknown: f.Unknown, Looked: (*mail.Looked)(f.Looked)}
+	}
+	if notice.Digest, err = letter.Kept(ctx, m.Blobs, ready.Files, m.PublicURL); err != nil {
+		return mail.ReadyNotice{}, err
+	}
+	if notice.Digest != nil {
+		return notice, nil
 	}
 	briefs, err := brief.Read(ctx, m.DB, job.OrganizationID, job.Subject)
 	if b, ok := briefs[job.Subject]; ok {

@@ -27,6 +27,7 @@ const (
 	PartVerifications   Part = "the queries that verify findings"
 	PartPrevious        Part = "the report before"
 	PartAlertRecords    Part = "the log's word of the alerts"
+	PartDay             Part = "the day"
 )
 
 // Verdict is the rule by which page 1 sums a report up, with its figures.
@@ -40,6 +41,7 @@ const (
 
 	// Those of summaries. snapshot/sheets has their words and their figures.
 	VerdictOnAlerts Verdict = "alerts" // what is open at the end of a window
+	VerdictOnDay    Verdict = "day"    // what a day was; its page is the whole report
 )
 
 // Section is one heading after page 1 with what stands under it. pdf has their titles and
@@ -75,4 +77,5 @@ const (
 	SectionTold        Section = "told"
 	SectionStood       Section = "stood"
 	SectionAlertMethod Section = "alert-method"
+	SectionDay         Section = "day" // of a digest: its page
 )

@@ -10,12 +10,24 @@ const (
 	CVEsFile      = "cves.csv"
 	AccountsFile  = "accounts.csv"
 	AlertsFile    = "alerts.csv"
+	DigestFile    = "digest.json"
 	InputsFile    = "inputs.json"
 	ProofFile     = "proof.json"
 )
 
 // MediaTypeCSV is the media type of companions, in UTF-8.
 const MediaTypeCSV = "text/csv"
+
+// MediaTypeJSON is that of companions that are objects.
+const MediaTypeJSON = "application/json"
+
+// MediaTypeOf is the media type of one of Companions.
+func MediaTypeOf(name string) string {
+	if strings.HasSuffix(name, ".json") {
+		return MediaTypeJSON
+	}
+	return MediaTypeCSV
+}
 
 // Companions are the tables that a build makes beside the PDF; none for a kind that this
 // program does not know.

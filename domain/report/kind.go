@@ -26,6 +26,7 @@ type Definition struct {
 	OneInstance bool          // it covers exactly one instance; otherwise any number up to MaxInstances, or all
 	Database    bool          // it can be limited to one database of its instance
 	Window      time.Duration // the longest date range; 0: it has none
+	Daily       bool          // of a schedule, its date range is the day before the due time
 
 	// Contents.
 	Parts       []Part    // the inputs that a build gathers
@@ -41,7 +42,7 @@ type Definition struct {
 
 // Definitions returns every kind, in the order of the API's enum.
 func Definitions() []Definition {
-	return []Definition{security(), scorecard(), inventory(), alertsSummary()}
+	return []Definition{security(), scorecard(), inventory(), alertsSummary(), dailyDigest()}
 }
 
 // UnknownKindError says that this program does not know a kind.

@@ -25,6 +25,8 @@ type Scope struct {
 	DatabaseID *uuid.UUID      `json:"databaseId"`
 	From       *time.Time      `json:"from"` // of a kind with a window, UTC, whole minutes
 	To         *time.Time      `json:"to"`
+	// TimeZone is that in which a schedule's day is told; empty: the organization's.
+	TimeZone string `json:"timeZone,omitempty"`
 }
 
 // Validate brings a scope into its canonical form (sorted unique ids, window
@@ -32,7 +34,7 @@ type Scope struct {
 // now) and returns every rule of its kind that it breaks. Whether the instances
 // exist is not for it to know.
 func Validate(kind Kind, scope Scope, now time.Time) (Scope, rule.Set) {
-	canonical := Scope{InstanceIDs: unique(scope.InstanceIDs), Tags: scope.Tags, TeamID: scope.TeamID, DatabaseID: scope.DatabaseID}
+	canonical := Scope{InstanceIDs: unique(scope.InstanceIDs), Tags: scope.Tags, TeamID: scope.TeamID, DatabaseID: scope.DatabaseID, TimeZone: scope.TimeZone}
 	d, err := Find(kind)
 	if err != nil {
 		return canonical, rule.Set{{Pointer: "#/kind", Code: "out_of_range", Detail: "is no kind of report"}}
@@ -159,6 +161,9 @@ func Fingerprint(organization uuid.UUID, kind Kind, scope Scope) string {
 		if end != nil {
 			lines = append(lines, end.UTC().Format(time.RFC3339))
 		}
+	}
+	if scope.TimeZone != "" {
+		lines = append(lines, "zone "+scope.TimeZone)
 	}
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:])

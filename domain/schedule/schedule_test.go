@@ -283,3 +283,38 @@ func TestAWindowOfADayOrAMonthIsThatOfTheZone(t *testing.T) {
 		t.Errorf("a summary of a month: %v", terms.Validate())
 	}
 }
+
+// TestADigestCoversTheDayBeforeByTheClock: the days of a daily digest follow each other without a gap, through both
+// changes of the clocks, also if the time of day does not exist or comes twice.
+func TestADigestCoversTheDayBeforeByTheClock(t *testing.T) {
+	t.Parallel()
+	berlin := zone(t, "Europe/Berlin")
+	for _, at := range []string{"07:00", "02:30", "00:00"} {
+		terms := schedule.Terms{Kind: report.DailyDigest, Recurrence: daily(at, "Europe/Berlin")}
+		if broken := terms.Validate(); len(broken) > 0 {
+			t.Fatalf("%s: %v", at, broken)
+		}
+		for _, begin := range []string{"2026-03-26T12:00:00Z", "2026-10-22T12:00:00Z"} {
+			lengths := map[time.Duration]int{}
+			var before time.Time
+			for _, due := range terms.NextOf(berlin, instant(t, begin), 6) {
+				scope := terms.ScopeAt(due, berlin)
+				if !scope.To.Equal(due) || scope.TimeZone != "Europe/Berlin" || !before.IsZero() && !scope.From.Equal(before) {
+					t.Errorf("%s: due at %s it covers %s to %s, and the one before ended at %s", at, due, scope.From, scope.To, before)
+				}
+				if _, broken := report.Validate(report.DailyDigest, scope, due); len(broken) > 0 {
+					t.Errorf("%s: %v", at, broken)
+				}
+				lengths[scope.To.Sub(*scope.From).Truncate(30*time.Minute)]++
+				before = due
+			}
+			if len(lengths) < 2 || lengths[24*time.Hour] < 3 {
+				t.Errorf("%s from %s: the days are %v long", at, begin, lengths)
+			}
+		}
+	}
+	terms := schedule.Terms{Kind: report.DailyDigest, Scope: schedule.Scope{Window: "7d"}, Recurrence: daily("07:00", "UTC")}
+	if broken := terms.Validate(); len(broken) != 1 || broken[0].Code != "range_not_allowed" {
+		t.Errorf("a digest of a week: %v", broken)
+	}
+}

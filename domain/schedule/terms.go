@@ -70,6 +70,22 @@ func (s Scope) At(due time.Time, zone *time.Location) report.Scope {
 	return scope
 }
 
+// ScopeAt is the scope of the report that is due at a time, in the zone of the recurrence. Of a daily kind it is the
+// day before: from the same time of the clock a day earlier, so that no two days overlap and nothing lies between them.
+func (t Terms) ScopeAt(due time.Time, zone *time.Location) report.Scope {
+	scope := t.Scope.At(due, zone)
+	kind, err := report.Find(t.Kind)
+	clock, bad := time.Parse(clockForm, t.At)
+	if err != nil || bad != nil || !kind.Daily {
+		return scope
+	}
+	year, month, day := due.In(zone).Date()
+	from := firstAt(zone, time.Date(year, month, day-1, clock.Hour(), clock.Minute(), 0, 0, time.UTC))
+	to := due.UTC()
+	scope.From, scope.To, scope.TimeZone = &from, &to, t.TimeZone
+	return scope
+}
+
 // Normal returns the terms without what their kind and recurrence do not use, and with
 // empty lists for none.
 func (t Terms) Normal() Terms {
@@ -94,6 +110,9 @@ func (t Terms) Validate() rule.Set {
 	}
 	_, _, known := before(t.Scope.Window, time.Time{}, time.UTC)
 	switch {
+	case kind.Daily && t.Scope.Window != "" && t.Scope.Window != WindowDay:
+		broken.Add("#/scope/window", "range_not_allowed", "a report of this kind covers the day before it is due: day, or no window")
+	case kind.Daily:
 	case kind.Window > 0 && !known:
 		broken.Add("#/scope/window", "range_required", "a report of this kind covers 7d, 30d, or the day or month before it is due")
 	case kind.Window > 0 && kind.Window < report.LongestMonth && t.Scope.Window == WindowMonth:

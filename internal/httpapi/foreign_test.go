@@ -40,7 +40,7 @@ func (w *world) belongings(of tenant) map[string]string {
 	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: ingesting, json: map[string]any{"instances": []any{map[string]any{
 		"externalId": "e", "name": "e", "engine": "oracle", "createdAt": w.clock.Now(), "databases": []any{map[string]any{"externalId": "d", "name": "d", "createdAt": w.clock.Now()}}}}}}).is(200)
 	asked := w.post(of.member, "/api/v1/exceptions", map[string]any{"checkId": "PG-S01", "instanceId": instance, "reason": "until the move", "until": w.clock.Now().Add(time.Hour)}).is(201)
-	scheduled := w.post(of.member, schedulesPath, daily()).is(201)
+	scheduled := w.post(of.member, schedulesPath, everyDay()).is(201)
 	w.exec(`UPDATE jobs SET dead_at = now() WHERE organization_id = $1`, of.organization.ID)
 	from, err := mail.ParseFrom("Muster <muster@localhost>")
 	must(w.t, err)

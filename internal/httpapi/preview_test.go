@@ -35,3 +35,20 @@ func TestASummaryIsPreviewedAsItWouldBePrinted(t *testing.T) {
 		t.Errorf("previews made %v reports", n)
 	}
 }
+
+// TestADigestIsPreviewedAsItsMailSaysIt, with its sections, for people who belong to a part of the organization, too.
+func TestADigestIsPreviewedAsItsMailSaysIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	instance := w.instance(w.ours, "orders-01")
+	to := time.Now().UTC().Truncate(time.Minute)
+	for _, ids := range [][]uuid.UUID{{}, {instance}} {
+		body := map[string]any{"kind": "DailyDigest", "scope": map[string]any{"instanceIds": ids, "from": to.AddDate(0, 0, -1), "to": to}}
+		got := w.post(w.ours.viewer, "/api/v1/reports/preview", body).is(200).object()
+		if got["lead"] == "" || len(got["figures"].([]any)) != 4 || len(got["sections"].([]any)) != 7 {
+			t.Errorf("the preview is %v", got)
+		}
+	}
+	wide := map[string]any{"kind": "DailyDigest", "scope": map[string]any{"from": to.AddDate(0, 0, -2), "to": to}}
+	w.post(w.ours.viewer, "/api/v1/reports/preview", wide).is(422)
+}

@@ -23,8 +23,8 @@ import (
 
 const schedulesPath = "/api/v1/schedules"
 
-// daily is a schedule of Security, at eight in Amsterdam, that breaks no rule.
-func daily(change ...func(body members)) members {
+// everyDay is a schedule of Security, at eight in Amsterdam, that breaks no rule.
+func everyDay(change ...func(body members)) members {
 	body := members{"name": "Security every day", "kind": "Security", "every": "day", "at": "08:00", "timeZone": "Europe/Amsterdam"}
 	for _, c := range change {
 		c(body)
@@ -56,7 +56,7 @@ func TestASchedule(t *testing.T) {
 	w.clock.Advance(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Sub(w.clock.Now()))
 	w.ours = w.withSessions(w.ours) // of that time
 	orders := w.instance(w.ours, "orders")
-	made := w.post(w.ours.member, schedulesPath, daily(func(b members) {
+	made := w.post(w.ours.member, schedulesPath, everyDay(func(b members) {
 		b["kind"], b["scope"], b["recipientIds"] = "InstanceScorecard", members{"instanceIds": []string{orders.String()}, "window": "7d"}, []string{w.ours.viewer.ID.String()}
 	})).is(201)
 	path := made.Header().Get("Location")
@@ -111,7 +111,7 @@ func TestRunsOfASchedule(t *testing.T) {
 	w := newWorld(t)
 	w.clock.Advance(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Sub(w.clock.Now()))
 	w.ours = w.withSessions(w.ours)
-	path := w.post(w.ours.member, schedulesPath, daily()).is(201).Header().Get("Location")
+	path := w.post(w.ours.member, schedulesPath, everyDay()).is(201).Header().Get("Location")
 	id := uuid.MustParse(strings.TrimPrefix(path, schedulesPath+"/"))
 	told := func(query string) string {
 		t.Helper()
@@ -179,7 +179,7 @@ func TestSchedulesThatBreakRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	foreign := w.instance(w.theirs, "theirs")
-	p := w.post(w.ours.member, schedulesPath, daily(func(b members) {
+	p := w.post(w.ours.member, schedulesPath, everyDay(func(b members) {
 		b["name"], b["kind"], b["every"], b["timeZone"], b["onlyIfChanged"] = "\u202e", "DataInventory", "month", "Mars/Olympus", true
 		b["scope"], b["recipientIds"] = members{"instanceIds": []string{foreign.String()}, "window": "7d"}, []string{w.theirs.member.ID.String()}
 	}))
@@ -195,9 +195,9 @@ func TestSchedulesThatBreakRules(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("broken are %v, want %v", got, want)
 	}
-	w.post(w.ours.member, schedulesPath, daily(func(b members) { b["at"] = "8 o'clock" })).problem(400, "invalid_parameter")
-	w.post(w.ours.member, schedulesPath, daily(func(b members) { b["every"] = "year" })).problem(400, "invalid_parameter")
-	w.post(w.ours.viewer, schedulesPath, daily()).problem(403, "forbidden")
+	w.post(w.ours.member, schedulesPath, everyDay(func(b members) { b["at"] = "8 o'clock" })).problem(400, "invalid_parameter")
+	w.post(w.ours.member, schedulesPath, everyDay(func(b members) { b["every"] = "year" })).problem(400, "invalid_parameter")
+	w.post(w.ours.viewer, schedulesPath, everyDay()).problem(403, "forbidden")
 
 	dues := w.post(w.ours.member, schedulesPath+"/preview", members{"every": "month", "dayOfMonth": -1, "at": "17:30", "timeZone": "America/Sao_Paulo"}).is(200).object()["nextDueAts"].([]any)
 	if len(dues) != 5 || !strings.HasSuffix(dues[0].(string), "T20:30:00Z") {
@@ -219,7 +219,7 @@ func TestZonesWithNewRules(t *testing.T) {
 		"Africa/Casablanca": "2026-11-27T08:00:00Z 2026-11-27T08:00:00Z", "America/Winnipeg": "2026-11-27T13:00:00Z 2026-11-27T08:00:00-05:00",
 	}
 	for zone, want := range wanted {
-		made := w.post(w.ours.member, schedulesPath, daily(func(b members) { b["timeZone"] = zone })).is(201)
+		made := w.post(w.ours.member, schedulesPath, everyDay(func(b members) { b["timeZone"] = zone })).is(201)
 		previewed := w.post(w.ours.member, schedulesPath+"/preview", members{"every": "day", "at": "08:00", "timeZone": zone}).is(200).object()
 		for what, shown := range map[string]map[string]any{"schedule": made.object(), "preview": previewed} {
 			at, local := shown["nextDueAts"].([]any), shown["nextDueLocal"].([]any)
@@ -245,7 +245,7 @@ func TestZonesWithNewRules(t *testing.T) {
 func TestAnOrganizationHasFiveHundredSchedules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	first := w.post(w.ours.member, schedulesPath, daily()).is(201).Header().Get("Location")
+	first := w.post(w.ours.member, schedulesPath, everyDay()).is(201).Header().Get("Location")
 	_, err := w.deps.DB.Exec(`INSERT INTO schedules_v1.schedules SELECT gen_random_uuid(), organization_id, owner_id, name, terms, due_from, created_at
 		FROM schedules_v1.schedules, generate_series(1, 496)`) // 497 are there
 	must(t, err)
@@ -279,8 +279,8 @@ func TestAnOrganizationHasFiveHundredSchedules(t *testing.T) {
 	if codes := creates(); codes["made"] != 1 || len(codes) != 2 {
 		t.Errorf("with one removed: %v, want 1 made", codes)
 	}
-	w.post(w.ours.member, schedulesPath, daily()).problem(422, "too_many_schedules")
-	w.post(w.theirs.member, schedulesPath, daily()).is(201)
+	w.post(w.ours.member, schedulesPath, everyDay()).problem(422, "too_many_schedules")
+	w.post(w.theirs.member, schedulesPath, everyDay()).is(201)
 }
 
 func TestWhatWasMailed(t *testing.T) {

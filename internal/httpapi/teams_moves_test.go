@@ -28,7 +28,7 @@ func TestAServerChangesTeams(t *testing.T) {
 	w.team(w.ours, "New", map[string][]string{"team": {"new"}}, after, organization.Member)
 	episode := w.blocked(w.ours, id, w.ago(time.Minute))
 	exception := w.asked(before, func(b map[string]any) { b["instanceId"] = id })
-	scheduled := w.post(before, schedulesPath, daily(func(b members) { b["scope"] = members{"instanceIds": []uuid.UUID{id}} })).is(201).object()["id"].(string)
+	scheduled := w.post(before, schedulesPath, everyDay(func(b members) { b["scope"] = members{"instanceIds": []uuid.UUID{id}} })).is(201).object()["id"].(string)
 	made, err := w.deps.Commands.RequestReport(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID},
 		commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{id}})
 	must(t, err)

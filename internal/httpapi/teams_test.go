@@ -544,7 +544,7 @@ func (o *oracle) report(in tenant, who map[organization.Role]person, servers []u
 // schedule makes a schedule that has run once if it is about one server.
 func (o *oracle) schedule(in tenant, _ map[organization.Role]person, servers []uuid.UUID, called string) fmt.Stringer {
 	o.t.Helper()
-	made := o.post(in.admin, schedulesPath, daily(func(b members) { b["name"], b["scope"] = "Of "+called, members{"instanceIds": servers} })).is(201)
+	made := o.post(in.admin, schedulesPath, everyDay(func(b members) { b["name"], b["scope"] = "Of "+called, members{"instanceIds": servers} })).is(201)
 	id := uuid.MustParse(made.object()["id"].(string))
 	if len(servers) == 1 {
 		o.run(in, id, o.clock.Now().Add(day))
@@ -556,7 +556,7 @@ func (o *oracle) schedule(in tenant, _ map[organization.Role]person, servers []u
 func (o *oracle) schedulesByTags() {
 	o.t.Helper()
 	by := func(in tenant, tags map[string][]string) fmt.Stringer {
-		made := o.post(in.admin, schedulesPath, daily(func(b members) { b["name"], b["scope"] = fmt.Sprint("By ", tags), members{"tags": tags} })).is(201)
+		made := o.post(in.admin, schedulesPath, everyDay(func(b members) { b["name"], b["scope"] = fmt.Sprint("By ", tags), members{"tags": tags} })).is(201)
 		return uuid.MustParse(made.object()["id"].(string))
 	}
 	o.all.put("scheduleId", "by tags", by(o.whole, o.selectors[0]))
@@ -1018,7 +1018,7 @@ func TestATeamSchedulesReportsOfItsServers(t *testing.T) {
 	t.Parallel()
 	w, ids, somebody := worldOfTeams(t)
 	make := func(as person, scope members) answer {
-		return w.post(as, schedulesPath, daily(func(b members) { b["scope"] = scope }))
+		return w.post(as, schedulesPath, everyDay(func(b members) { b["scope"] = scope }))
 	}
 	of := func(as person, scope members) uuid.UUID {
 		t.Helper()
@@ -1086,7 +1086,7 @@ func TestAReportIsMailedToWhoSeesItsServers(t *testing.T) {
 	}
 	within, beyond := members{"instanceIds": []any{ids["orders"], ids["billing"]}}, members{"instanceIds": []any{ids["orders"], ids["ledger"]}}
 	scheduled := func(change members) answer {
-		return w.post(w.ours.admin, schedulesPath, daily(func(b members) { maps.Copy(b, change) }))
+		return w.post(w.ours.admin, schedulesPath, everyDay(func(b members) { maps.Copy(b, change) }))
 	}
 	for name, ask := range map[string]func(members) answer{
 		"a request":  func(change members) answer { return w.post(w.ours.admin, "/api/v1/reports", request(change)) },

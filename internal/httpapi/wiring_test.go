@@ -49,6 +49,7 @@ import (
 	"muster/internal/proof/signing"
 	"muster/internal/report/control"
 	"muster/internal/report/control/evidence"
+	"muster/internal/report/daily"
 	"muster/internal/report/snapshot"
 	"muster/internal/watch"
 	"muster/internal/watch/uptime"
@@ -161,7 +162,13 @@ func (d Dependencies) groups() Groups {
 
 // gather gathers the inputs of a summary.
 func (d Dependencies) gather(ctx context.Context, organization uuid.UUID, queued report.Queued, at time.Time) (snapshot.Document, error) {
+	decode := usecase.Registry().Decode
+	days := &daily.Reader{
+		DB: d.DB, Events: d.Events, Decode: decode, Accounts: d.Accounts, Alerts: d.Alerts, Exceptions: d.Exceptions, History: d.History,
+		Schedules: projectedSchedules.NewReader(d.DB), Catalogue: d.Checks, Feed: keptfeed.NewStore(d.DB), Statements: d.Tiles, Names: d.Tiles.Store,
+	}
 	inputs := handlers.Inputs{
+		Days: days, Fleet: d.Fleet,
 		DB: d.DB, Events: d.Events, Logged: &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: usecase.Registry().Decode}, Accounts: d.Accounts, Keys: d.Signing,
 		Waiter: d.Waiter, Catalogue: d.Checks, Feed: keptfeed.NewStore(d.DB), Now: d.Now,
 	}

@@ -71,7 +71,7 @@ func (b *Brief) clean() *Brief {
 
 // text is the brief in lines.
 func (b *Brief) text() string {
-	lines := "Verdict: " + b.State + "\n" + wrapped(b.Verdict+" "+b.Rest, 78) + "\n\n"
+	lines := "Verdict: " + b.State + "\n" + wrapped(b.Verdict+" "+b.Rest) + "\n\n"
 	for _, f := range b.Facts {
 		if f.Begins {
 			lines += "\n"
@@ -95,8 +95,9 @@ func (b *Brief) page() string {
 	return strings.Replace(row, "\x00", rows, 1)
 }
 
-// wrapped breaks a text at spaces into lines of at most so many bytes, unless a word is longer.
-func wrapped(text string, most int) string {
+// wrapped breaks a text at spaces into lines of at most 78 bytes, unless a word is longer.
+func wrapped(text string) string {
+	const most = 78
 	var lines strings.Builder
 	at := 0
 	for i, word := range strings.Fields(text) {

@@ -38,6 +38,7 @@ type ReadyNotice struct {
 	Requested  bool   // the recipient is who asked
 
 	Schedule *Schedule // that asked in the requester's name; nil: they asked
+	Digest   *Digest   // nil: it is another kind; else the mail says all that its page does, in the place of Brief
 	Findings *Findings // nil: it has none to tell of
 	Brief    *Brief    // nil: none is known
 
@@ -183,10 +184,14 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 		n.Schedule = &Schedule{ID: n.Schedule.ID, Name: printable.Clean(n.Schedule.Name)}
 	}
 	n.Brief = n.Brief.clean()
+	n.Digest = n.Digest.clean()
 	text, page := letter(n)
 	subject := fmt.Sprintf("%s ready: %s", n.Kind, n.ScopeLabel)
 	if said := n.brief(); said != "" {
 		subject += " (" + said + ")"
+	}
+	if n.Digest != nil { // an inbox shows some sixty characters
+		subject = "Daily digest: " + n.Digest.Subject
 	}
 	if n.Schedule != nil {
 		subject += " · " + n.Schedule.Name
@@ -243,6 +248,11 @@ func letter(n ReadyNotice) (text, page string) {
 	if n.Brief != nil {
 		values["Brief"], row = n.Brief.text(), n.Brief.page()
 		values["Preheader"] = strings.TrimSpace(n.Brief.Verdict + " " + values["Findings"])
+		text = strings.Replace(text, "${BriefLine}", "${Brief}\n", 1)
+	}
+	if n.Digest != nil {
+		values["Brief"], row = n.Digest.text(), n.Digest.page()
+		values["Title"], values["Preheader"] = "Daily digest", n.Digest.Headline+" "+n.Digest.Rest
 		text = strings.Replace(text, "${BriefLine}", "${Brief}\n", 1)
 	}
 	if n.Schedule != nil {

@@ -12,9 +12,11 @@ import (
 	"muster/internal/cli/command"
 	"muster/internal/intake/collect"
 	"muster/internal/mail"
+	"muster/internal/measurements"
 	"muster/internal/notify"
 	"muster/internal/operate/deletion"
 	"muster/internal/report/control/evidence"
+	"muster/internal/report/daily"
 	"muster/internal/report/pdf"
 	"muster/internal/report/snapshot"
 )
@@ -53,9 +55,19 @@ func (in *Installation) gatherer(collector *collect.Collector) *handlers.Inputs 
 	return &handlers.Inputs{
 		DB: in.DB, Events: in.Events, Fleet: in.Fleet, Facts: in.Facts, Logged: in.logged(), Keys: in.Signing,
 		Assessor: collector, Accounts: in.Accounts, History: in.History, Exceptions: in.Exceptions, Health: in.Health, Alerts: in.Alerts, Measurements: in.Samples,
+		Days:   in.days(),
 		Waiter: in.Runner, Blobs: in.Blobs,
 		Catalogue: in.Checks, Feed: in.Known,
 		PublicURL: in.Config.PublicURL, Now: in.Clock.Now,
+	}
+}
+
+// days counts the figures of daily digests.
+func (in *Installation) days() *daily.Reader {
+	return &daily.Reader{
+		DB: in.DB, Events: in.Events, Decode: usecase.Registry().Decode, Accounts: in.Accounts, Alerts: in.Alerts, Exceptions: in.Exceptions,
+		History: in.History, Schedules: in.Schedules, Catalogue: in.Checks, Feed: in.Known,
+		Statements: &measurements.Tiles{Store: in.Samples, Log: in.Log}, Names: in.Samples,
 	}
 }
 

@@ -309,6 +309,7 @@ const (
 	ReplicationRoleStandby   ReplicationRole = "standby"
 
 	ReportKindAlertsSummary     ReportKind = "AlertsSummary"
+	ReportKindDailyDigest       ReportKind = "DailyDigest"
 	ReportKindDataInventory     ReportKind = "DataInventory"
 	ReportKindInstanceScorecard ReportKind = "InstanceScorecard"
 	ReportKindSecurity          ReportKind = "Security"
@@ -3984,7 +3985,7 @@ type ScheduleScope struct {
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
 	// Tags Instead of `instanceIds`: the active servers that have one of the values for each key at the due time.
 	Tags *map[string][]string `json:"tags,omitempty"`
-	// Window Required for a kind with a window, and not allowed for others: the number of days before the due time, or the whole `day` or `month` before it in the schedule's time zone.
+	// Window Required for a kind with a window, and not allowed for others; a daily digest covers the day up to its due time, by the clocks of the schedule's time zone, and needs none: the number of days before the due time, or the whole `day` or `month` before it in the schedule's time zone.
 	Window *ScheduleWindow `json:"window,omitempty"`
 }
 

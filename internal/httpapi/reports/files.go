@@ -39,7 +39,7 @@ func baseOf(row history.ReportRow) file {
 
 // companionOf is a table that was made with the PDF.
 func companionOf(f report.File) file {
-	return file{api.FileOfReport{Name: f.Name, MediaType: report.MediaTypeCSV, SizeBytes: f.SizeBytes, Sha256: f.SHA256}, f.Key}
+	return file{api.FileOfReport{Name: f.Name, MediaType: report.MediaTypeOf(f.Name), SizeBytes: f.SizeBytes, Sha256: f.SHA256}, f.Key}
 }
 
 func inputsOf(row history.ReportRow) file {

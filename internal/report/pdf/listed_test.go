@@ -86,7 +86,7 @@ func comparePage(t *testing.T, d report.Definition, page string) {
 		window = strconv.Itoa(int(d.Window / (24 * time.Hour)))
 	}
 	formats := `["PDF"]`
-	if len(d.Companions) > 0 {
+	if slices.ContainsFunc(d.Companions, func(name string) bool { return report.MediaTypeOf(name) == report.MediaTypeCSV }) {
 		formats = `["PDF", "CSV"]`
 	}
 	for field, want := range map[string]string{

@@ -28,7 +28,7 @@ type Build struct {
 
 // source is the program text that renders, without tests (see snapshot.Source).
 //
-//go:embed *[^t].go layout.go blocks/*.go inventory/*.go scorecard/*.go sections/*[^t].go sheets/*.go
+//go:embed *[^t].go layout.go blocks/*.go daily/*.go inventory/*.go scorecard/*.go sections/*[^t].go sheets/*.go
 //go:embed typeset/*[^t].go typeset/cut.go typeset/document.go typeset/font.go typeset/output.go typeset/paint.go
 var source embed.FS
 

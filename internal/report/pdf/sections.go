@@ -5,10 +5,12 @@ import (
 
 	"muster/domain/report"
 	"muster/internal/report/pdf/blocks"
+	"muster/internal/report/pdf/daily"
 	"muster/internal/report/pdf/inventory"
 	"muster/internal/report/pdf/scorecard"
 	"muster/internal/report/pdf/sections"
 	"muster/internal/report/pdf/sheets"
+	"muster/internal/report/snapshot/day"
 )
 
 // section is one heading of §4.10 and what goes under it.
@@ -49,6 +51,7 @@ func knownSections(b *blocks.Builder) map[report.Section]section {
 		report.SectionTold:        {title: "Told and not told", write: sheets.Write(b, report.SectionTold)},
 		report.SectionStood:       {title: "As it stood at the end", write: sheets.Write(b, report.SectionStood)},
 		report.SectionAlertMethod: {title: "Method", write: sheets.Write(b, report.SectionAlertMethod)},
+		report.SectionDay:         {title: "The day", write: func() { daily.Write(b, day.PageOf(*b.Doc.Day)) }},
 	}
 }
 
@@ -88,13 +91,35 @@ func front(b *blocks.Builder) (blocks.Front, error) {
 		return inventory.Front(b), nil
 	case report.VerdictOnAlerts:
 		return sheets.Front(b), nil
+	case report.VerdictOnDay:
+		return blocks.Front{}, nil // composeDay has none
 	}
 	return blocks.Front{}, fmt.Errorf("%s has the verdict %q, of which there are no figures", b.Kind.Name, b.Kind.Verdict)
+}
+
+// composeDay lays out a digest, whose page 1 is its only section.
+func composeDay(b *blocks.Builder) error {
+	if b.Doc.Day == nil {
+		return fmt.Errorf("%s has no day in its inputs", b.Kind.Name)
+	}
+	sections, err := sectionsOf(b, b.Kind)
+	if err != nil {
+		return err
+	}
+	for _, s := range sections {
+		s.write()
+	}
+	b.HowToCheck()
+	b.Furniture()
+	return nil
 }
 
 // compose lays out the whole report. The error says that the kind asks for something
 // that this program cannot print.
 func compose(b *blocks.Builder) error {
+	if b.Kind.Verdict == report.VerdictOnDay {
+		return composeDay(b)
+	}
 	sections, err := sectionsOf(b, b.Kind)
 	if err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/internal/report/snapshot/day"
 )
 
 // SchemaVersion is the version of the document's form that this code writes.
@@ -39,6 +41,7 @@ type Document struct {
 	Server          *Server         `json:"server,omitempty"`       // scorecard only; nil: nobody has asked for it
 	Previous        *Previous       `json:"previous"`               // the previous Ready report of the same kind and scope
 	History         *History        `json:"history,omitempty"`      // of the findings; nil: nobody has asked for it
+	Day             *day.Digest     `json:"day,omitempty"`          // digest only; nil: nobody has asked for it
 	Risks           []RiskRecord    `json:"risks,omitempty"`        // inventory only: what is on record of the risks, sorted by id; none: nobody has asked for them
 	AlertRecords    *AlertRecords   `json:"alertRecords,omitempty"` // alerts summary only; nil: nobody has asked for them
 	Vulnerabilities []Vulnerability `json:"vulnerabilities"`        // every CVE that an instance below names, sorted by id

@@ -5,6 +5,7 @@ import { reportKinds } from "./kinds";
 import { type FieldTexts, type Fill, fieldId, type Span, withSpan } from "./requestForm";
 
 const spans: { value: Span; label: string }[] = [
+  { value: "1d", label: "Past day" },
   { value: "7d", label: "Past 7 days" },
   { value: "30d", label: "Past 30 days" },
   { value: "custom", label: "Custom range" },
@@ -12,6 +13,8 @@ const spans: { value: Span; label: string }[] = [
 
 /** DateRange chooses the window of a report: a preset that ends now, or two instants in UTC. */
 export function DateRange({ fill, wrong, change }: { fill: Fill; wrong: FieldTexts; change: (next: Fill) => void }) {
+  const { windowDays } = reportKinds[fill.kind];
+  const daily = windowDays === 1;
   const narrow = useMediaQuery("(max-width: 30em)");
   const custom = fill.span === "custom";
   // A preset has no inputs of its own for what the server has against its ends.
@@ -22,7 +25,7 @@ export function DateRange({ fill, wrong, change }: { fill: Fill; wrong: FieldTex
         label="Date range"
         labelElement="div"
         labelProps={{ id: "request-range", display: "block" }}
-        description={`In UTC, to the minute; at most ${reportKinds[fill.kind].windowDays} days`}
+        description={`In UTC, to the minute; at most ${daily ? "25 hours" : `${windowDays} days`}`}
         descriptionProps={{ id: "request-range-description" }}
         error={refused}
         errorProps={{ id: "request-range-error" }}
@@ -35,7 +38,7 @@ export function DateRange({ fill, wrong, change }: { fill: Fill; wrong: FieldTex
           aria-invalid={refused ? true : undefined}
           aria-describedby={refused ? "request-range-description request-range-error" : "request-range-description"}
           id={custom ? undefined : fieldId("from")}
-          data={spans}
+          data={spans.filter(({ value }) => value === "custom" || (value === "1d") === daily)}
           value={fill.span}
           onChange={(span) => change(withSpan(fill, span as Span, serverNow()))}
         />

@@ -5,7 +5,11 @@ import { byKey, noTag } from "../url/tagWords";
 import { type Kind, reportKinds } from "./kinds";
 import type { RequestSearch } from "./requestAgain";
 
-export type Span = "7d" | "30d" | "custom";
+/** Of a daily kind the preset is 1d, and no address names it. */
+export type Span = "1d" | "7d" | "30d" | "custom";
+
+/** presetOf is a preset that a kind has: the given one, or its own. */
+const presetOf = (kind: Kind, span: "7d" | "30d" = "30d"): Span => (reportKinds[kind].windowDays === 1 ? "1d" : span);
 
 /** Fill is the form, filled in. */
 export type Fill = {
@@ -45,6 +49,7 @@ export const maxRecipients = 20;
 const minute = 60_000;
 const day = 24 * 60 * minute;
 const maxAhead = 5 * minute;
+const presetDays = { "1d": 1, "7d": 7, "30d": 30 };
 
 /** fieldId is the id of a field's input, to which the focus goes. */
 export const fieldId = (field: Field) => `request-${field}`;
@@ -68,7 +73,7 @@ export function fillOf(search: RequestSearch): Fill {
     instanceIds: search.instanceId,
     ...(search.tag && !search.instanceId && !oneInstance && { tags: search.tag }),
     databaseId: (database && search.databaseId) || null,
-    span: windowed && custom ? "custom" : (windowed && search.range) || "30d",
+    span: windowed && custom ? "custom" : presetOf(kind, (windowed && search.range) || "30d"),
     from: windowed && custom ? inputText(search.from) : "",
     to: windowed && custom ? inputText(search.to) : "",
     recipientIds: search.recipientId ?? [],
@@ -88,7 +93,7 @@ export function searchOf(fill: Fill): RequestSearch {
     ...(instanceIds && (instanceIds.length > 0 || !oneInstance) && { instanceId: instanceIds }),
     ...(tags && !oneInstance && { tag: tags }),
     ...(database && databaseId && { databaseId }),
-    ...(windowed && span !== "custom" && { range: span }),
+    ...(windowed && span !== "custom" && span !== "1d" && { range: span }),
     ...(windowed && span === "custom" && { ...(from && { from }), ...(to && { to }) }),
     ...(recipientIds.length > 0 && { recipientId: recipientIds }),
     ...(teamIds?.length && { teamId: teamIds }),
@@ -108,7 +113,15 @@ export function withKind(fill: Fill, kind: Kind): Fill {
   if (kind === fill.kind) return fill;
   const instanceIds = reportKinds[kind].oneInstance && fill.instanceIds?.length !== 1 ? undefined : fill.instanceIds;
   const { tags, ...rest } = fill;
-  return { ...rest, ...(tags && !reportKinds[kind].oneInstance && { tags }), kind, instanceIds, databaseId: null };
+  const span = fill.span === "custom" ? fill.span : presetOf(kind, fill.span === "1d" ? "30d" : fill.span);
+  return {
+    ...rest,
+    ...(tags && !reportKinds[kind].oneInstance && { tags }),
+    kind,
+    instanceIds,
+    databaseId: null,
+    span,
+  };
 }
 
 /** withSpan chooses a window; a custom one begins as the preset that was chosen before, ended now. */
@@ -121,7 +134,7 @@ export function withSpan(fill: Fill, span: Span, now: Date): Fill {
 /** windowOf is a report's window, presets ending now; null as long as a custom one lacks an end. */
 export function windowOf(fill: Fill, now: Date): { from: Date; to: Date } | null {
   if (fill.span !== "custom") {
-    return { from: new Date(now.getTime() - (fill.span === "7d" ? 7 : 30) * day), to: now };
+    return { from: new Date(now.getTime() - presetDays[fill.span] * day), to: now };
   }
   const from = instantOf(fill.from);
   const to = instantOf(fill.to);

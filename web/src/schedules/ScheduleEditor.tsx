@@ -90,7 +90,7 @@ export function ScheduleEditor({
                 )}
               </Input.Wrapper>
               {kind.oneInstance ? <OneServer {...report} /> : <Servers {...report} />}
-              {kind.windowDays !== null && <WindowField form={form} />}
+              {kind.windowDays !== null && kind.windowDays > 1 && <WindowField form={form} />}
               <WhenFields form={form} />
               {narrow && next}
               <Recipients {...report} owner={owner} />

@@ -138,7 +138,7 @@ export function bodyOf(form: ScheduleForm): Omit<Schemas["CreateSchedule"], "kin
       instanceIds: form.instanceIds ?? [],
       ...(form.tags && { tags: byKey(form.tags) }),
       ...(kind.database && { databaseId: form.databaseId }),
-      ...(kind.windowDays !== null && { window: form.window }),
+      ...(kind.windowDays !== null && kind.windowDays > 1 && { window: form.window }),
     },
     recipientIds: form.recipientIds,
     teamIds: form.teamIds,

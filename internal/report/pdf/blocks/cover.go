@@ -77,9 +77,9 @@ func (b *Builder) Cover(f Front, sections int) {
 	page.Fill(0, 0, d.Width, 6, Accent)
 	page.Text(left, 44, typeset.Style{Face: typeset.Bold, Size: 11, Color: Accent}, typeset.Left, "Muster")
 	right := left + width
-	right = b.pill(right, 44, "BETA", Muted)
+	right = b.pill(right, "BETA", Muted)
 	if b.Doc.Organization.Demo {
-		b.pill(right-6, 44, "DEMO DATA", Caution)
+		b.pill(right-6, "DEMO DATA", Caution)
 	}
 	b.cut = roomy
 	if f.Dense {
@@ -116,7 +116,8 @@ func (b *Builder) Cover(f Front, sections int) {
 }
 
 // pill draws a small framed label whose right edge is at x and returns its left.
-func (b *Builder) pill(x, baseline float64, label string, c typeset.Color) float64 {
+func (b *Builder) pill(x float64, label string, c typeset.Color) float64 {
+	const baseline = 44.0 // that of the name beside it
 	style := typeset.Style{Face: typeset.Bold, Size: 8, Color: White}
 	width := b.Fonts.Width(style.Face, style.Size, label) + 12
 	b.Paper.Page().Fill(x-width, baseline-10, width, 13.5, c)

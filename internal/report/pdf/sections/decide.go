@@ -113,7 +113,7 @@ func riskLegend(b *blocks.Builder) {
 		swatch(x - 13)
 		x -= 22
 	}
-	entry("not looked at", func(x float64) { hatch(page, x, y+4, 10, 7) })
+	entry("not looked at", func(x float64) { blocks.Hatch(page, x, y+4, 10, 7) })
 	entry("0 looked, none", func(x float64) { page.Fill(x, y+4, 10, 7, blocks.LookedTint) })
 	for i := len(analysis.Severities) - 1; i >= 0; i-- {
 		s := analysis.Severities[i]
@@ -135,7 +135,7 @@ func drawStanding(b *blocks.Builder, s analysis.Standing) {
 	page.Text(left, y+10, name, typeset.Left, b.Fit(s.Name, name, cellsAt-5))
 	if s.Reason != "" {
 		plot := cellWidth*float64(len(analysis.Areas)) - 2
-		hatch(page, left+cellsAt, y+1.5, plot, blocks.StandingRow-3)
+		blocks.Hatch(page, left+cellsAt, y+1.5, plot, blocks.StandingRow-3)
 		words := b.Fit(s.Reason, blocks.SubStyle, plot-16)
 		width := b.Width(words, blocks.SubStyle)
 		page.Fill(left+cellsAt+6, y+1.8, width+6, blocks.StandingRow-3.6, blocks.White)
@@ -158,7 +158,7 @@ func areaCell(b *blocks.Builder, a analysis.Area, x, y float64) {
 	if a.Answered == 0 {
 		words, style := "–", blocks.RowMuted
 		if a.Unanswered > 0 {
-			hatch(page, x, top, width, height)
+			blocks.Hatch(page, x, top, width, height)
 			words, style = blocks.Number(a.Unanswered), blocks.RowStyle
 			page.Fill(x+width/2-8, top+0.5, 16, height-1, blocks.White)
 		}
@@ -167,7 +167,7 @@ func areaCell(b *blocks.Builder, a analysis.Area, x, y float64) {
 	}
 	if a.Unanswered > 0 {
 		room = width - strip - 1
-		hatch(page, x+room+1, top, strip, height)
+		blocks.Hatch(page, x+room+1, top, strip, height)
 	}
 	color, words, style := blocks.LookedTint, "0", blocks.RowMuted
 	for i, n := range a.Failed {
@@ -227,21 +227,6 @@ func openCVEs(b *blocks.Builder, s analysis.Standing, baseline float64) {
 	}
 	page.Text(b.Paper.Left()+openRight, baseline, blocks.RowStyle, typeset.Right, open)
 	page.Text(right, baseline, style, typeset.Right, worst)
-}
-
-// hatch fills a rectangle with lines that stay apart from every colour in grey print.
-func hatch(page *typeset.Page, x, y, w, h float64) {
-	const apart, line = 3.2, 0.45
-	for t := -h; t < w; t += apart {
-		from, to := max(0, -t), min(h, w-t)
-		if to > from {
-			page.Rule(x+t+from, y+h-from, to-from, from-to, line, blocks.Muted)
-		}
-	}
-	page.Rule(x, y, w, 0, line, blocks.Muted)
-	page.Rule(x, y+h, w, 0, line, blocks.Muted)
-	page.Rule(x, y, 0, h, line, blocks.Muted)
-	page.Rule(x+w, y, 0, h, line, blocks.Muted)
 }
 
 // trends compares the critical and high findings with those of 30 and 90 days before, and draws the line between.
@@ -306,7 +291,7 @@ func sparkline(b *blocks.Builder, line []analysis.TrendPoint, x, y, height float
 		unknown++
 	}
 	if unknown > 0 {
-		hatch(page, x, y, step*float64(min(unknown, len(line)-1)), height)
+		blocks.Hatch(page, x, y, step*float64(min(unknown, len(line)-1)), height)
 	}
 	for i := unknown + 1; i < len(line); i++ {
 		from, to := x+step*float64(i-1), x+step*float64(i)

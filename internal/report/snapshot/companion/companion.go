@@ -28,11 +28,17 @@ var tables = map[string]struct {
 	report.AlertsFile:    {alertsHeader, alertsRows},
 }
 
+// objects are the files that hold one object each.
+var objects = map[string]func(doc snapshot.Document) (any, error){report.DigestFile: digestOf}
+
 // byteOrderMark lets a spreadsheet read a table as UTF-8.
 const byteOrderMark = "\uFEFF"
 
 // Write writes one of report.Companions.
 func Write(w io.Writer, name string, doc snapshot.Document) error {
+	if object, ok := objects[name]; ok {
+		return writeObject(w, name, doc, object)
+	}
 	table, ok := tables[name]
 	if !ok {
 		return fmt.Errorf("a report has no companion %q", name)

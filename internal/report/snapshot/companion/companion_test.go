@@ -164,11 +164,16 @@ func TestNamesThatSpreadsheetsWouldExecute(t *testing.T) {
 	}
 }
 
+// tablesOf are the companions that are tables.
+func tablesOf(kind report.Kind) []string {
+	return slices.DeleteFunc(report.Companions(kind), func(name string) bool { return report.MediaTypeOf(name) != report.MediaTypeCSV })
+}
+
 // No text of a hostile document begins a formula, whichever column it is in.
 func TestNoCellIsAFormula(t *testing.T) {
 	t.Parallel()
 	for _, kind := range report.Kinds() {
-		for _, name := range report.Companions(kind) {
+		for _, name := range tablesOf(kind) {
 			for _, row := range read(t, name, snapshottest.Hostile(kind)) {
 				for column, cell := range row {
 					if strings.ContainsAny(cell[:min(1, len(cell))], "=+-@\t\r\n") || strings.ContainsFunc(cell, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }) {

@@ -41,7 +41,7 @@ func cvesRows(doc snapshot.Document) [][]string {
 			}
 			rows = append(rows, []string{
 				Cell(c.ID), analysis.Band(v.CVSS), strconv.FormatFloat(v.CVSS, 'f', 1, 64), Cell(v.Vector), Cell(v.ScoredBy), Cell(v.Title), Cell(v.Component),
-				Cell(strings.Join(v.FixedIn, "; ")), Cell(v.Source), day(v.Published), day(v.ExploitedSince),
+				Cell(strings.Join(v.FixedIn, "; ")), Cell(v.Source), dateOf(v.Published), dateOf(v.ExploitedSince),
 				id(in.ID), Cell(in.Name), Cell(version), applies(c.Applies), Cell(c.Precondition), ownerID, owner, strings.Join(j.about(in, c.ID), "; "), step, "",
 			})
 		}
@@ -60,7 +60,7 @@ func applies(how string) string {
 	return how
 }
 
-func day(t *time.Time) string {
+func dateOf(t *time.Time) string {
 	if t == nil {
 		return ""
 	}

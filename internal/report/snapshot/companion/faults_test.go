@@ -29,7 +29,7 @@ func TestFault56TablesCanBeJoined(t *testing.T) {
 		for _, row := range read(t, report.FindingsFile, doc) {
 			findings[row["findingId"]] = row
 		}
-		for _, name := range report.Companions(kind) {
+		for _, name := range tablesOf(kind) {
 			rows, steps := read(t, name, doc), 0
 			for _, row := range rows {
 				for _, column := range []string{"findingId", "step", "riskId"} {

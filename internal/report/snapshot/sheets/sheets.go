@@ -8,6 +8,7 @@ import (
 	"muster/domain/report"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/alertsum"
+	"muster/internal/report/snapshot/daysheet"
 	"muster/internal/report/snapshot/sheet"
 )
 
@@ -15,6 +16,7 @@ import (
 func makers() map[report.Verdict]func(snapshot.Document) sheet.Sheet {
 	return map[report.Verdict]func(snapshot.Document) sheet.Sheet{
 		report.VerdictOnAlerts: alertsum.Sheet,
+		report.VerdictOnDay:    daysheet.Sheet,
 	}
 }
 

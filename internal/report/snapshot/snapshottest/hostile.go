@@ -48,6 +48,7 @@ func Hostile(kind report.Kind) snapshot.Document {
 			a.Title, a.Rule, a.Database, a.State = next(), next(), next(), next()
 		}
 	}
+	hostileDay(doc.Day, next)
 	return doc
 }
 

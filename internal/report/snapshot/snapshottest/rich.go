@@ -38,6 +38,9 @@ func Empty(kind report.Kind) snapshot.Document {
 		doc.Window = &snapshot.Window{From: AsOf().AddDate(0, 0, -30), To: AsOf()}
 		doc.ScopeLabel = "pg-orders-01 · 21 Oct – 20 Nov 2026 (UTC)"
 	}
+	if definition(kind).Daily {
+		dayOf(&doc)
+	}
 	return doc
 }
 
@@ -88,6 +91,9 @@ func Undated(kind report.Kind) snapshot.Document {
 	}
 	for i, name := range names {
 		doc.Instances = append(doc.Instances, instance(i, name))
+	}
+	if d.Daily {
+		busyDay(&doc)
 	}
 	if d.Classified {
 		addReaders(doc.Instances)

@@ -1,6 +1,7 @@
 import type { Schemas } from "../../api/client";
 import { categories } from "../../url/categories";
 import { alerts } from "./alerts";
+import { digest } from "./digest";
 import { inventory } from "./inventory";
 import type { ReportKind } from "./kind";
 import { scorecard } from "./scorecard";
@@ -14,6 +15,7 @@ export const reportKinds: Record<Kind, ReportKind> = {
   InstanceScorecard: scorecard,
   DataInventory: inventory,
   AlertsSummary: alerts,
+  DailyDigest: digest,
 };
 
 /** kinds are their names. */

@@ -19,7 +19,7 @@ type Span = keyof typeof spans;
 export function SheetPage({ kind }: { kind: Kind }) {
   const { card, windowDays } = reportKinds[kind];
   const { can } = useSession();
-  const [span, setSpan] = useState<Span>("7d");
+  const [span, setSpan] = useState<Span>(windowDays === 1 ? "1d" : "7d");
   const sheet = useQuery({
     queryKey: ["preview", kind, span],
     queryFn: async ({ signal }) => {
@@ -33,7 +33,7 @@ export function SheetPage({ kind }: { kind: Kind }) {
     <Box maw={960}>
       <PageTitle title={card.name} beta lead={card.description} />
       <Group justify="space-between" mb="md">
-        {windowDays !== null && (
+        {windowDays !== null && windowDays > 1 && (
           <SegmentedControl
             aria-label="Window"
             data={[
