@@ -147,10 +147,10 @@ type Status struct {
 func Decide(facts []Fact, now time.Time, listening *time.Time) Status {
 	d := decision{now: now, listening: listening}
 	for _, f := range facts {
-		switch f.Part {
-		case Host:
+		switch {
+		case f.Part == Host:
 			d.host = append(d.host, f)
-		case Assessment:
+		case f.Part == Assessment:
 			d.assessment = &f
 		default:
 			d.engine = append(d.engine, f)
