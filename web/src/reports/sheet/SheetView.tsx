@@ -89,7 +89,7 @@ function Part({ part }: { part: SheetPart }) {
 function Rows({ table }: { table: SheetTable }) {
   const align = (i: number) => (table.columns[i]?.right ? "right" : "left");
   return (
-    <Table.ScrollContainer minWidth={420} type="native">
+    <Table.ScrollContainer minWidth={56 * table.columns.length} type="native">
       <Table aria-label={table.name} verticalSpacing={5}>
         <Table.Thead>
           <Table.Tr>

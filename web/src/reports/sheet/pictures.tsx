@@ -102,7 +102,7 @@ export function SpansPicture({ name, rows }: { name: string; rows: Span[] }) {
             )}
             {row.median !== null && <rect x={at(row.median) - 0.6} width={1.2} y={1} height={8} fill="currentColor" />}
           </svg>
-          <Text size="sm" w={210} style={{ flexShrink: 0 }}>
+          <Text size="sm" w={{ base: 140, sm: 210 }} style={{ flexShrink: 0 }}>
             {row.medianText} / {row.ninetiethText}
             <Text span size="xs" c="dimmed" display="block">
               {row.note}
