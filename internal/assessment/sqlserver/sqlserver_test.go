@@ -324,6 +324,19 @@ func TestAzureHasNoServer(t *testing.T) {
 	t.Logf("%d checks apply to Azure SQL Database", applies)
 }
 
+// TestF12QueryStoreOfAzure: is_query_store_on says 0 in Azure SQL Database although the store is on, and nobody can
+// switch it off there. That is no finding.
+func TestF12QueryStoreOfAzure(t *testing.T) {
+	t.Parallel()
+	check, known := newServer(t).inspector().catalogue.Check("MS-57")
+	if azure := (access{azure: true}).Excludes(check); !known || azure == "" {
+		t.Error("MS-57 is assessed in Azure SQL Database")
+	}
+	if own := (access{}).Excludes(check) + (access{managed: true}).Excludes(check); own != "" {
+		t.Errorf("elsewhere MS-57 does not apply: %s", own)
+	}
+}
+
 // TestAManagedInstanceIsMicrosofts: what Microsoft does there is no finding, whatever its tables say, and the
 // rest is assessed.
 func TestAManagedInstanceIsMicrosofts(t *testing.T) {

@@ -147,14 +147,15 @@ type Status struct {
 func Decide(facts []Fact, now time.Time, listening *time.Time) Status {
 	d := decision{now: now, listening: listening}
 	for _, f := range facts {
-		switch {
-		case f.Part == Host:
-			d.host = append(d.host, f)
-		case f.Part == Assessment:
+		if f.Part == Assessment {
 			d.assessment = &f
-		default:
-			d.engine = append(d.engine, f)
+			continue
 		}
+		if f.Part == Host {
+			d.host = append(d.host, f)
+			continue
+		}
+		d.engine = append(d.engine, f)
 	}
 	s := d.state()
 	s.TriedAt, s.LastSeen = d.last(func(f Fact) *time.Time { return &f.TriedAt }), d.last(func(f Fact) *time.Time { return f.OKAt })
