@@ -156,8 +156,33 @@ func (d *drawn) draw(deep int) {
 			d.drawAccounts(s)
 		}
 	}
-	d.subject = one(d.Rand, d.assessed()...)
+	d.subject = d.held(map[int]int{100: 59, 40: 69, 20: 89}[deep])
 	d.drawUse()
+}
+
+// held is a server whose score a cap holds down: the one of that limit if there is one, else any.
+func (d *drawn) held(most int) *drawnServer {
+	of := map[int][]*drawnServer{}
+	for _, s := range d.assessed() {
+		score, lowest := d.scoreOf(s), 100
+		switch {
+		case score.failed[0] > 0:
+			lowest = 59
+		case score.failed[1] >= 5:
+			lowest = 69
+		case score.failed[1] > 0:
+			lowest = 89
+		}
+		if lowest < score.uncapped {
+			of[lowest] = append(of[lowest], s)
+		}
+	}
+	for _, limit := range []int{most, 59, 69, 89} {
+		if len(of[limit]) > 0 {
+			return one(d.Rand, of[limit]...)
+		}
+	}
+	return one(d.Rand, d.assessed()...)
 }
 
 // first is the first look that a server is there for.
