@@ -60,8 +60,8 @@ func (s *scene) ready(organization, id uuid.UUID, offered time.Duration) {
 	}))
 }
 
-// TestTheDemoHasOneSummaryOfItsAlerts: of the month before, as soon as all of them are recorded.
-func TestTheDemoHasOneSummaryOfItsAlerts(t *testing.T) {
+// TestTheDemoHasOneOfEachSummary: of the month and of the day before, as soon as all alerts are recorded.
+func TestTheDemoHasOneOfEachSummary(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	o := s.filled(s.Demo)
@@ -71,8 +71,8 @@ func TestTheDemoHasOneSummaryOfItsAlerts(t *testing.T) {
 	}
 	var scopes []string
 	must(t, s.db.Select(&scopes, `SELECT convert_from(data, 'UTF8')::jsonb ->> 'scopeLabel' FROM events
-		WHERE type = 'report.queued' AND convert_from(data, 'UTF8')::jsonb ->> 'kind' = 'AlertsSummary'`))
-	if len(scopes) != 1 || !strings.HasPrefix(scopes[0], "Whole organization · ") {
+		WHERE type = 'report.queued' AND convert_from(data, 'UTF8')::jsonb ->> 'kind' IN ('AlertsSummary', 'DailyDigest')`))
+	if len(scopes) != 2 || !strings.HasPrefix(scopes[0], "Whole organization · ") {
 		t.Errorf("the demo's summaries are about %q", scopes)
 	}
 }
