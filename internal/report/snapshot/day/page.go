@@ -82,14 +82,13 @@ func PageOf(d Digest) Page {
 	if f := d.Verdict.First; f != nil {
 		text := f.What
 		if f.Server != "" {
-			text = f.Server + ": " + text
+			text = "look at " + f.Server + ": " + text
 		}
-		p.First = &FirstRow{Text: text + ".", Note: list(f.Advice, "since "+d.When(f.Since), owner(f.Owner)), Alert: f.Alert, Instance: f.Instance}
+		note := "Since " + d.When(f.Since) + ", " + owner(f.Owner) + "."
 		if f.Advice != "" {
-			p.First.Note = f.Advice + " Since " + d.When(f.Since) + ", " + owner(f.Owner) + "."
-		} else {
-			p.First.Note = "Since " + d.When(f.Since) + ", " + owner(f.Owner) + "."
+			note = f.Advice + " " + note
 		}
+		p.First = &FirstRow{Text: text + ".", Note: note, Alert: f.Alert, Instance: f.Instance}
 	}
 	return p
 }
@@ -231,7 +230,7 @@ func (d Digest) stretches(all []Stretch) string {
 
 func (d Digest) instruments() Section {
 	in := d.Instruments
-	s := Section{ID: "instruments", Title: "Were the instruments alive?", Aside: "quiet counts only where something was heard; hatched: silence"}
+	s := Section{ID: "instruments", Title: "Were the instruments alive?", Aside: "only what was heard counts as quiet"}
 	servers := Row{Level: Quiet, Label: "Servers", Text: fmt.Sprintf("%d of %d all day", in.AllDay, d.Servers), Bar: d.Servers > 0, Gaps: d.gaps(in.Gaps)}
 	for i, u := range in.Unheard {
 		if i > 0 {
@@ -500,7 +499,7 @@ func (d Digest) delivered() Section {
 	case m.Failed > 0:
 		sent.Level, sent.Label, sent.Text = Critical, fmt.Sprintf("%d of %d", m.Failed, m.Messages), "messages, "+change(m.Failed, m.Before)
 	case m.Waiting > 0:
-		sent.Level, sent.Label, sent.Text = Unknown, strconv.Itoa(m.Waiting), "of "+Count(m.Messages, "message", "messages")+" were still waiting at the end"
+		sent.Level, sent.Label, sent.Text = Unknown, "waiting", fmt.Sprintf("%d of %s at the end", m.Waiting, Count(m.Messages, "message", "messages"))
 	}
 	s.Rows = append(s.Rows, sent)
 	for _, c := range m.Channels {

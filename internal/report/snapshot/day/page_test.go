@@ -32,7 +32,7 @@ func TestADayInWords(t *testing.T) {
 		{p.Title, "Friday, 20 November"},
 		{p.When, "24 hours to 07:00, Europe/Berlin"},
 		{p.Headline, "2 servers need you; 1 critical alert is open."},
-		{p.First.Text, "pg-identity-01: Volume /data is at 92%."},
+		{p.First.Text, "look at pg-identity-01: Volume /data is at 92%."},
 		{p.First.Note, "Free space, or enlarge the volume. Since today 02:38, Identity."},
 		{p.Subject, "2 servers need you, 43 overdue (+1), 1 silent"},
 		{row(t, p, "instruments", "Servers").Note, "pg-billing-01 silent 04:10 – 04:52"},
