@@ -14,6 +14,13 @@ const (
 	EncryptDisable = "disable" // none, unless the server demands it: the password crosses the network readable
 )
 
+const (
+	sqlServerPort = 1433 // of an instance without a name
+	// fixedPort keeps a named instance where it is registered: by default, it may have another port at each start.
+	fixedPort = "a fixed port in SQL Server Configuration Manager"
+	byItsPort = "a named instance is reached by its port, without its name (give it " + fixedPort + ")"
+)
+
 // sqlServerOptions are what a connection string of SQL Server says beside.
 type sqlServerOptions struct {
 	trust       bool   // the certificate is not verified
@@ -36,7 +43,7 @@ const sqlServerForm = "sqlserver://user:password@host:1433?database=…&encrypt=
 func parseSQLServer(dsn string) (Target, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
-		return Target{}, &DSNError{"it is not a URL of the form " + sqlServerForm + "; a named instance is reached by its port, without its name"}
+		return Target{}, &DSNError{"it is not a URL of the form " + sqlServerForm + "; " + byItsPort}
 	}
 	if u.Scheme != "sqlserver" {
 		return Target{}, &DSNError{"it must start with sqlserver://"}
@@ -45,13 +52,13 @@ func parseSQLServer(dsn string) (Target, error) {
 		return Target{}, &DSNError{"a # or ? in the user name or password must be written as %23 or %3F"}
 	}
 	if strings.Trim(u.Path, "/") != "" {
-		return Target{}, &DSNError{"it has a path: a database is named by ?database=…, and a named instance is reached by its port, without its name"}
+		return Target{}, &DSNError{"it has a path: a database is named by ?database=…, and " + byItsPort}
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return Target{}, &DSNError{"its parameters are not readable"}
 	}
-	t := Target{Host: u.Hostname(), Port: 1433, User: u.User.Username(), TLS: EncryptTrue}
+	t := Target{Host: u.Hostname(), Port: sqlServerPort, User: u.User.Username(), TLS: EncryptTrue}
 	t.Password, _ = u.User.Password()
 	if port := u.Port(); port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)

@@ -82,7 +82,11 @@ func (t Target) classifySQLServer(database string, err error) *ConnectionError {
 	case is[*net.DNSError](err):
 		return notFound(t.Address())
 	case isDial(err):
-		return say(ClassRefused, "Connection refused at @server: wrong host or port, or the server is down.")
+		sentence := "Connection refused at @server: wrong host or port, or the server is down."
+		if t.Port != sqlServerPort {
+			sentence += " A named instance may have another port since its last start: give it " + fixedPort + "."
+		}
+		return say(ClassRefused, sentence)
 	case errors.Is(err, errTooManyHops):
 		return say(ClassRefused, "@server sends connections on to a server that sends them on again.")
 	}

@@ -26,6 +26,32 @@ import (
 	"muster/internal/servers/tdstest"
 )
 
+// TestF5ThePortOfANamedInstance: both sentences that people meet who have a named instance say how it gets a port
+// that stays. The default port is no named instance's.
+func TestF5ThePortOfANamedInstance(t *testing.T) {
+	t.Parallel()
+	const static = "a fixed port in SQL Server Configuration Manager"
+	for _, dsn := range []string{"sqlserver://u:secret@db01/SQLEXPRESS", `sqlserver://u:secret@db01\SQLEXPRESS`} {
+		if _, err := servers.Parse(fleet.SQLServer, dsn); err == nil || !strings.Contains(err.Error(), static) {
+			t.Errorf("%s: %v", dsn, err)
+		}
+	}
+	for dsn, says := range map[string]bool{"sqlserver://u:secret@127.0.0.1:1": true, "sqlserver://u:secret@127.0.0.213": false} {
+		target, err := new(servers.Reach).Target(fleet.SQLServer, dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = target.Open(t.Context(), "", time.Minute)
+		refused, ok := errors.AsType[*servers.ConnectionError](err)
+		if !ok || refused.Class != servers.ClassRefused {
+			t.Fatalf("%s: %v", dsn, err)
+		}
+		if strings.Contains(refused.Sentence, static) != says {
+			t.Errorf("%s: %s", dsn, refused.Sentence)
+		}
+	}
+}
+
 func TestParseSQLServer(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ dsn, address, problem string }{
