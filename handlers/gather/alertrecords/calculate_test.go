@@ -120,12 +120,11 @@ type life struct {
 	id, server                  uuid.UUID
 	rule, severity              string
 	from, to                    time.Time // to is far ahead while it is open
-	self, maintenance, grouped  bool
+	self, maintenance           bool
 	acked                       *time.Time
 	ackedBy                     string
 	again                       int
 	mutes                       []string
-	told                        string
 	raised, resolved, start, at bool
 }
 
@@ -202,7 +201,7 @@ func calculate(t *testing.T, db *sqlx.DB, w *world) figures {
 	for _, severity := range []string{"", "info", "warning", "critical"} {
 		f.Ack[severity] = w.survival(lives, severity, func(l *life) *time.Time { return l.acked })
 		f.Resolve[severity] = w.survival(lives, severity, func(l *life) *time.Time {
-			if l.to == never {
+			if l.to.Equal(never) {
 				return nil
 			}
 			return &l.to
@@ -269,7 +268,7 @@ func (w *world) live(facts []fact) *life {
 		}
 	}
 	end(nil)
-	if l.to != never && l.to.Before(l.from) {
+	if l.to.Before(l.from) {
 		l.to = l.from
 	}
 	in := w.whole
@@ -348,7 +347,7 @@ func (w *world) survival(lives []*life, severity string, what func(*life) *time.
 			continue
 		}
 		until := l.to
-		if until == never {
+		if until.Equal(never) {
 			until = w.window.To
 		} else {
 			over++
@@ -407,7 +406,7 @@ func (w *world) noises(lives []*life, f figures, labels map[uuid.UUID]string) {
 				self += number(x.to != never && x.self)
 				acked += number(x.acked != nil)
 				last := x.to
-				if last == never {
+				if last.Equal(never) {
 					last = w.window.To
 				}
 				unseen += number(x.acked == nil && last.Sub(x.from) >= 15*time.Minute)
