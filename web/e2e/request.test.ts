@@ -114,9 +114,18 @@ test("27 Catalog truth", async () => {
       "History /reports/history?kind=AlertsSummary",
     ],
   });
+  expect(await facts("Daily Operations Digest")).toEqual({
+    details: ["Operations", "Daily"],
+    formats: pdf + email,
+    ribbon: 0,
+    links: [
+      "Request /reports/view?kind=DailyDigest",
+      "Open /reports/preview/daily-digest",
+      "History /reports/history?kind=DailyDigest",
+    ],
+  });
   const samples: [string, string[], number, string][] = [
     ["Performance & SLA Summary", ["Service owner", "Monthly"], pdf + csv, "performance-sla"],
-    ["Daily Operations Digest", ["Operations", "Daily"], pdf, "daily-digest"],
   ];
   for (const [name, details, formats, card] of samples) {
     expect(await facts(name)).toEqual({ details, formats, ribbon: 1, links: [`Open /reports/preview/${card}`] });
@@ -141,7 +150,7 @@ test("27 the category is in the address, and who may not request sees no Request
 test("27 previews say that they are samples, and ask the server for nothing", async () => {
   const page = await visit("/reports");
   const asked = requestsTo(page, "/api/v1/reports");
-  for (const name of ["Performance & SLA Summary", "Daily Operations Digest"]) {
+  for (const name of ["Performance & SLA Summary"]) {
     await page.getByRole("link", { name: `Open ${name}` }).click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await page.getByText("Preview — sample data").waitFor();
@@ -156,6 +165,14 @@ test("27 previews say that they are samples, and ask the server for nothing", as
   expect(asked.map(String)).toEqual([]);
   await page.goto("/reports/preview/quarterly-astrology");
   await page.getByText("404: there is no preview “quarterly-astrology”").waitFor();
+});
+
+test("27 Open shows the digest of the past day, in the words of its mail", async () => {
+  const page = await visit("/reports/preview/daily-digest");
+  await page.getByRole("heading", { level: 2, name: "Were the instruments alive?" }).waitFor();
+  await page.getByRole("table", { name: "Servers by trouble" }).waitFor();
+  await page.getByText("only what was heard counts as quiet").waitFor();
+  expect(await page.getByRole("radio").count()).toBe(0);
 });
 
 test("27 Open shows a summary with the figures of now", async () => {
