@@ -16,6 +16,7 @@ import (
 	"muster/domain/report"
 	"muster/domain/timegrid"
 	"muster/eventstore"
+	"muster/handlers/gather/servicerecords"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
@@ -57,6 +58,7 @@ type Measurements interface {
 	Machines(ctx context.Context, organization uuid.UUID, hosts measurements.HostScope, since time.Time, most int) ([]measurements.Machine, error)
 	WaitEvents(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, w timegrid.Window) (measurements.WaitSums, error)
 	Connections(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error)
+	servicerecords.Measurements
 }
 
 // Inputs is the Gatherer of the program.
@@ -115,6 +117,7 @@ func (g *Inputs) parts(known *feed.Feed) []part {
 		{report.PartAlertRecords, g.addAlertRecords},
 		{report.PartServer, g.addServer},
 		{report.PartDay, g.addDay},
+		{report.PartServiceRecords, g.addServiceRecords},
 		{report.PartVulnerabilities, vulnerabilities(known)},
 	}
 }

@@ -52,7 +52,7 @@ func Available(u Uptime, percent float64) Verdict {
 
 // Budget is for how long a server may be down in a period of which so much counts.
 func Budget(counts time.Duration, percent float64) time.Duration {
-	return time.Duration(float64(counts) * (1 - percent/100))
+	return time.Duration(float64(counts) * (1 - percent/100)).Round(time.Microsecond)
 }
 
 // Latency is the mean over the executions of a period, and the part of its hours that have some. MeanMs

@@ -28,6 +28,7 @@ const (
 	PartPrevious        Part = "the report before"
 	PartAlertRecords    Part = "the log's word of the alerts"
 	PartDay             Part = "the day"
+	PartServiceRecords  Part = "how servers kept their objectives"
 )
 
 // Verdict is the rule by which page 1 sums a report up, with its figures.
@@ -40,8 +41,9 @@ const (
 	VerdictOnData     Verdict = "data"     // sensitive tables by risk, then the servers they are on
 
 	// Those of summaries. snapshot/sheets has their words and their figures.
-	VerdictOnAlerts Verdict = "alerts" // what is open at the end of a window
-	VerdictOnDay    Verdict = "day"    // what a day was; its page is the whole report
+	VerdictOnAlerts  Verdict = "alerts"  // what is open at the end of a window
+	VerdictOnDay     Verdict = "day"     // what a day was; its page is the whole report
+	VerdictOnService Verdict = "service" // objectives that were missed in a window
 )
 
 // Section is one heading after page 1 with what stands under it. pdf has their titles and
@@ -78,4 +80,13 @@ const (
 	SectionStood       Section = "stood"
 	SectionAlertMethod Section = "alert-method"
 	SectionDay         Section = "day" // of a digest: its page
+
+	SectionObjectives    Section = "objectives"
+	SectionUptime        Section = "uptime"
+	SectionBudget        Section = "budget"
+	SectionLatency       Section = "latency"
+	SectionStatements    Section = "statements"
+	SectionRoom          Section = "room"
+	SectionRepair        Section = "repair"
+	SectionServiceMethod Section = "service-method"
 )

@@ -11,6 +11,7 @@ const (
 	AccountsFile  = "accounts.csv"
 	AlertsFile    = "alerts.csv"
 	DigestFile    = "digest.json"
+	SLAFile       = "sla.csv"
 	InputsFile    = "inputs.json"
 	ProofFile     = "proof.json"
 )

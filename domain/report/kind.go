@@ -42,7 +42,7 @@ type Definition struct {
 
 // Definitions returns every kind, in the order of the API's enum.
 func Definitions() []Definition {
-	return []Definition{security(), scorecard(), inventory(), alertsSummary(), dailyDigest()}
+	return []Definition{security(), scorecard(), inventory(), alertsSummary(), dailyDigest(), performanceSLA()}
 }
 
 // UnknownKindError says that this program does not know a kind.

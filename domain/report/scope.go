@@ -29,6 +29,9 @@ type Scope struct {
 	TimeZone string `json:"timeZone,omitempty"`
 }
 
+// Whole says whether a scope is about the whole organization. Tags and a team may have no server.
+func (s Scope) Whole() bool { return len(s.InstanceIDs) == 0 && len(s.Tags) == 0 && s.TeamID == nil }
+
 // Validate brings a scope into its canonical form (sorted unique ids, window
 // in UTC floored to the minute, an end up to MaxAhead in the future clamped to
 // now) and returns every rule of its kind that it breaks. Whether the instances

@@ -312,6 +312,7 @@ const (
 	ReportKindDailyDigest       ReportKind = "DailyDigest"
 	ReportKindDataInventory     ReportKind = "DataInventory"
 	ReportKindInstanceScorecard ReportKind = "InstanceScorecard"
+	ReportKindPerformanceSla    ReportKind = "PerformanceSla"
 	ReportKindSecurity          ReportKind = "Security"
 
 	ReportStatusBuilding ReportStatus = "Building"

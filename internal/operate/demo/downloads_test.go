@@ -71,8 +71,8 @@ func TestTheDemoHasOneOfEachSummary(t *testing.T) {
 	}
 	var scopes []string
 	must(t, s.db.Select(&scopes, `SELECT convert_from(data, 'UTF8')::jsonb ->> 'scopeLabel' FROM events
-		WHERE type = 'report.queued' AND convert_from(data, 'UTF8')::jsonb ->> 'kind' IN ('AlertsSummary', 'DailyDigest')`))
-	if len(scopes) != 2 || !strings.HasPrefix(scopes[0], "Whole organization · ") {
+		WHERE type = 'report.queued' AND convert_from(data, 'UTF8')::jsonb ->> 'kind' IN ('AlertsSummary', 'PerformanceSla', 'DailyDigest')`))
+	if len(scopes) != 3 || !strings.HasPrefix(scopes[0], "Whole organization · ") {
 		t.Errorf("the demo's summaries are about %q", scopes)
 	}
 }

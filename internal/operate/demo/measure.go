@@ -138,13 +138,7 @@ func (d *Demo) measuring(ctx context.Context, o accounts.Organization, what stri
 	if err != nil {
 		return measuring{}, err
 	}
-	if err := m.pastSizes(ctx, there); err != nil {
-		return measuring{}, err
-	}
-	if err := m.pastUptime(ctx, there); err != nil {
-		return measuring{}, err
-	}
-	return m, m.failover(ctx, there)
+	return m, errors.Join(m.pastSizes(ctx, there), m.pastUptime(ctx, there), m.failover(ctx, there))
 }
 
 // step writes the latest batch that is missing of the time that reaches so far back,

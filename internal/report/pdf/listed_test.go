@@ -121,7 +121,7 @@ func TestTheDocumentsHaveTheReportKindsOfTheList(t *testing.T) {
 	if want := "kind <" + names() + ">"; !strings.Contains(auditors, want) {
 		t.Errorf("docs/auditors.md does not say %q", want)
 	}
-	for _, file := range []string{report.FindingsFile, report.CVEsFile, report.AccountsFile, report.InventoryFile, report.AlertsFile} {
+	for _, file := range []string{report.FindingsFile, report.CVEsFile, report.AccountsFile, report.InventoryFile, report.AlertsFile, report.SLAFile} {
 		of := titles(func(d report.Definition) bool { return slices.Contains(d.Companions, file) })
 		named := strings.TrimSuffix(strings.Join(of, ", "), " Report")
 		named = strings.ReplaceAll(named, " Report,", ",")

@@ -52,6 +52,15 @@ func knownSections(b *blocks.Builder) map[report.Section]section {
 		report.SectionStood:       {title: "As it stood at the end", write: sheets.Write(b, report.SectionStood)},
 		report.SectionAlertMethod: {title: "Method", write: sheets.Write(b, report.SectionAlertMethod)},
 		report.SectionDay:         {title: "The day", write: func() { daily.Write(b, day.PageOf(*b.Doc.Day)) }},
+
+		report.SectionObjectives:    {title: "Objectives and windows", write: sheets.Write(b, report.SectionObjectives)},
+		report.SectionUptime:        {title: "Up, down, unknown", write: sheets.Write(b, report.SectionUptime)},
+		report.SectionBudget:        {title: "Budget left and what used it", write: sheets.Write(b, report.SectionBudget)},
+		report.SectionLatency:       {title: "Latency", write: sheets.Write(b, report.SectionLatency)},
+		report.SectionStatements:    {title: "The statements that cost most", write: sheets.Write(b, report.SectionStatements)},
+		report.SectionRoom:          {title: "Room and growth", write: sheets.Write(b, report.SectionRoom)},
+		report.SectionRepair:        {title: "Detection and repair", write: sheets.Write(b, report.SectionRepair)},
+		report.SectionServiceMethod: {title: "Method", write: sheets.Write(b, report.SectionServiceMethod)},
 	}
 }
 
@@ -89,7 +98,7 @@ func front(b *blocks.Builder) (blocks.Front, error) {
 		return scorecard.Front(b), nil
 	case report.VerdictOnData:
 		return inventory.Front(b), nil
-	case report.VerdictOnAlerts:
+	case report.VerdictOnAlerts, report.VerdictOnService:
 		return sheets.Front(b), nil
 	case report.VerdictOnDay:
 		return blocks.Front{}, nil // composeDay has none

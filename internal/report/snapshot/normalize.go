@@ -90,6 +90,7 @@ func sortDocument(doc *Document) {
 		slices.SortStableFunc(doc.Alerts.Listed, Alert.Compare)
 	}
 	sortAlertRecords(doc.AlertRecords)
+	sortServiceRecords(doc.ServiceRecords)
 	if t := doc.Tuning; t != nil {
 		slices.SortStableFunc(t.Settings, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 		slices.SortStableFunc(t.Machines, func(a, b Machine) int { return strings.Compare(a.Host, b.Host) })

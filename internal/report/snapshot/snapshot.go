@@ -30,21 +30,22 @@ type Document struct {
 	PublicURL       string          `json:"publicUrl"`
 	Feed            Feed            `json:"feed"`
 	Catalogue       Catalogue       `json:"catalogue"`
-	Checks          []Check         `json:"checks"`                 // definitions of every check of the catalogue, sorted by id
-	Instances       []Instance      `json:"instances"`              // in scope, sorted by name, then id; inactive ones too
-	Exceptions      []Exception     `json:"exceptions"`             // in force, and about an instance below, sorted by id
-	Alerts          *AlertHistory   `json:"alerts"`                 // scorecard only; nil: nobody has asked for them
-	Utilization     *Utilization    `json:"utilization,omitempty"`  // scorecard only; nil: nobody has asked for it, as before there was any
-	ScoreAtStart    *ScoreAtStart   `json:"scoreAtStart,omitempty"` // scorecard of an instance only; nil: none is kept
-	ScoreByDay      *ScoreByDay     `json:"scoreByDay,omitempty"`   // likewise; nil: nobody has asked for it
-	Tuning          *Tuning         `json:"tuning,omitempty"`       // scorecard only; nil: nobody has asked for it
-	Server          *Server         `json:"server,omitempty"`       // scorecard only; nil: nobody has asked for it
-	Previous        *Previous       `json:"previous"`               // the previous Ready report of the same kind and scope
-	History         *History        `json:"history,omitempty"`      // of the findings; nil: nobody has asked for it
-	Day             *day.Digest     `json:"day,omitempty"`          // digest only; nil: nobody has asked for it
-	Risks           []RiskRecord    `json:"risks,omitempty"`        // inventory only: what is on record of the risks, sorted by id; none: nobody has asked for them
-	AlertRecords    *AlertRecords   `json:"alertRecords,omitempty"` // alerts summary only; nil: nobody has asked for them
-	Vulnerabilities []Vulnerability `json:"vulnerabilities"`        // every CVE that an instance below names, sorted by id
+	Checks          []Check         `json:"checks"`                   // definitions of every check of the catalogue, sorted by id
+	Instances       []Instance      `json:"instances"`                // in scope, sorted by name, then id; inactive ones too
+	Exceptions      []Exception     `json:"exceptions"`               // in force, and about an instance below, sorted by id
+	Alerts          *AlertHistory   `json:"alerts"`                   // scorecard only; nil: nobody has asked for them
+	Utilization     *Utilization    `json:"utilization,omitempty"`    // scorecard only; nil: nobody has asked for it, as before there was any
+	ScoreAtStart    *ScoreAtStart   `json:"scoreAtStart,omitempty"`   // scorecard of an instance only; nil: none is kept
+	ScoreByDay      *ScoreByDay     `json:"scoreByDay,omitempty"`     // likewise; nil: nobody has asked for it
+	Tuning          *Tuning         `json:"tuning,omitempty"`         // scorecard only; nil: nobody has asked for it
+	Server          *Server         `json:"server,omitempty"`         // scorecard only; nil: nobody has asked for it
+	Previous        *Previous       `json:"previous"`                 // the previous Ready report of the same kind and scope
+	History         *History        `json:"history,omitempty"`        // of the findings; nil: nobody has asked for it
+	Day             *day.Digest     `json:"day,omitempty"`            // digest only; nil: nobody has asked for it
+	Risks           []RiskRecord    `json:"risks,omitempty"`          // inventory only: what is on record of the risks, sorted by id; none: nobody has asked for them
+	AlertRecords    *AlertRecords   `json:"alertRecords,omitempty"`   // alerts summary only; nil: nobody has asked for them
+	ServiceRecords  *ServiceRecords `json:"serviceRecords,omitempty"` // performance and SLA only; nil: nobody has asked for them
+	Vulnerabilities []Vulnerability `json:"vulnerabilities"`          // every CVE that an instance below names, sorted by id
 }
 
 // Organization is whose report it is.

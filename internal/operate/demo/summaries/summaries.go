@@ -31,7 +31,9 @@ type window struct {
 	days int
 }
 
-func windows() []window { return []window{{report.AlertsSummary, 30}, {report.DailyDigest, 1}} }
+func windows() []window {
+	return []window{{report.AlertsSummary, 30}, {report.PerformanceSLA, 30}, {report.DailyDigest, 1}}
+}
 
 // Request requests them in the name of the member with the first address, for the second. Members who are not there, or
 // no longer, request nothing.

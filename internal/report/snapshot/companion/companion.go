@@ -26,6 +26,7 @@ var tables = map[string]struct {
 	report.CVEsFile:      {cvesHeader, cvesRows},
 	report.AccountsFile:  {accountsHeader, accountsRows},
 	report.AlertsFile:    {alertsHeader, alertsRows},
+	report.SLAFile:       {slaHeader, slaRows},
 }
 
 // objects are the files that hold one object each.

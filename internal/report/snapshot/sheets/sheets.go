@@ -10,13 +10,15 @@ import (
 	"muster/internal/report/snapshot/alertsum"
 	"muster/internal/report/snapshot/daysheet"
 	"muster/internal/report/snapshot/sheet"
+	"muster/internal/report/snapshot/slasum"
 )
 
 // makers has the verdict of every kind that is a summary.
 func makers() map[report.Verdict]func(snapshot.Document) sheet.Sheet {
 	return map[report.Verdict]func(snapshot.Document) sheet.Sheet{
-		report.VerdictOnAlerts: alertsum.Sheet,
-		report.VerdictOnDay:    daysheet.Sheet,
+		report.VerdictOnAlerts:  alertsum.Sheet,
+		report.VerdictOnDay:     daysheet.Sheet,
+		report.VerdictOnService: slasum.Sheet,
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // summaries fill in the inputs of kinds that are summaries, by their verdicts.
 func summaries() map[report.Verdict]func(*snapshot.Document) {
 	return map[report.Verdict]func(*snapshot.Document){
-		report.VerdictOnAlerts: alertRecords,
+		report.VerdictOnAlerts:  alertRecords,
+		report.VerdictOnService: serviceRecords,
 	}
 }
 

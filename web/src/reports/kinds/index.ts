@@ -6,6 +6,7 @@ import { inventory } from "./inventory";
 import type { ReportKind } from "./kind";
 import { scorecard } from "./scorecard";
 import { security } from "./security";
+import { sla } from "./sla";
 
 export type Kind = Schemas["ReportKind"];
 
@@ -16,6 +17,7 @@ export const reportKinds: Record<Kind, ReportKind> = {
   DataInventory: inventory,
   AlertsSummary: alerts,
   DailyDigest: digest,
+  PerformanceSla: sla,
 };
 
 /** kinds are their names. */
