@@ -13,7 +13,7 @@ import (
 var grantFiles embed.FS
 
 // Grants are the rights that the checks and the classification need in addition to measuring:
-// for a version (2016 to 2025, or its number, 13 to 17) or for "azure"; for all of them if none
+// for a version (2016 to 2025, or its number, 13 to 17), for "azure" or for "rds"; for all but "rds" if none
 // is given. ok is false for any other version.
 func Grants(version, classify string) (script string, ok bool) {
 	var scripts []string

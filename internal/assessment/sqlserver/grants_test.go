@@ -55,6 +55,25 @@ func TestGrantsAreEnough(t *testing.T) {
 	}
 }
 
+// TestF19GrantsOnRDS: both scripts grant only what the master user has (Amazon RDS, "Master user account privileges").
+func TestF19GrantsOnRDS(t *testing.T) {
+	t.Parallel()
+	first, ok := measured.Grants("RDS")
+	second, also := Grants("rds", assessment.ClassifyValues)
+	if !ok || !also {
+		t.Fatal("there is no script")
+	}
+	var granted []string
+	for line := range strings.Lines(first + second) {
+		if m := permission.FindStringSubmatch(line); m != nil && !strings.HasPrefix(line, "--") {
+			granted = append(granted, m[1])
+		}
+	}
+	if got := strings.Join(granted, ", "); got != "VIEW SERVER STATE, VIEW ANY DEFINITION, VIEW ANY DATABASE" {
+		t.Errorf("it grants %s", got)
+	}
+}
+
 var permission = regexp.MustCompile(`GRANT (.+?)(?: ON (\S+))? TO`)
 
 // given says whether a script gives what the statement of a right would, or its narrower

@@ -145,7 +145,7 @@ Muster or its agent needs to measure and assess the server, and no others.`,
 		},
 	}
 	cmd.Flags().StringVar(&engine, "engine", "", strings.Join(names[:last], ", ")+" or "+names[last])
-	cmd.Flags().StringVar(&version, "version", "", "the version of the server (16, 2022, 19.24, azure); default: all known versions")
+	cmd.Flags().StringVar(&version, "version", "", "the version of the server (16, 2022, 19.24, azure, rds); default: all known versions")
 	cmd.Flags().StringVar(&classify, "classify", assessment.ClassifyNames, "how Muster searches for personal data: off, names or values")
 	command.Require(cmd, "engine")
 	return cmd

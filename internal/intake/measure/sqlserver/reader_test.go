@@ -343,7 +343,7 @@ func TestGrants(t *testing.T) {
 	for _, test := range []struct{ version, has, lacks string }{
 		{"2016", "VIEW SERVER STATE", "PERFORMANCE"}, {"15.0.4405.4", "VIEW SERVER STATE", "PERFORMANCE"},
 		{"2022", "VIEW SERVER PERFORMANCE STATE", "VIEW SERVER STATE"}, {"17", "VIEW SERVER PERFORMANCE STATE", "VIEW SERVER STATE"},
-		{"azure", "VIEW DATABASE STATE", "CREATE LOGIN"}, {"", "##MS_ServerStateReader##", "CONTROL"},
+		{"azure", "VIEW DATABASE STATE", "CREATE LOGIN"}, {"rds", "CREATE USER [muster] FOR LOGIN [muster]", "CONNECT ANY"}, {"", "##MS_ServerStateReader##", "CONTROL"},
 	} {
 		script, ok := Grants(test.version)
 		if !ok || !strings.Contains(script, test.has) || strings.Contains(script, test.lacks) || strings.Contains(script, "sysadmin ADD") {
