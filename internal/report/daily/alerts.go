@@ -73,7 +73,7 @@ func (r *Reader) readAlerts(ctx context.Context, f *facts) error {
 	if err := r.takeAlert(f, events); err != nil {
 		return err
 	}
-	slices.SortFunc(f.alerts, func(a, b alertFact) int {
+	order(f.alerts, func(a, b alertFact) int {
 		if c := a.created.Compare(b.created); c != 0 {
 			return c
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the statements
-	"slices"
 	"strings"
 	"time"
 
@@ -84,7 +83,7 @@ func (f *facts) delivery() (d day.Delivery) {
 	for _, at := range by {
 		d.Channels = append(d.Channels, *at)
 	}
-	slices.SortFunc(d.Channels, func(a, b day.Refused) int {
+	order(d.Channels, func(a, b day.Refused) int {
 		return cmp.Or(cmp.Compare(b.Failed, a.Failed), strings.Compare(a.Channel, b.Channel))
 	})
 	d.Channels = d.Channels[:min(len(d.Channels), day.MostNamed)]

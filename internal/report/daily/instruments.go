@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the statements
-	"slices"
 	"strings"
 	"time"
 
@@ -130,7 +129,7 @@ func (f *facts) instruments(heard map[uuid.UUID]hearing) day.Instruments {
 	silences = joined(all)
 	in.Gaps = silences
 	in.Nobody = f.nobody(heard, silences)
-	slices.SortFunc(unheard, func(a, b day.Silence) int {
+	order(unheard, func(a, b day.Silence) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), strings.Compare(a.Server, b.Server))
 	})
 	n := min(len(unheard), day.MostNamed)
@@ -148,7 +147,7 @@ func (f *facts) instruments(heard map[uuid.UUID]hearing) day.Instruments {
 
 // joined puts stretches together that touch.
 func joined(all []day.Stretch) (out []day.Stretch) {
-	slices.SortFunc(all, func(a, b day.Stretch) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })
+	order(all, func(a, b day.Stretch) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })
 	for _, s := range all {
 		if n := len(out); n > 0 && !s.From.After(out[n-1].To) {
 			if s.To.After(out[n-1].To) {

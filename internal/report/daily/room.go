@@ -108,7 +108,7 @@ func (f *facts) lateBackups() (late []day.Backup, inTime, untold int) {
 			untold++
 		}
 	}
-	slices.SortStableFunc(late, func(a, b day.Backup) int {
+	order(late, func(a, b day.Backup) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), strings.Compare(a.Server, b.Server), strings.Compare(a.Database, b.Database))
 	})
 	return late, inTime, untold
@@ -185,10 +185,10 @@ func (f *facts) fills() (soon, undated []day.Fill, measured int) {
 			undated = append(undated, fill)
 		}
 	}
-	slices.SortStableFunc(soon, func(a, b day.Fill) int {
+	order(soon, func(a, b day.Fill) int {
 		return cmp.Or(cmp.Compare(*a.Days, *b.Days), strings.Compare(a.On, b.On), strings.Compare(a.Name, b.Name))
 	})
-	slices.SortStableFunc(undated, func(a, b day.Fill) int {
+	order(undated, func(a, b day.Fill) int {
 		return cmp.Or(cmp.Compare(b.Percent, a.Percent), strings.Compare(a.On, b.On), strings.Compare(a.Name, b.Name))
 	})
 	return soon, undated, len(seen)
