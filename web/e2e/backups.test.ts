@@ -19,12 +19,8 @@ test("a server says until when it can be restored, and whether that is late", as
   expect(await section.textContent()).toMatch(/Kept on \d+ of \d+ days/);
   await settled(page);
   expect(await violations(page)).toEqual([]);
-  if (process.env.SHOTS) await section.screenshot({ path: `${process.env.SHOTS}/late.png` });
   await page.setViewportSize({ width: 360, height: 800 });
   expect(await sideways(page)).toBe(false);
-  if (process.env.SHOTS) await section.screenshot({ path: `${process.env.SHOTS}/narrow.png` });
   await page.goto(`/instances/${await idOf("demo-pg-orders-01")}`);
   await section.getByText("Within the objective").waitFor();
-  await page.emulateMedia({ colorScheme: "dark" });
-  if (process.env.SHOTS) await section.screenshot({ path: `${process.env.SHOTS}/dark.png` });
 });

@@ -13,15 +13,11 @@ test("a month says what was up, down and unknown, and whether that kept the obje
   expect(await table.locator("tbody").textContent()).toMatch(/kept|missed|cannot be told/);
   await settled(page);
   expect(await violations(page)).toEqual([]);
-  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/objectives.png`, fullPage: true });
   await page.setViewportSize({ width: 360, height: 800 });
   expect(await sideways(page)).toBe(false);
-  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/narrow.png` });
   await page.setViewportSize({ width: 1280, height: 900 });
   const region = page.getByRole("region", { name: "Servers and their objectives" });
   expect(await region.evaluate((of) => of.scrollWidth - of.clientWidth)).toBe(0);
-  await page.emulateMedia({ colorScheme: "dark" });
-  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/dark.png` });
 });
 
 test("an administrator changes the objectives, and a line that breaks a rule says so", async () => {
@@ -34,7 +30,6 @@ test("an administrator changes the objectives, and a line that breaks a rule say
   await form.getByText(/must be the last one/).waitFor();
   await settled(page);
   expect(await violations(page)).toEqual([]);
-  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/dialog.png` });
   await form.getByRole("button", { name: "Remove line 3" }).click();
   await form.getByRole("button", { name: "Save" }).click();
   await page
