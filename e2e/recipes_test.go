@@ -31,31 +31,18 @@ func TestRecipesOfTheAPI(t *testing.T) {
 		}
 	}
 	page = strings.NewReplacer(ours...).Replace(page)
+	parts, recipes := partsOf(page), 0
 	numbered := regexp.MustCompile(`^\d+\. `)
-	recipes := 0
-	var exported []string // as in the walk through, one shell for all would not tell which of them failed
-	desk := t.TempDir()
-	for _, part := range partsOf(page) {
+	for _, part := range parts {
 		if numbered.MatchString(part.title) {
 			recipes++
 		}
 		if len(part.printed) == 0 {
 			t.Errorf("%s: the page does not say what is printed", part.title)
 		}
-		run := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", strings.Join(append(exported, part.commands...), "\n"))
-		run.Dir, run.Env = desk, programEnvironment("PATH="+os.Getenv("PATH"))
-		out, err := run.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", part.title, err, out)
-		}
-		part.holds(t, string(out))
-		for _, line := range part.commands {
-			if strings.HasPrefix(line, "export ") {
-				exported = append(exported, line)
-			}
-		}
 	}
 	if recipes != 10 {
 		t.Errorf("%d recipes, want ten", recipes)
 	}
+	runParts(t, parts, t.TempDir(), "PATH="+os.Getenv("PATH"))
 }

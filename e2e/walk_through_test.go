@@ -83,10 +83,17 @@ func TestAnAuditorWalksThrough(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	runParts(t, partsOf(page), desk, "PATH="+bin+":"+os.Getenv("PATH"), "MUSTER_DATABASE_URL="+h.url, "MUSTER_DATA_DIR="+h.dir)
+}
+
+// runParts runs the commands of parts in a folder, one part after the other, and holds what is printed to what the
+// page says. What a part exports is there in the later ones.
+func runParts(t *testing.T, parts []walked, in string, environment ...string) {
+	t.Helper()
 	var exported []string // one shell for all parts would not tell which of them failed
-	for _, part := range partsOf(page) {
-		run := exec.CommandContext(t.Context(), "bash", "-euc", strings.Join(append(exported, part.commands...), "\n"))
-		run.Dir, run.Env = desk, programEnvironment("PATH="+bin+":"+os.Getenv("PATH"), "MUSTER_DATABASE_URL="+h.url, "MUSTER_DATA_DIR="+h.dir)
+	for _, part := range parts {
+		run := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", strings.Join(append(exported, part.commands...), "\n"))
+		run.Dir, run.Env = in, programEnvironment(environment...)
 		if _, err := run.StdinPipe(); err != nil { // the program runs as long as somebody holds it (beMuster)
 			t.Fatal(err)
 		}
