@@ -128,7 +128,7 @@ func (p *paper) verdict() {
 	}
 	p.says("verdict: coverage", "1", "%d of %d instances were not assessed", len(p.servers)-all, len(p.servers))
 	if blind > 1 {
-		p.says("verdict: coverage", "1", "%d of %d checks could not be run on the others", blind, blind+answers)
+		p.says("verdict: coverage", "1", "%d of %d check runs gave no result on the others", blind, blind+answers)
 	}
 }
 

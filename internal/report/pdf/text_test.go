@@ -385,7 +385,7 @@ func TestSentences(t *testing.T) {
 		"security": {unlisted(), []string{
 			"SECURITY REPORT Nordlicht Energie AG", "BETA", "DEMO DATA", "Scope All active instances (13 of 14)", "Snapshot 20 Nov 2026 12:00:00 UTC",
 			"11:59:58 UTC by Ana Ruiz", "Request 0199f0d2-7a10-7c44-9b0e-000000000001 Built", "Built by Muster 1.0.0, Beta",
-			"critical and high findings are overdue, ", "4 of 14 instances were not assessed, and 9 of 140 checks could not be run on the others.", "2 critical findings on 2 of 10 assessed instances are open.",
+			"critical and high findings are overdue, ", "4 of 14 instances were not assessed, and 9 of 140 check runs gave no result on the others.", "2 critical findings on 2 of 10 assessed instances are open.",
 			"2 instances run a major version past its end of life: pg-crm-01, pg-legacy-01.", "2 open CVEs of CVSS 7.0 or more concern 7 instances.", "3† to CVSS 7.5; 1 more not ruled out",
 			"18.1 to 2030-11-14", "Leave PostgreSQL 14, out of support since 2026-11-12: upgrade to 18.1", "“Security findings” has the fixes, findings.csv all objects and statements.",
 			"Not assessed on 3 instances (pg-billing-02, pg-catalog-01, pg-orders-01): the monitoring role muster may not read pg_hba_file_rules (grant in Annex B). Checks: PG-S02, PG-S05.",

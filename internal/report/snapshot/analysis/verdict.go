@@ -233,7 +233,7 @@ func (o outlook) gaps() []string {
 		gaps = append(gaps, of(missing, c.Total, "instance", "instances")+" "+was(missing)+not)
 	}
 	if c.Gaps > 0 && o.partial == 0 { // else it is told by what it does to the risk
-		gaps = append(gaps, of(c.Gaps, c.Gaps+c.Answers, "check", "checks")+" could not be run"+onOthers(c))
+		gaps = append(gaps, of(c.Gaps, c.Gaps+c.Answers, "check run", "check runs")+" gave no result"+onOthers(c))
 	}
 	if o.unknown > 0 {
 		gaps = append(gaps, "the feed does not know the version of "+Plural(o.unknown, "assessed instance", "assessed instances"))
@@ -247,7 +247,7 @@ func (o outlook) gaps() []string {
 	return gaps
 }
 
-// onOthers says where checks could not be run, if some instances were not assessed at all.
+// onOthers says where check runs gave no result, if some instances were not assessed at all.
 func onOthers(c Assessed) string {
 	if c.Total > c.Assessed {
 		return " on the others"
