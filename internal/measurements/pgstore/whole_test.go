@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -287,4 +288,36 @@ func TestSmallFleetsHaveNoRows(t *testing.T) {
 		t.Error("three servers have no rows")
 	}
 	c.same(t, hourOf(monday), "of three servers")
+}
+
+// TestTakingInWaitsForNobody who takes marks at the same time: of two that wait for each other's, PostgreSQL ends one.
+func TestTakingInWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	c.wholeFrom = 3 // so that the marks of two servers are only taken away
+	c.measure(t, 0, monday)
+	c.measure(t, 1, monday)
+	c.roll(t)
+	another := c.db.MustBeginTx(t.Context(), nil)
+	defer func() { _ = another.Rollback() }()
+	held, err := another.ExecContext(t.Context(), `SELECT FROM whole_marks WHERE kind = 'sessions' FOR UPDATE`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, err := c.Whole(soon); err != nil {
+		t.Fatal("it waits for marks that another process holds: ", err)
+	}
+	n, err := held.RowsAffected()
+	if left := c.count(t, `SELECT count(*) FROM whole_marks`); err != nil || n == 0 || int64(left) != n {
+		t.Errorf("%d marks are held, and %d left, %v", n, left, err)
+	}
+	if err := another.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	c.settle(t)
+	if left := c.count(t, `SELECT count(*) FROM whole_marks`); left != 0 {
+		t.Errorf("%d marks are left", left)
+	}
 }

@@ -1,5 +1,8 @@
 -- Takes in those whose series have become so many ($1) that it is worth it, and takes the
 -- marks of the others away: their reads take the series' rows.
+--
+-- Two processes, or the two loops of one, may do so at once, and nothing orders their marks. So marks that
+-- another one is taking are left to it: waiting for them ended in deadlocks.
 WITH unknown AS (
     SELECT m.organization_id, m.kind, m.engine, (
         SELECT count(*) FROM (
@@ -19,6 +22,10 @@ WITH unknown AS (
     ORDER BY organization_id, kind, engine
     ON CONFLICT DO NOTHING
 )
-DELETE FROM whole_marks m
-USING unknown u
-WHERE NOT u.large AND m.organization_id = u.organization_id AND m.kind = u.kind AND m.engine = u.engine
+DELETE FROM whole_marks
+WHERE ctid = ANY (ARRAY(
+    SELECT m.ctid FROM whole_marks m
+    JOIN unknown u ON m.organization_id = u.organization_id AND m.kind = u.kind AND m.engine = u.engine
+    WHERE NOT u.large
+    FOR UPDATE OF m SKIP LOCKED
+))
