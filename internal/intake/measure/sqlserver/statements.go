@@ -99,11 +99,11 @@ func (r *reader) readCache(ctx context.Context, l *measure.Line, at clocks) (lis
 	if len(others) == 0 {
 		return nil, nil
 	}
-	entries, err := r.readPlans(ctx, l, "plan_cache", except, others, at)
+	entries, err := r.readPlans(ctx, l, false, except, others, at)
 	source := fromPlanCache
 	if isAway(err) {
 		refused := err
-		if entries, err = r.readPlans(ctx, l, "plan_cache_away", except, others, at); err == nil {
+		if entries, err = r.readPlans(ctx, l, true, except, others, at); err == nil {
 			// The statements of the others are whole but for what was executed ad hoc, so they are not compared.
 			source, away = fromPlanCacheAway, refused
 		}
@@ -121,9 +121,14 @@ func (r *reader) readCache(ctx context.Context, l *measure.Line, at clocks) (lis
 	return entries, away
 }
 
-// readPlans reads the entries of some databases, but for those that are excepted.
-func (r *reader) readPlans(ctx context.Context, l *measure.Line, name string, except []string, of map[uint32]bool, at clocks) (entries []measure.Entry, err error) {
-	err = l.Each(ctx, 7, strings.ReplaceAll(query(name), "@databases", strings.Join(except, ", ")), func(row [][]byte) error {
+// readPlans reads the entries of some databases, but for those that are excepted. away says that a database is.
+func (r *reader) readPlans(ctx context.Context, l *measure.Line, away bool, except []string, of map[uint32]bool, at clocks) (entries []measure.Entry, err error) {
+	byText := "0"
+	if away {
+		byText = "1"
+	}
+	text := strings.NewReplacer("@databases", strings.Join(except, ", "), "@away", byText).Replace(query("plan_cache"))
+	err = l.Each(ctx, 7, text, func(row [][]byte) error {
 		e, err := cacheEntry(row, at.offset)
 		if err == nil && of[e.Database] {
 			entries = append(entries, e)

@@ -363,7 +363,13 @@ func TestADatabaseIsBeingRestored(t *testing.T) {
 	f.plans = []row{f.inCache(6, "1", "c", 1, 1, -900)}
 	m := f.measure(t)
 	m.well()
-	f.fails["plan_cache"] = &tdstest.Restoring
+	refused := false
+	f.fails["plan_cache"] = func() *tdstest.Error { // and then answers by the databases of texts
+		if refused = !refused; refused {
+			return &tdstest.Restoring
+		}
+		return nil
+	}
 	f.procedures = []row{f.inCache(6, "2", "d", 1, 1, -900)}
 	for look, want := range []string{"-", "d 2 4"} {
 		b, err := m.round()

@@ -9,8 +9,14 @@
 -- that a batch ran in, or that its procedure is of. The views of whole procedures, triggers
 -- and functions are not read: what they count, their statements have counted.
 --
+-- sys.dm_exec_plan_attributes refuses all plans with error 927, 976 or 978 if the database of one of
+-- them is being restored or on a replica that accepts no readers. Where @away is 1, the database is that
+-- of the text: it is known of procedures, functions and triggers alone, and what was executed ad hoc is
+-- in no list.
+--
 -- sys.dm_exec_query_stats: relational-databases/system-dynamic-management-views/sys-dm-exec-query-stats-transact-sql
 -- sys.dm_exec_plan_attributes: relational-databases/system-dynamic-management-views/sys-dm-exec-plan-attributes-transact-sql
+-- sys.dm_exec_sql_text: relational-databases/system-dynamic-management-views/sys-dm-exec-sql-text-transact-sql
 SELECT a.dbid,
        CONVERT(char(32), CONVERT(binary(16), HASHBYTES('SHA2_256',
            s.sql_handle + s.plan_handle + CONVERT(binary(4), s.statement_start_offset) + CONVERT(binary(4), s.statement_end_offset)
@@ -21,6 +27,8 @@ SELECT a.dbid,
             THEN DATEDIFF_BIG(microsecond, '19700101', s.last_execution_time) + s.last_elapsed_time END
 FROM sys.dm_exec_query_stats AS s
 CROSS APPLY (
-    SELECT CONVERT(int, p.value) AS dbid FROM sys.dm_exec_plan_attributes(s.plan_handle) AS p WHERE p.attribute = 'dbid'
+    SELECT CONVERT(int, p.value) AS dbid FROM sys.dm_exec_plan_attributes(s.plan_handle) AS p WHERE @away = 0 AND p.attribute = 'dbid'
+    UNION ALL
+    SELECT CONVERT(int, t.dbid) FROM sys.dm_exec_sql_text(s.sql_handle) AS t WHERE @away = 1
 ) AS a
 WHERE a.dbid NOT IN (0, @databases)
