@@ -39,7 +39,9 @@
 // sends it an attention, and closes the connection if the server does not confirm it. A server
 // may redirect its clients to another one, as gateways and listeners do. That server is checked
 // like the first, and may not redirect again. The certificate is verified unless the connection
-// string says otherwise.
+// string says otherwise. An account of Windows answers an NTLMv2 challenge and no older one, because
+// a password can be guessed from those. An application of Entra exchanges its secret for a token at an
+// address that is in the code: what a server says of where to get one is not asked for.
 //
 // go-ora version 2 talks to Oracle (3.0 panics on servers before 19c). By itself it would send
 // the machine's name and user, read wallets, write traces, and wait forever. So Muster gives it

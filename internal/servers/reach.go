@@ -27,6 +27,8 @@ type Reach struct {
 	Own *OwnServer
 	// Authorities are those whose certificates SQL Servers are known by; nil: the machine's.
 	Authorities *x509.CertPool
+	// Directory is where applications of Microsoft Entra ID get their tokens; empty: from Microsoft.
+	Directory string
 	// Lookup resolves a name; nil: as the machine does.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }

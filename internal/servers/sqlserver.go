@@ -29,12 +29,16 @@ SET NUMERIC_ROUNDABORT OFF; SET ROWCOUNT 0; SET LANGUAGE us_english;
 // openSQLServer opens a session. SQL Server has no read-only session: our queries, and the
 // rights of our login, keep it so.
 func openSQLServer(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error) {
+	token, err := t.entraToken(ctx)
+	if err != nil {
+		return nil, t.classifySQLServer(database, err)
+	}
 	login, ctx, end := newLogin(ctx)
 	defer end()
 	dialer := &sqlServerDialer{target: t, login: login}
 	// The driver heeds its context while it dials, and not while it greets and signs in.
 	stop := context.AfterFunc(ctx, dialer.cut)
-	conn, err := signIn(ctx, t, database, dialer)
+	conn, err := signIn(ctx, t.sqlServerConnector(database, token), dialer)
 	if err == nil {
 		s := &sqlServerSession{database: database, timeout: timeout, conn: conn, raw: dialer.last()}
 		if stop() {
@@ -51,19 +55,32 @@ func openSQLServer(ctx context.Context, t Target, database string, timeout time.
 
 // signIn connects, and survives a server that makes the driver panic: it trusts some
 // lengths that a server of another kind may say anything about.
-func signIn(ctx context.Context, t Target, database string, dialer *sqlServerDialer) (conn *mssql.Conn, err error) {
+func signIn(ctx context.Context, connector *mssql.Connector, dialer *sqlServerDialer) (conn *mssql.Conn, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			err = errors.New("the server's greeting is of another protocol")
 		}
 	}()
-	connector := mssql.NewConnectorConfig(t.sqlServerConfig(database))
 	connector.Dialer = dialer
 	opened, err := connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return opened.(*mssql.Conn), nil
+}
+
+// sqlServerConnector signs in as the connection string says, with a token if it is not empty.
+func (t Target) sqlServerConnector(database, token string) *mssql.Connector {
+	config := t.sqlServerConfig(database)
+	if token == "" {
+		return mssql.NewConnectorConfig(config)
+	}
+	config.User, config.Password = "", ""
+	connector, err := mssql.NewSecurityTokenConnector(config, func(context.Context) (string, error) { return token, nil })
+	if err != nil {
+		panic(err) // only without a provider
+	}
+	return connector
 }
 
 func (t Target) sqlServerConfig(database string) msdsn.Config {
@@ -81,6 +98,10 @@ func (t Target) sqlServerConfig(database string) msdsn.Config {
 			MinVersion: tls.VersionTLS12, DynamicRecordSizingDisabled: true, // as the driver's own
 			CipherSuites: suites(),
 		},
+	}
+	if t.sqlServer.windows {
+		config.User, config.Password = t.User, t.Password // NTLM does not send them
+		config.Parameters = map[string]string{"authenticator": ntlmVersion2()}
 	}
 	if t.sqlServer.certificate != "" {
 		config.TLSConfig.ServerName = t.sqlServer.certificate

@@ -26,20 +26,22 @@ type sqlServerOptions struct {
 	trust       bool   // the certificate is not verified
 	certificate string // whose it must be; empty: the host's
 	readOnly    bool   // a listener may lead to a secondary
+	windows     bool   // the user is an account of Windows, who signs in by NTLM
+	entra       bool   // the user is an application of Microsoft Entra ID, as client@tenant
 }
 
 // sqlServerForm is what a connection string looks like.
 const sqlServerForm = "sqlserver://user:password@host:1433?database=…&encrypt=strict|true|false|disable" +
-	"&trustServerCertificate=true|false&hostNameInCertificate=…&applicationIntent=ReadOnly"
+	"&trustServerCertificate=true|false&hostNameInCertificate=…&applicationIntent=ReadOnly&fedauth=ActiveDirectoryServicePrincipal"
 
 // parseSQLServer reads a URL like
 //
 //	sqlserver://user:password@db01:1433?database=app&encrypt=true
 //
-// The certificate is verified unless the connection string says otherwise. Who signs in is
-// a login of SQL Server: with accounts of Windows, Kerberos and Entra, the machine Muster
-// runs on would decide who that is. A named instance is reached by its port, for the
-// browser service says over an open line where we would send a password.
+// The certificate is verified unless the connection string says otherwise. Who signs in stands in it, with a
+// password: a login of SQL Server, an account of Windows (DOMAIN\user) or an application of Entra (client@tenant).
+// With Kerberos and the other ways of Entra, the machine Muster runs on would decide who that is. A named instance
+// is reached by its port, for the browser service says over an open line where we would send a password.
 func parseSQLServer(dsn string) (Target, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -105,13 +107,16 @@ func (t *Target) setSQLServer(name, value string) error {
 	case "applicationintent":
 		t.sqlServer.readOnly = strings.EqualFold(value, "ReadOnly")
 		return oneOf("ReadOnly", "ReadWrite")
-	case "authenticator", "fedauth", "integrated security", "trusted_connection", "serverspn":
-		return &DSNError{"Muster signs in as a login of SQL Server, with its name and password: accounts of Windows, Kerberos and Entra are not accepted"}
+	case "fedauth":
+		t.sqlServer.entra = true
+		return oneOf(servicePrincipal)
+	case "authenticator", "integrated security", "trusted_connection", "serverspn":
+		return &DSNError{"Muster signs in by a name and password of its own: Kerberos is not accepted, and an account of Windows is the user " + windowsUser}
 	default:
 		if len(name) > 40 {
 			return &DSNError{"it has a parameter that is not accepted"}
 		}
-		return &DSNError{"parameter " + strconv.Quote(name) + " is not accepted; only database, encrypt, trustServerCertificate, hostNameInCertificate and applicationIntent are"}
+		return &DSNError{"parameter " + strconv.Quote(name) + " is not accepted; only database, encrypt, trustServerCertificate, hostNameInCertificate, applicationIntent and fedauth are"}
 	}
 	return nil
 }
@@ -124,16 +129,18 @@ func (t *Target) checkSQLServer() error {
 		}
 	}
 	switch {
+	case t.TLS == EncryptStrict && t.sqlServer.trust:
+		return &DSNError{"encrypt=strict verifies the certificate: trustServerCertificate=true does not go with it"}
 	case t.Host == "":
 		return &DSNError{"it names no host"}
 	case strings.Contains(t.Host, ","):
 		return &DSNError{"it names more than one host; register each server by itself"}
 	case t.User == "":
 		return &DSNError{"it names no user"}
+	case t.sqlServer.entra:
+		return t.checkEntra()
 	case strings.Contains(t.User, `\`):
-		return &DSNError{"its user is an account of Windows; Muster signs in as a login of SQL Server, with its name and password"}
-	case t.TLS == EncryptStrict && t.sqlServer.trust:
-		return &DSNError{"encrypt=strict verifies the certificate: trustServerCertificate=true does not go with it"}
+		return t.checkWindows()
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ var sqlServerLogins = []struct {
 	{[]int32{17142}, ClassRefused, "@server refuses connections: it is paused."},
 	{[]int32{17187, 18401}, ClassRefused, "@server refuses connections: it is starting."},
 	{[]int32{40197, 40501, 40613, 49918, 49919, 49920}, ClassRefused, "@server refuses connections: Azure says that it is busy or not available."},
-	{[]int32{18450, 18451, 18452, 18456, 18458, 18459, 18460, 18461}, ClassAuthentication, "@server does not let login @login in: wrong name or password, or it takes accounts of Windows only."},
+	{[]int32{18450, 18451, 18452, 18456, 18458, 18459, 18460, 18461}, ClassAuthentication, "@server does not let @kind @login in: wrong name or password, or @perhaps."},
 }
 
 // classifySQLServer looks for what the server itself answered first.
@@ -50,7 +50,14 @@ func (t Target) classifySQLServer(database string, err error) *ConnectionError {
 	} else {
 		database = strconv.Quote(database)
 	}
-	fill := strings.NewReplacer("@server", t.Address(), "@login", strconv.Quote(t.User), "@database", database)
+	kind, perhaps := "login", "it takes accounts of Windows and Entra only"
+	switch {
+	case t.sqlServer.windows:
+		kind, perhaps = "account", "it has no login for it, or does not trust its domain, or takes Kerberos only"
+	case t.sqlServer.entra:
+		kind, perhaps = "application", "it has no user for it, or does not take accounts of Entra"
+	}
+	fill := strings.NewReplacer("@server", t.Address(), "@login", strconv.Quote(t.User), "@database", database, "@kind", kind, "@perhaps", perhaps)
 	say := func(class, sentence string) *ConnectionError {
 		return &ConnectionError{Class: class, Sentence: fill.Replace(sentence)}
 	}
@@ -87,6 +94,8 @@ func (t Target) classifySQLServer(database string, err error) *ConnectionError {
 			sentence += " A named instance may have another port since its last start: give it " + fixedPort + "."
 		}
 		return say(ClassRefused, sentence)
+	case errors.Is(err, errOldNTLM):
+		return say(ClassAuthentication, "@server asks for a kind of NTLM from which a password can be guessed. Muster signs in by NTLMv2 only.")
 	case errors.Is(err, errTooManyHops):
 		return say(ClassRefused, "@server sends connections on to a server that sends them on again.")
 	}

@@ -7,7 +7,8 @@
 // Start listens on a port of 127.0.0.1. A connection is greeted (PRELOGIN), and wrapped in TLS
 // if the server has a certificate, within the protocol or before it (TDS 8.0, encrypt=strict).
 // Then it signs in (LOGIN7): user, password and database are compared with those of the server,
-// and refused with SQL Server's own errors. Then queries come, as batches or with sp_executesql.
+// and refused with SQL Server's own errors. An account of Windows is asked by NTLMv2 [MS-NLMP], and its answer is
+// checked with the password. Then queries come, as batches or with sp_executesql.
 // A query is recognized by its first line, and answered with the rows that the test gave for it.
 // SET lines at its beginning are settings, and are accepted. A query without such rows fails the
 // test, unless it asks for the server's identity. A batch that sets anything beyond itself fails
@@ -29,6 +30,6 @@
 //
 //   - It is no SQL Server. It shows how the driver and Muster handle these messages, and not
 //     that a SQL Server sends them.
-//   - It knows no MARS, transactions, bulk load, integrated or federated authentication. It
-//     reads only the statement of sp_executesql, not its parameters.
+//   - It knows no MARS, transactions and bulk load, no Kerberos, and of federated authentication only a
+//     token that comes with the login. It reads only the statement of sp_executesql, not its parameters.
 package tdstest

@@ -11,7 +11,10 @@ import (
 type Login struct {
 	User, Password, Database string
 	Application, Host        string
-	ReadOnly                 bool // ApplicationIntent=ReadOnly
+	ReadOnly                 bool   // ApplicationIntent=ReadOnly
+	Token                    string // of federated authentication
+
+	negotiate []byte // what a sign-in by NTLM begins with
 }
 
 // Errors of a login that was refused.
@@ -40,21 +43,29 @@ func parseLogin(body []byte) (Login, error) {
 		return Login{}, errors.New("a login is too short")
 	}
 	var failed error
-	text := func(entry int) []byte {
+	part := func(entry, width int) []byte {
 		at := int(binary.LittleEndian.Uint16(body[entry:]))
-		size := 2 * int(binary.LittleEndian.Uint16(body[entry+2:]))
+		size := width * int(binary.LittleEndian.Uint16(body[entry+2:]))
 		if at+size > len(body) {
 			failed = fmt.Errorf("a login has a text that ends beyond it, at %d", at+size)
 			return nil
 		}
 		return body[at : at+size]
 	}
+	text := func(entry int) []byte { return part(entry, 2) }
+	raw := func(entry int) []byte { return part(entry, 1) }
 	password := slices.Clone(text(44))
 	for i, b := range password {
 		b ^= 0xA5
 		password[i] = b<<4 | b>>4
 	}
+	const extended = 0x10
+	token := ""
+	if extension := raw(56); body[27]&extended != 0 && len(extension) == 4 {
+		token = federated(body[min(int(binary.LittleEndian.Uint32(extension)), len(body)):])
+	}
 	return Login{
+		Token: token, negotiate: raw(78),
 		Host: fromUCS2(text(36)), User: fromUCS2(text(40)), Password: fromUCS2(password),
 		Application: fromUCS2(text(48)), Database: fromUCS2(text(68)), ReadOnly: body[26]&0x20 != 0,
 	}, failed
@@ -65,9 +76,14 @@ func (o Options) judge(l Login) []Error {
 	switch {
 	case o.Refuse != nil:
 		return []Error{*o.Refuse}
+	case o.Token != "":
+		if l.Token != o.Token || l.User != "" || l.Password != "" {
+			return []Error{LoginFailed}
+		}
 	case l.User != o.User || l.Password != o.Password:
 		return []Error{LoginFailed}
-	case l.Database != "" && !slices.Contains(o.Databases, l.Database):
+	}
+	if l.Database != "" && !slices.Contains(o.Databases, l.Database) {
 		return []Error{CannotOpen, LoginFailed} // SQL Server says both
 	}
 	return nil

@@ -14,6 +14,7 @@ const (
 	packetReply     = 4
 	packetAttention = 6
 	packetLogin     = 16
+	packetSSPI      = 17
 	packetPrelogin  = 18
 )
 

@@ -23,6 +23,8 @@ type Options struct {
 	RouteTo        *net.TCPAddr // where a client that signs in is sent
 	Banner         string       // it speaks another protocol, and this is its first word
 	Silent         bool         // it takes connections and says nothing
+	Token          string       // that a login is accepted by; empty: by its user and password
+	OldNTLM        bool         // it does not speak NTLMv2
 }
 
 // Query is a received query.
@@ -208,6 +210,11 @@ func (s *Server) serve(conn net.Conn) error {
 	login, err := parseLogin(m.body)
 	if err != nil {
 		return err
+	}
+	if len(login.negotiate) > 0 {
+		if err := s.challenge(conn, &login); err != nil {
+			return err
+		}
 	}
 	keep(s, &s.logins, login)
 	r := &reply{w: conn}

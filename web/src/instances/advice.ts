@@ -43,7 +43,7 @@ const classes: Record<string, Class> = {
       ],
       sqlserver: [
         "Check login and password. A login that is disabled, locked or expired is refused, too.",
-        "The server must accept SQL Server logins in addition to Windows accounts (mixed mode).",
+        "A server that accepts Windows accounts only needs one of those: DOMAIN\\user, with its password.",
       ],
       oracle: [
         "Check user and password; case matters. The account needs CREATE SESSION, and must be neither locked nor expired.",

@@ -72,7 +72,10 @@ test("ports are numbers from 1 to 65535, or left out", () => {
 test("what an engine demands is said at its field", () => {
   expect(fieldProblems(fields)).toEqual({});
   expect(Object.keys(fieldProblems({ ...fields, engine: "oracle" }))).toEqual(["password", "database"]);
-  expect(fieldProblems({ ...fields, engine: "sqlserver", user: "CORP\\muster" }).user).toMatch(/Windows/);
+  const windows = { ...fields, engine: "sqlserver", user: "CORP\\muster" };
+  expect(fieldProblems({ ...windows, password: "x" })).toEqual({});
+  expect(fieldProblems({ ...windows, password: "" }).password).toMatch(/Windows/);
+  expect(dsnOf({ ...windows, password: "x" })).toContain("sqlserver://CORP%5Cmuster:x@");
   expect(fieldProblems({ ...fields, engine: "oracle", password: "x", database: "ORCL" })).toEqual({});
 });
 

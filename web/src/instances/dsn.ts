@@ -57,10 +57,8 @@ export const portProblem = (port: string): string | null =>
 /** What an engine's connection lacks beside a host and an account, by field. */
 const problems: Record<CheckedEngine, (fields: ConnectionFields) => Record<string, string>> = {
   postgresql: () => ({}),
-  sqlserver: ({ user }) => ({
-    ...(user.includes("\\") && {
-      user: "Enter a login of SQL Server. Muster does not sign in with accounts of Windows.",
-    }),
+  sqlserver: ({ user, password }) => ({
+    ...(user.includes("\\") && password === "" && { password: "Enter the password of the Windows account." }),
   }),
   oracle: ({ password, database }) => ({
     ...(password === "" && { password: "Enter the password. Muster does not sign in without one." }),
