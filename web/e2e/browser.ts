@@ -50,6 +50,8 @@ export type Visit = BrowserContextOptions & {
   expected?: RegExp[];
   /** The speed of the page is measured. */
   measured?: boolean;
+  /** The test looks at the notices of finished reports: they are not put aside. */
+  notices?: boolean;
   /** Done before the first page is loaded, as to freeze its clock or to route requests. */
   before?: (page: Page) => Promise<unknown>;
 };
@@ -59,7 +61,7 @@ const complaints = new WeakMap<BrowserContext, { said: string[]; expected: RegEx
 /** visit opens an address in a fresh context, signed in, with the base URL set: `page.goto("/alerts")` works. */
 export async function visit(
   address: string,
-  { as = "admin", expected = [], measured = false, before, ...options }: Visit = {},
+  { as = "admin", expected = [], measured = false, notices = false, before, ...options }: Visit = {},
 ): Promise<Page> {
   const context = await (await launched(measured)).newContext({
     baseURL: pagesUrl,
@@ -80,10 +82,29 @@ export async function visit(
     heard.said.push(`${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => heard.said.push(String(error)));
+  if (!measured) await uncover(page, notices ? ":hover" : ":is(:hover, [role=group])");
   await before?.(page);
   await page.goto(address);
   return page;
 }
+
+/**
+ * uncover does what a person does about a notice in the way: moves the mouse off it, which lets its time run on, and
+ * dismisses those of reports (a group each). Tests beside this one ask for reports as the same member, whose pages
+ * all tell of them for 20 seconds each.
+ */
+const uncover = (page: Page, inTheWay: string) =>
+  page.addLocatorHandler(
+    page.locator(`.mantine-Notification-root${inTheWay}`).first(),
+    async () => {
+      await page.mouse.move(0, 0);
+      const dismiss = page.locator(`.mantine-Notification-root${inTheWay} button[aria-label=Dismiss]`);
+      await dismiss.evaluateAll((buttons) => {
+        for (const button of buttons) (button as HTMLElement).click();
+      });
+    },
+    { noWaitAfter: true },
+  );
 
 /** enter gives a browser's context a session of the server at an address. */
 export const enter = (context: BrowserContext, url: string, session: string) =>

@@ -44,7 +44,6 @@ test("teams own servers, and lead to them", async () => {
   await page.getByRole("dialog", { name: "Edit Staging" }).getByLabel("Name").fill("Release");
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await teams(page).getByRole("heading", { name: "Release" }).waitFor();
-  await page.mouse.move(0, 0); // a notice stays for as long as the mouse is over it, and may cover the button
   await page.getByRole("button", { name: "Remove Release" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
   await expect.poll(() => teams(page).getByRole("heading", { name: "Release" }).count(), patience).toBe(0);

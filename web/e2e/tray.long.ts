@@ -15,6 +15,7 @@ test("34 a report that became ready is told once, on any page", async () => {
   const ours = report(1, "Building");
   let tray = trayOf([ours]);
   const page = await visit("/reports/verify", {
+    notices: true,
     before: async (page) => {
       await page.clock.install();
       await stub(page, trayPath, () => tray);
@@ -41,6 +42,7 @@ test("34 a report that failed is told, with why", async () => {
   const failed = report(1, "Failed");
   let tray = trayOf([report(1, "Building")]);
   const page = await visit("/reports/verify", {
+    notices: true,
     before: async (page) => {
       await page.clock.install();
       await stub(page, trayPath, () => tray);
