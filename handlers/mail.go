@@ -18,7 +18,7 @@ import (
 	"muster/internal/proof"
 	"muster/internal/proof/attest"
 	"muster/internal/report/brief"
-	"muster/internal/report/daily/letter"
+	"muster/internal/report/letter"
 )
 
 // mailFor is how long a mail is tried.

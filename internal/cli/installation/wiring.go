@@ -9,6 +9,7 @@ import (
 	"muster/commands/usecase"
 	"muster/domain/report"
 	"muster/handlers"
+	"muster/handlers/gather/daily"
 	"muster/internal/cli/command"
 	"muster/internal/intake/collect"
 	"muster/internal/mail"
@@ -16,7 +17,6 @@ import (
 	"muster/internal/notify"
 	"muster/internal/operate/deletion"
 	"muster/internal/report/control/evidence"
-	"muster/internal/report/daily"
 	"muster/internal/report/pdf"
 	"muster/internal/report/snapshot"
 )

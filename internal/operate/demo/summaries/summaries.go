@@ -1,5 +1,3 @@
-// Package summaries requests the summaries of the demo, once, as soon as there is something to sum up. They count what
-// was recorded before the minute of the request, so the first minute after the demo was filled is waited for.
 package summaries
 
 import (

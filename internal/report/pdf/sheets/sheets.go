@@ -1,5 +1,3 @@
-// Package sheets writes a summary (snapshot/sheet) on paper: its figures and its picture on page 1, and each section
-// with its tables. It knows no kind; a Sheet says everything.
 package sheets
 
 import (

@@ -3,7 +3,7 @@
 //
 // # How it works
 //
-// internal/report/daily counts the figures. A report keeps them in its inputs, and digest.json is
+// handlers/gather/daily counts the figures. A report keeps them in its inputs, and digest.json is
 // the same object. PageOf puts them into sentences, in sections with rows. The PDF, the mail and
 // the preview print that page and nothing else, so they cannot differ.
 //

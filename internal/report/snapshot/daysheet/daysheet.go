@@ -1,5 +1,3 @@
-// Package daysheet makes the sheet of a daily digest, which the preview shows: the words of package day, section by
-// section. The PDF and the mail have forms of their own for the same words.
 package daysheet
 
 import (

@@ -1,5 +1,3 @@
-// Package sheets has the list of the summaries that print a sheet.Sheet, by the verdict of their kind. To add one,
-// add its package below snapshot and its line in makers.
 package sheets
 
 import (

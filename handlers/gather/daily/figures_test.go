@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/report/daily"
+	"muster/handlers/gather/daily"
 	"muster/internal/report/snapshot/day"
 	"muster/internal/watch/uptime"
 )

@@ -16,7 +16,7 @@ import (
 
 	"muster/domain/report"
 	"muster/internal/mail"
-	"muster/internal/report/daily/letter"
+	"muster/internal/report/letter"
 	"muster/internal/report/snapshot/companion"
 	"muster/internal/report/snapshot/day"
 	"muster/internal/report/snapshot/snapshottest"

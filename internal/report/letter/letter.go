@@ -1,4 +1,3 @@
-// Package letter puts the page of a daily digest into its mail: the same words, section by section.
 package letter
 
 import (
