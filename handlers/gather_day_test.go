@@ -22,7 +22,7 @@ func TestADigestIsGatheredAsOfTheEndOfItsDay(t *testing.T) {
 	e := newEstate(t)
 	server := e.register("orders", true)
 	e.register("retired", false)
-	to := e.clock.Now().UTC().Add(time.Minute).Truncate(time.Minute) // behind the registration
+	to := e.clock.Now().UTC().Add(2 * time.Minute).Truncate(time.Minute) // after everything that is recorded here
 	from := to.Add(-24 * time.Hour)
 	raised, id := to.Add(-time.Hour), uuid.New()
 	for at, fact := range map[time.Time]any{

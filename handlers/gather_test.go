@@ -187,7 +187,7 @@ func (e *estate) inputs() *handlers.Inputs {
 	samples := pgstore.New(e.db, slog.New(slog.DiscardHandler))
 	decode := usecase.Registry().Decode
 	days := &daily.Reader{
-		DB: e.db, Events: e.events, Decode: decode, Accounts: e.accounts, Alerts: alerts.NewReader(e.db, e.events, decode), Exceptions: exceptions.NewReader(e.db),
+		DB: e.db, Events: e.events, Decode: decode, Accounts: e.accounts, Exceptions: exceptions.NewReader(e.db),
 		History: history.NewReader(e.db), Schedules: schedules.NewReader(e.db), Catalogue: checks, Feed: kept.NewStore(e.db),
 		Statements: &measurements.Tiles{Store: samples}, Names: samples,
 	}

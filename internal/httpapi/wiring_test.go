@@ -164,7 +164,7 @@ func (d Dependencies) groups() Groups {
 func (d Dependencies) gather(ctx context.Context, organization uuid.UUID, queued report.Queued, at time.Time) (snapshot.Document, error) {
 	decode := usecase.Registry().Decode
 	days := &daily.Reader{
-		DB: d.DB, Events: d.Events, Decode: decode, Accounts: d.Accounts, Alerts: d.Alerts, Exceptions: d.Exceptions, History: d.History,
+		DB: d.DB, Events: d.Events, Decode: decode, Accounts: d.Accounts, Exceptions: d.Exceptions, History: d.History,
 		Schedules: projectedSchedules.NewReader(d.DB), Catalogue: d.Checks, Feed: keptfeed.NewStore(d.DB), Statements: d.Tiles, Names: d.Tiles.Store,
 	}
 	inputs := handlers.Inputs{

@@ -1,17 +1,13 @@
 // Package alertrecords gathers the alerts of a window for an Alerts Summary, as the log had them at the window's end.
 //
-// Which alerts may matter comes from three places that together miss none: the events of alerts recorded in the
-// window, the ends of alerts recorded after it, and the read model's alerts that are open or were closed after the
-// window's start. What is said of each alert then comes from its own stream alone, up to the window's end. So later
-// events change nothing, and neither does a rebuild of the read model.
+// What is said of alerts comes from package alertlog, so later events change nothing, and neither does a rebuild of the
+// read model.
 //
 // Notifications are the exception: deliveries are rows beside the log, kept for 90 days. A delivery counts as it was
 // at the window's end as far as its row says when it ended.
 //
 // What may go wrong:
 //
-//   - A sender's clock is wrong: an alert counts as raised when it was recorded if the sender names a later time, and
-//     as closed when it was raised if the sender names an earlier time.
 //   - An alert is recorded after the window with a time in it: it is not in this report. The next report has it as
 //     open at its start.
 //   - There are more alerts than a document may have: the latest ones are listed, and the others are counted in one

@@ -9,14 +9,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/eventstore"
-	"muster/internal/postgres/statement"
+	"muster/handlers/gather/alertlog"
 	"muster/internal/report/snapshot"
 	"muster/projections"
-	"muster/projections/alerts"
 )
 
 // Source is what is read.
@@ -36,27 +34,23 @@ type Scope struct {
 	Window       snapshot.Window
 }
 
+// has says whether a server is in the scope.
+func (s Scope) has(id uuid.UUID) bool { return s.Whole || slices.Contains(s.Instances, id) }
+
 // Gather returns the records of a window.
 func (s Source) Gather(ctx context.Context, in Scope) (*snapshot.AlertRecords, error) {
-	// An append that began before the window's end may not be committed yet. It holds the head of its log until it is.
-	if _, err := statement.One[int64](ctx, s.DB, "wait for appends", `SELECT position FROM log_head WHERE log = $1 FOR SHARE`, string(eventstore.Fleet)); err != nil {
-		return nil, err
-	}
-	streams, err := s.candidates(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	folded, err := s.fold(ctx, in, streams)
+	found, err := alertlog.Reader{DB: s.DB, Events: s.Events, Decode: s.Decode}.OpenIn(ctx, in.Organization, in.Window.From, in.Window.To)
 	if err != nil {
 		return nil, err
 	}
 	out := &snapshot.AlertRecords{}
-	for _, f := range folded {
-		if f.within(in) {
-			out.Listed = append(out.Listed, f.record(in))
-			if f.recorded.Sub(f.RaisedAt) > time.Hour {
-				out.Imported++
-			}
+	for _, a := range found {
+		if !in.Whole && !slices.ContainsFunc(a.Servers, in.has) {
+			continue
+		}
+		out.Listed = append(out.Listed, record(a, in))
+		if a.RecordedAt.Sub(a.RaisedAt) > time.Hour {
+			out.Imported++
 		}
 	}
 	limit(out, in.Window, snapshot.MaxAlertRecords)
@@ -72,174 +66,35 @@ func (s Source) Gather(ctx context.Context, in Scope) (*snapshot.AlertRecords, e
 	return out, s.name(ctx, in.Organization, out)
 }
 
-// candidates are the streams of all alerts that may have been open or raised in the window.
-func (s Source) candidates(ctx context.Context, in Scope) ([]uuid.UUID, error) {
-	found := map[uuid.UUID]bool{}
-	for _, f := range []eventstore.Filter{
-		{RecordedFrom: in.Window.From, RecordedTo: in.Window.To},
-		{RecordedFrom: in.Window.To, Types: []string{alert.Name(alert.Resolved{}), alert.Name(alert.AutoResolved{})}},
-	} {
-		f.Organization, f.StreamType = in.Organization, alert.StreamType
-		for e, err := range s.Events.Read(ctx, eventstore.Fleet, f) {
-			if err != nil {
-				return nil, fmt.Errorf("read the alerts of a window: %w", err)
-			}
-			found[e.Stream] = true
-		}
+// record is an alert in the form of the document.
+func record(a *alertlog.Alert, in Scope) snapshot.AlertRecord {
+	out := snapshot.AlertRecord{ID: a.ID, Rule: a.Label, Title: a.Title, Severity: string(a.Severity), RaisedAt: a.RaisedAt, ClosedAt: a.ClosedAt,
+		ByItself: a.ByItself, AcknowledgedAt: a.AcknowledgedAt, AcknowledgedBy: person(a.AcknowledgedBy)}
+	if i := slices.IndexFunc(a.Servers, in.has); i >= 0 {
+		out.InstanceID = a.Servers[i]
 	}
-	known, err := statement.All[uuid.UUID](ctx, s.DB, "read the alerts that were open", `SELECT id FROM `+alerts.Table+`
-		WHERE organization_id = $1 AND (resolved_at IS NULL OR resolved_at >= $2)`, in.Organization, in.Window.From)
-	for _, id := range known {
-		found[id] = true
+	if m := a.Maintenance; m != nil {
+		out.Maintenance = &snapshot.Maintenance{ID: m.ID, Until: m.Until}
 	}
-	return projections.SortedIDs(found), err
-}
-
-// folded is an alert as its events up to the window's end make it.
-type folded struct {
-	snapshot.AlertRecord
-	servers    []uuid.UUID // its own or its database's, then the others
-	recorded   time.Time   // when its raise was
-	ackedBy    uuid.UUID
-	state      alert.State
-	reopenedAt []time.Time
-	mutes      []mute
-}
-
-// mute is one time in which an alert was muted.
-type mute struct {
-	by    uuid.UUID
-	from  time.Time
-	until *time.Time
-	ended *time.Time
-}
-
-func (s Source) fold(ctx context.Context, in Scope, streams []uuid.UUID) ([]*folded, error) {
-	var all []*folded
-	var last *folded
-	for e, err := range s.Events.LoadEach(ctx, in.Organization, streams) {
-		if err != nil {
-			return nil, fmt.Errorf("read alerts: %w", err)
-		}
-		if !e.RecordedAt.Before(in.Window.To) || e.StreamType != alert.StreamType {
-			continue
-		}
-		fact, err := projections.Fact[alert.Event](s.Decode, e, "an alert")
-		if err != nil {
-			return nil, fmt.Errorf("event %d of the fleet: %w", e.Position, err)
-		}
-		if last == nil || last.ID != e.Stream {
-			last = &folded{AlertRecord: snapshot.AlertRecord{ID: e.Stream}, recorded: e.RecordedAt}
-			all = append(all, last)
-		}
-		last.apply(e, fact)
-	}
-	return all, nil
-}
-
-// apply folds an event.
-func (f *folded) apply(e eventstore.Event, fact alert.Event) {
-	f.state, _ = alert.Next(f.state, fact)
-	at := earlier(e.OccurredAt, e.RecordedAt)
-	switch fact := fact.(type) {
-	case alert.Raised:
-		f.Rule = fact.Label()
-		f.describe(e, fact.Details)
-		if m := fact.Maintenance; m != nil {
-			f.Maintenance = &snapshot.Maintenance{ID: m.ID, Until: m.Until}
-		}
-	case alert.Changed:
-		f.describe(e, fact.Details)
-	case alert.TriggeredAgain:
-		f.reopenedAt = append(f.reopenedAt, earlier(fact.Since(), e.RecordedAt))
-	case alert.Acknowledged:
-		f.AcknowledgedAt, f.ackedBy = &at, e.Actor()
-	case alert.Muted:
-		f.mute(e.Actor(), at, nil)
-	case alert.MutedUntil:
-		f.mute(e.Actor(), at, &fact.Until)
-	case alert.Unmuted:
-		f.unmute(at)
-	case alert.MuteEnded:
-		f.unmute(earlier(fact.Until, e.RecordedAt))
-	case alert.Resolved:
-		f.close(fact.ResolvedAt, e.RecordedAt)
-	case alert.AutoResolved:
-		f.close(fact.ResolvedAt, e.RecordedAt)
-		f.ByItself = true
-	case alert.StillFiring, alert.Noted:
-	}
-}
-
-// earlier is a time that somebody named, or the time of the record if that was before.
-func earlier(named, recorded time.Time) time.Time {
-	if named.After(recorded) {
-		return instant.Cut(recorded)
-	}
-	return instant.Cut(named)
-}
-
-func (f *folded) describe(e eventstore.Event, d alert.Details) {
-	f.Title, f.Severity, f.RaisedAt = d.Title, string(d.Severity), earlier(d.CreatedAt, e.RecordedAt)
-	f.servers = nil
-	if d.InstanceID != uuid.Nil {
-		f.servers = append([]uuid.UUID{d.InstanceID}, d.OtherInstanceIDs...)
-	}
-}
-
-func (f *folded) close(named, recorded time.Time) {
-	at := instant.Later(earlier(named, recorded), f.RaisedAt)
-	f.ClosedAt = &at
-}
-
-func (f *folded) mute(by uuid.UUID, at time.Time, until *time.Time) {
-	f.unmute(at)
-	f.mutes = append(f.mutes, mute{by: by, from: at, until: until})
-}
-
-func (f *folded) unmute(at time.Time) {
-	if n := len(f.mutes); n > 0 && f.mutes[n-1].ended == nil {
-		f.mutes[n-1].ended = &at
-	}
-}
-
-// within says whether the alert belongs to the report: it is about a server in scope, and was open or raised in the
-// window.
-func (f *folded) within(in Scope) bool {
-	if f.state == "" || !f.RaisedAt.Before(in.Window.To) || f.ClosedAt != nil && f.ClosedAt.Before(in.Window.From) {
-		return false
-	}
-	return in.Whole || slices.ContainsFunc(f.servers, func(id uuid.UUID) bool { return slices.Contains(in.Instances, id) })
-}
-
-// record is the alert in the form of the document.
-func (f *folded) record(in Scope) snapshot.AlertRecord {
-	out := f.AlertRecord
-	for _, id := range f.servers {
-		if in.Whole || slices.Contains(in.Instances, id) {
-			out.InstanceID = id
-			break
-		}
-	}
-	if f.ackedBy != uuid.Nil {
-		out.AcknowledgedBy = &snapshot.Person{ID: f.ackedBy}
-	}
-	for _, at := range f.reopenedAt {
-		if !at.Before(in.Window.From) && at.Before(in.Window.To) {
+	for _, at := range a.Again {
+		if in.Window.Within(&at) {
 			out.Reopened++
 		}
 	}
-	for _, m := range f.mutes {
-		if m.ended != nil && m.ended.Before(in.Window.From) {
-			continue
+	for _, m := range a.Mutes {
+		if m.Ended == nil || !m.Ended.Before(in.Window.From) {
+			out.Mutes = append(out.Mutes, snapshot.AlertMute{By: person(m.By), From: m.From, Until: m.Until, Ended: m.Ended})
 		}
-		one := snapshot.AlertMute{From: m.from, Until: m.until, Ended: m.ended}
-		if m.by != uuid.Nil {
-			one.By = &snapshot.Person{ID: m.by}
-		}
-		out.Mutes = append(out.Mutes, one)
 	}
 	return out
+}
+
+// person is who did something; nil: a program.
+func person(id uuid.UUID) *snapshot.Person {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &snapshot.Person{ID: id}
 }
 
 // limit keeps the latest records, and sums up the others.

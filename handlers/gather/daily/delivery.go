@@ -37,7 +37,7 @@ func (r *Reader) readDelivery(ctx context.Context, f *facts) (err error) {
 	if !f.Whole {
 		ids := make([]uuid.UUID, len(f.alerts))
 		for i, a := range f.alerts {
-			ids[i] = a.id
+			ids[i] = a.ID
 		}
 		of = statement.IDs(ids)
 	}
@@ -57,7 +57,7 @@ func (f *facts) delivery() (d day.Delivery) {
 		failed := m.Status == "failed" && ended
 		switch {
 		case m.Status == "suppressed": // nobody was to be told
-		case !f.in(m.Created):
+		case !f.Within(&m.Created):
 			if m.Status == "failed" && m.StatusAt.Before(f.From) {
 				d.Before++
 			}

@@ -5,10 +5,9 @@
 // Reader.Digest reads facts about some servers, and the functions of this package make figures of
 // them. Facts count as of the end of the day, whenever they are read:
 //
-//   - alerts, exceptions: their events. An event counts by the time that it speaks of: an alert is
-//     raised when its sender says so, and is over when its sender says so, but never before it was
-//     raised. Events that were recorded more than an hour after the end of the day (grace) do not
-//     count, so a digest that is made a month later has the same figures.
+//   - alerts: as the log had them at the end of the day (package alertlog). An alert of the day that is recorded
+//     later is open at the start of the next digest.
+//   - exceptions: their events that were recorded before the end of the day.
 //   - whether servers were heard: the spans of package uptime. Time without a span is silence. A
 //     silence shorter than three minutes is none (shortest).
 //   - findings: since when they are there, and when they went.
@@ -26,6 +25,4 @@
 //   - Agents, the CVE feed and given-up jobs have no history: they are as of the moment when the
 //     digest is made. The report keeps them in its inputs.
 //   - The statements cannot be read: the digest says so, and is made all the same.
-//   - A sender's clock is wrong: an alert that was over before it was raised is over when it was
-//     raised, and both count in the same day.
 package daily

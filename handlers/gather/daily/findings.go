@@ -82,7 +82,7 @@ func (r *Reader) readExceptions(ctx context.Context, f *facts) error {
 		if err != nil {
 			return err
 		}
-		if e.StreamType != exception.StreamType || !e.OccurredAt.Before(f.To) || e.RecordedAt.After(f.To.Add(grace)) {
+		if e.StreamType != exception.StreamType || !e.RecordedAt.Before(f.To) {
 			continue
 		}
 		fact, err := projections.Fact[exception.Event](r.Decode, e, "an exception")
@@ -100,9 +100,9 @@ func (r *Reader) readExceptions(ctx context.Context, f *facts) error {
 				x.CheckID = ""
 			}
 		case exception.Granted:
-			x.from, x.to = e.OccurredAt, x.Until
+			x.from, x.to = e.RecordedAt, x.Until
 		case exception.Revoked:
-			x.to = e.OccurredAt
+			x.to = e.RecordedAt
 		}
 		held[e.Stream] = x
 	}
@@ -197,7 +197,7 @@ func (f *facts) due() (d day.Due) {
 			if oldest == nil {
 				oldest = &x
 			}
-			if f.in(x.due) {
+			if f.Within(&x.due) {
 				fallen = append(fallen, x)
 			}
 		case x.due.Before(f.To.Add(ahead)):
@@ -253,8 +253,8 @@ func (f *facts) expiring() (all []day.Expiry) {
 			all = append(all, day.Expiry{At: at.UTC(), Kind: "end of life", What: strings.TrimSpace(string(s.Engine) + " " + s.Version), About: s.Name})
 		}
 	}
-	for i := range f.alerts {
-		if a := &f.alerts[i]; a.rule == certificateRule && a.open(f.To) {
+	for _, a := range f.alerts {
+		if a.Rule == certificateRule && a.OpenAt(f.To) {
 			all = append(all, day.Expiry{At: f.To.UTC(), Kind: "certificate", What: f.titleOf(a), About: f.serverOf(a)})
 		}
 	}

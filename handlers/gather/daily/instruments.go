@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/instant"
+	"muster/domain/maintenance"
 	"muster/internal/postgres/statement"
 	"muster/internal/report/snapshot/day"
 	"muster/internal/watch/uptime"
@@ -44,14 +46,14 @@ func (r *Reader) readInstruments(ctx context.Context, f *facts) (err error) {
 
 // hearing is what was heard of a server on a day.
 type hearing struct {
-	gaps  []day.Stretch // silences
-	downs []day.Stretch // it was down, and known to be
+	gaps  []maintenance.Span // silences
+	downs []maintenance.Span // it was down, and known to be
 	never bool
 	total time.Duration // of the gaps
 }
 
 // still says whether a stretch lasts until the end.
-func still(all []day.Stretch, end time.Time) bool {
+func still(all []maintenance.Span, end time.Time) bool {
 	return len(all) > 0 && !all[len(all)-1].To.Before(end)
 }
 
@@ -59,11 +61,7 @@ func still(all []day.Stretch, end time.Time) bool {
 func (f *facts) heard() map[uuid.UUID]hearing {
 	all := make(map[uuid.UUID]hearing, len(f.Servers))
 	for _, s := range f.Servers {
-		from := f.From
-		if s.CreatedAt.After(from) {
-			from = s.CreatedAt
-		}
-		all[s.ID] = hearingOf(f.spans[s.ID], from, f.To)
+		all[s.ID] = hearingOf(f.spans[s.ID], instant.Later(f.From, s.CreatedAt), f.To)
 	}
 	return all
 }
@@ -72,47 +70,35 @@ func (f *facts) heard() map[uuid.UUID]hearing {
 func hearingOf(spans []uptime.Span, from, to time.Time) (h hearing) {
 	at := from
 	for _, s := range spans {
-		since, until := clip(s.Since, from, to), clip(s.Until, from, to)
-		if !until.After(since) {
+		known := maintenance.Span{From: s.Since.UTC(), To: s.Until.UTC()}.Cut(maintenance.Span{From: from, To: to})
+		if !known.To.After(known.From) {
 			continue
 		}
 		if !s.Up {
-			h.downs = append(h.downs, day.Stretch{From: since.UTC(), To: until.UTC()})
+			h.downs = append(h.downs, known)
 		}
-		h.gap(at, since)
-		if until.After(at) {
-			at = until
-		}
+		h.gap(at, known.From)
+		at = instant.Later(at, known.To)
 	}
 	h.gap(at, to)
 	h.never = at.Equal(from)
 	if h.never && len(h.gaps) == 0 { // it has been there for less than a silence
-		h.gaps = []day.Stretch{{From: from.UTC(), To: to.UTC()}}
+		h.gaps = []maintenance.Span{{From: from.UTC(), To: to.UTC()}}
 	}
 	return h
 }
 
 func (h *hearing) gap(from, to time.Time) {
 	if to.Sub(from) >= shortest {
-		h.gaps = append(h.gaps, day.Stretch{From: from.UTC(), To: to.UTC()})
+		h.gaps = append(h.gaps, maintenance.Span{From: from.UTC(), To: to.UTC()})
 		h.total += to.Sub(from)
 	}
-}
-
-func clip(t, from, to time.Time) time.Time {
-	if t.Before(from) {
-		return from
-	}
-	if t.After(to) {
-		return to
-	}
-	return t
 }
 
 // instruments sums up what was heard.
 func (f *facts) instruments(heard map[uuid.UUID]hearing) day.Instruments {
 	in := day.Instruments{Agents: len(f.agents), Senders: f.senders, Feed: f.feed.Identity().Date}
-	var all, silences []day.Stretch
+	var all []maintenance.Span
 	var unheard []day.Silence
 	for _, s := range f.Servers {
 		h := heard[s.ID]
@@ -123,12 +109,11 @@ func (f *facts) instruments(heard map[uuid.UUID]hearing) day.Instruments {
 		case h.never:
 			in.Never++
 		}
-		unheard = append(unheard, day.Silence{Server: s.Name, Stretches: h.gaps, Seconds: int64(h.total / time.Second), Still: still(h.gaps, f.To)})
+		unheard = append(unheard, day.Silence{Server: s.Name, Stretches: stretches(h.gaps), Seconds: int64(h.total / time.Second), Still: still(h.gaps, f.To)})
 		all = append(all, h.gaps...)
 	}
-	silences = joined(all)
-	in.Gaps = silences
-	in.Nobody = f.nobody(heard, silences)
+	silences := maintenance.Merged(all)
+	in.Gaps, in.Nobody = stretches(silences), stretches(f.nobody(heard, silences))
 	order(unheard, func(a, b day.Silence) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), strings.Compare(a.Server, b.Server))
 	})
@@ -145,35 +130,28 @@ func (f *facts) instruments(heard map[uuid.UUID]hearing) day.Instruments {
 	return in
 }
 
-// joined puts stretches together that touch.
-func joined(all []day.Stretch) (out []day.Stretch) {
-	order(all, func(a, b day.Stretch) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })
-	for _, s := range all {
-		if n := len(out); n > 0 && !s.From.After(out[n-1].To) {
-			if s.To.After(out[n-1].To) {
-				out[n-1].To = s.To
-			}
-			continue
-		}
-		out = append(out, s)
+// stretches are spans in the form of the digest.
+func stretches(spans []maintenance.Span) (out []day.Stretch) {
+	for _, s := range spans {
+		out = append(out, day.Stretch{From: s.From.UTC(), To: s.To.UTC()})
 	}
 	return out
 }
 
 // nobody is when no server was heard.
-func (f *facts) nobody(heard map[uuid.UUID]hearing, within []day.Stretch) (out []day.Stretch) {
+func (f *facts) nobody(heard map[uuid.UUID]hearing, within []maintenance.Span) []maintenance.Span {
 	common := within
 	for _, s := range f.Servers {
-		var both []day.Stretch
+		var both []maintenance.Span
 		gaps := heard[s.ID].gaps
 		if s.CreatedAt.After(f.From) { // it says nothing of the time before
-			gaps = joined(append([]day.Stretch{{From: f.From.UTC(), To: clip(s.CreatedAt, f.From, f.To).UTC()}}, gaps...))
+			before := maintenance.Span{From: f.From.UTC(), To: s.CreatedAt.UTC()}
+			gaps = maintenance.Merged(append([]maintenance.Span{before}, gaps...))
 		}
 		for _, a := range common {
 			for _, b := range gaps {
-				from, to := clip(b.From, a.From, a.To), clip(b.To, a.From, a.To)
-				if to.After(from) {
-					both = append(both, day.Stretch{From: from, To: to})
+				if b = b.Cut(a); b.To.After(b.From) {
+					both = append(both, b)
 				}
 			}
 		}

@@ -10,20 +10,18 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/eventstore"
+	"muster/handlers/gather/alertlog"
 	"muster/internal/accounts"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/measurements"
+	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/day"
 	"muster/projections"
-	"muster/projections/alerts"
 	"muster/projections/exceptions"
 	"muster/projections/history"
 	"muster/projections/schedules"
 )
-
-// grace is how late an event may be recorded to count for a day.
-const grace = time.Hour
 
 // ahead is how far a digest looks for what is due or ends.
 const ahead = 14 * 24 * time.Hour
@@ -41,11 +39,11 @@ type Server struct {
 
 // Ask is what a digest is made of.
 type Ask struct {
+	snapshot.Window
 	Organization uuid.UUID
 	DueDays      organization.DueDays
 	Servers      []Server // active ones
 	Whole        bool     // they are all of the organization
-	From, To     time.Time
 	Zone         *time.Location
 	Texts        bool // of statements may be printed
 }
@@ -61,7 +59,6 @@ type Reader struct {
 	Events     *eventstore.Store
 	Decode     projections.Decode
 	Accounts   *accounts.Store
-	Alerts     *alerts.Reader
 	Exceptions *exceptions.Reader
 	History    *history.Reader
 	Schedules  *schedules.Reader
@@ -75,7 +72,7 @@ type Reader struct {
 type facts struct {
 	Ask
 	catalogue  *catalogue.Catalogue
-	alerts     []alertFact
+	alerts     []*alertlog.Alert // by their raise
 	spans      spansOf
 	findings   []finding
 	accepted   []accepted
@@ -138,6 +135,3 @@ func (f *facts) named(id uuid.UUID) *Server {
 	}
 	return nil
 }
-
-// in says whether a time lies in the day.
-func (f *facts) in(t time.Time) bool { return !t.Before(f.From) && t.Before(f.To) }

@@ -199,9 +199,9 @@ func (f *facts) room() (r day.Room) {
 	r.Late, r.InTime, r.Untold = f.lateBackups()
 	r.LateAll = len(r.Late)
 	r.Late = r.Late[:min(r.LateAll, day.MostRoom)]
-	for i := range f.alerts {
-		if a := &f.alerts[i]; a.rule == jobsRule {
-			r.Jobs = append(r.Jobs, day.Job{Server: f.serverOf(a), Title: f.titleOf(a), At: a.created})
+	for _, a := range f.alerts {
+		if a.Rule == jobsRule {
+			r.Jobs = append(r.Jobs, day.Job{Server: f.serverOf(a), Title: f.titleOf(a), At: a.RaisedAt})
 		}
 	}
 	r.JobsAll = len(r.Jobs)

@@ -16,7 +16,7 @@ import (
 // Ask is the question of a document with its servers and window: in the zone of the schedule, else the organization's.
 func (r *Reader) Ask(ctx context.Context, servers *projected.Reader, scope report.Scope, doc *snapshot.Document) (Ask, error) {
 	ask := Ask{
-		Organization: doc.Organization.ID, From: doc.Window.From, To: doc.Window.To,
+		Window: *doc.Window, Organization: doc.Organization.ID,
 		Whole: len(scope.InstanceIDs) == 0 && len(scope.Tags) == 0 && scope.TeamID == nil,
 	}
 	o, ok, err := r.Accounts.Organization(ctx, ask.Organization)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
+	"muster/handlers/gather/alertlog"
 	"muster/internal/report/snapshot/analysis"
 	"muster/internal/report/snapshot/day"
 	"muster/internal/watch"
@@ -41,11 +42,11 @@ func (f *facts) complaints(heard map[uuid.UUID]hearing) map[uuid.UUID][]complain
 	for _, s := range f.Servers {
 		f.ofHearing(heard[s.ID], s, add)
 	}
-	for i := range f.alerts {
-		f.ofAlert(&f.alerts[i], heard, add)
+	for _, a := range f.alerts {
+		f.ofAlert(a, heard, add)
 	}
 	for _, x := range f.open(f.To) {
-		if x.Rank > 1 || !f.in(x.due) {
+		if x.Rank > 1 || !f.Within(&x.due) {
 			continue
 		}
 		c := complaint{level: day.Critical, what: object(x.Object) + f.checkTitle(x.CheckID) + ", overdue", since: x.due}
@@ -100,28 +101,28 @@ func (f *facts) ofHearing(h hearing, s Server, add func(uuid.UUID, complaint)) {
 
 // ofAlert adds an open alert to each of its servers. That a server is down or silent is said by what was
 // heard of it, if that says so too.
-func (f *facts) ofAlert(a *alertFact, heard map[uuid.UUID]hearing, add func(uuid.UUID, complaint)) {
-	if !a.open(f.To) {
+func (f *facts) ofAlert(a *alertlog.Alert, heard map[uuid.UUID]hearing, add func(uuid.UUID, complaint)) {
+	if !a.OpenAt(f.To) {
 		return
 	}
-	c := complaint{level: day.Medium, what: f.titleOf(a), since: a.created, alert: &a.id}
+	c := complaint{level: day.Medium, what: f.titleOf(a), since: a.RaisedAt, alert: &a.ID}
 	switch {
-	case a.muted(f.To):
+	case a.MutedAt(f.To):
 		c.what += " (muted)"
-	case a.severity == alert.Critical:
+	case a.Severity == alert.Critical:
 		c.level = day.Critical
-	case a.severity == alert.Warning:
+	case a.Severity == alert.Warning:
 		c.level = day.High
 	}
-	if rule, ok := watch.Find(a.rule); ok {
+	if rule, ok := watch.Find(a.Rule); ok {
 		c.advice = rule.Advice
 	}
 	for _, s := range f.Servers {
-		if !a.about(s.ID) {
+		if !slices.Contains(a.Servers, s.ID) {
 			continue
 		}
 		h := heard[s.ID]
-		known := a.rule == string(watch.Down) && still(h.downs, f.To) || a.rule == string(watch.Silent) && still(h.gaps, f.To)
+		known := a.Rule == string(watch.Down) && still(h.downs, f.To) || a.Rule == string(watch.Silent) && still(h.gaps, f.To)
 		if !known {
 			add(s.ID, c)
 		}
@@ -173,18 +174,17 @@ func (f *facts) trouble(heard map[uuid.UUID]hearing) (t day.Trouble) {
 			one.What = append(one.What, c.what)
 		}
 		one.More = len(of) - len(one.What)
-		for i := range f.alerts {
-			a := &f.alerts[i]
-			if !a.about(s.ID) {
+		for _, a := range f.alerts {
+			if !slices.Contains(a.Servers, s.ID) {
 				continue
 			}
-			if a.open(f.To) {
+			if a.OpenAt(f.To) {
 				one.Open++
-				if a.muted(f.To) {
+				if a.MutedAt(f.To) {
 					one.Muted++
 				}
 			}
-			if a.open(f.From) {
+			if a.OpenAt(f.From) {
 				one.Change--
 			}
 		}
@@ -212,8 +212,8 @@ func (f *facts) verdict(heard map[uuid.UUID]hearing, d day.Digest) (v day.Verdic
 			worst = level
 		}
 	}
-	for i := range f.alerts {
-		if a := &f.alerts[i]; a.open(f.To) && a.severity == alert.Critical && !a.muted(f.To) {
+	for _, a := range f.alerts {
+		if a.OpenAt(f.To) && a.Severity == alert.Critical && !a.MutedAt(f.To) {
 			v.Critical++
 		}
 	}

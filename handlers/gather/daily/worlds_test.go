@@ -27,6 +27,7 @@ import (
 	"muster/internal/measurements/backups"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/room"
+	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/day"
 	"muster/internal/testing/pgtest"
 	"muster/internal/watch/uptime"
@@ -52,6 +53,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	url := pgtest.URL(t)
 	db := pgtest.Connect(t, url)
+	pgtest.Unguard(t, db)
 	decode := usecase.Registry().Decode
 	checks, err := catalogue.Load()
 	if err != nil {
@@ -61,7 +63,7 @@ func newStage(t *testing.T) *stage {
 	s := &stage{t: t, db: db, events: eventstore.New(db)}
 	s.run = projectionstest.Run(t, db, url, alerts.Projection(decode), exceptions.Projection(decode), history.Projection(decode), schedules.Projection(decode))
 	s.reader = &daily.Reader{
-		DB: db, Events: s.events, Decode: decode, Accounts: accounts.New(db, time.Now), Alerts: alerts.NewReader(db, s.events, decode),
+		DB: db, Events: s.events, Decode: decode, Accounts: accounts.New(db, time.Now),
 		Exceptions: exceptions.NewReader(db), History: history.NewReader(db), Schedules: schedules.NewReader(db), Catalogue: checks,
 		Feed: kept.NewStore(db), Statements: &measurements.Tiles{Store: samples}, Names: samples,
 	}
@@ -302,7 +304,7 @@ func (w *world) drawMessage() {
 
 // ask is the question that the digest of this world answers.
 func (w *world) ask() daily.Ask {
-	return daily.Ask{Organization: w.organization, DueDays: dueDays, Servers: w.servers, Whole: w.whole, From: w.from, To: w.to, Zone: time.UTC, Texts: true}
+	return daily.Ask{Organization: w.organization, DueDays: dueDays, Servers: w.servers, Whole: w.whole, Window: snapshot.Window{From: w.from, To: w.to}, Zone: time.UTC, Texts: true}
 }
 
 // counts says whether an alert belongs to the digest.
@@ -326,6 +328,11 @@ func (w *world) says(streamType string, stream uuid.UUID, by string, at time.Tim
 		Organization: w.organization, StreamType: streamType, Stream: stream, Expected: eventstore.AnyVersion,
 		Events: []eventstore.NewEvent{e}, Metadata: eventstore.Metadata{ActorID: by},
 	})
+}
+
+// records sets when the events of this world were recorded.
+func (w *world) records(at string) {
+	w.db.MustExec(`UPDATE events SET recorded_at = `+at+` WHERE organization_id = $1`, w.organization)
 }
 
 const machine = "system:ingest"
@@ -353,6 +360,7 @@ func (w *world) keep() {
 	if len(w.batches) > 0 {
 		w.run.Append(eventstore.Organization, w.batches...)
 	}
+	w.records("occurred_at")
 	w.run.Settle()
 	for id, spans := range w.spans {
 		w.must(uptime.Backfill(ctx, w.db, w.organization, id, spans))

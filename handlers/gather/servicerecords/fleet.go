@@ -14,6 +14,7 @@ import (
 	"muster/domain/instant"
 	"muster/domain/maintenance"
 	"muster/eventstore"
+	"muster/handlers/gather/alertlog"
 	"muster/internal/report/snapshot"
 	"muster/internal/watch"
 	"muster/projections"
@@ -80,55 +81,41 @@ func (s *server) apply(fact fleet.Event, at time.Time) {
 	}
 }
 
-// notice is an alert that says that a server is down.
-type notice struct {
-	alert  uuid.UUID
-	raised time.Time
-	taken  *time.Time // when somebody acknowledged it
-}
-
-// notices are the alerts of the window about servers that were down, by server and in order.
-func (s Source) notices(ctx context.Context, in Scope) (map[uuid.UUID][]notice, error) {
+// notices are the alerts of the window about servers that were down, by server and in order. An alert that is about
+// several servers is a notice of those that were down as it was raised: others may be back since.
+func (s Source) notices(ctx context.Context, in Scope) (map[uuid.UUID][]*alertlog.Alert, error) {
 	filter := eventstore.Filter{Organization: in.Organization, StreamType: alert.StreamType, RecordedFrom: in.Window.From, RecordedTo: in.Window.To,
-		Types: []string{alert.Name(alert.Raised{}), alert.Name(alert.Acknowledged{})}}
-	servers, taken := map[uuid.UUID][]notice{}, map[uuid.UUID]time.Time{}
+		Types: []string{alert.Name(alert.Raised{})}}
+	var ids []uuid.UUID
 	for e, err := range s.Events.Read(ctx, eventstore.Fleet, filter) {
 		if err != nil {
 			return nil, fmt.Errorf("read alerts about servers that were down: %w", err)
 		}
-		fact, err := projections.Fact[alert.Event](s.Decode, e, "an alert")
+		fact, err := projections.Fact[alert.Raised](s.Decode, e, "an alert")
 		if err != nil {
 			return nil, fmt.Errorf("event %d of the fleet: %w", e.Position, err)
 		}
-		switch fact := fact.(type) {
-		case alert.Raised:
-			if fact.Rule == nil || fact.Rule.ID != string(watch.Down) {
-				continue
-			}
-			for _, id := range append([]uuid.UUID{fact.InstanceID}, fact.OtherInstanceIDs...) {
-				servers[id] = append(servers[id], notice{alert: e.Stream, raised: instant.Cut(e.RecordedAt)})
-			}
-		case alert.Acknowledged:
-			if _, again := taken[e.Stream]; !again {
-				taken[e.Stream] = instant.Cut(e.RecordedAt)
-			}
+		if fact.Rule != nil && fact.Rule.ID == string(watch.Down) {
+			ids = append(ids, e.Stream)
 		}
 	}
-	for _, all := range servers {
-		for i := range all {
-			if at, ok := taken[all[i].alert]; ok {
-				all[i].taken = &at
-			}
+	found, err := alertlog.Reader{DB: s.DB, Events: s.Events, Decode: s.Decode}.Fold(ctx, in.Organization, ids, in.Window.To)
+	slices.SortStableFunc(found, func(a, b *alertlog.Alert) int { return a.RecordedAt.Compare(b.RecordedAt) })
+	servers := map[uuid.UUID][]*alertlog.Alert{}
+	for _, a := range found {
+		for _, id := range a.First {
+			servers[id] = append(servers[id], a)
 		}
 	}
-	return servers, nil
+	return servers, err
 }
 
-// noticed says when an outage was seen and taken: by the first alert of its time.
-func noticed(o *snapshot.ServiceOutage, notices []notice) {
-	for _, n := range notices {
-		if !n.raised.Before(o.From) && !n.raised.After(o.To) {
-			o.SeenAt, o.TakenAt = &n.raised, n.taken
+// noticed says when an outage was seen and taken: by the first alert of its time. It was seen when Muster recorded the
+// alert, which says that it began with the outage.
+func noticed(o *snapshot.ServiceOutage, notices []*alertlog.Alert) {
+	for _, a := range notices {
+		if !a.RecordedAt.Before(o.From) && !a.RecordedAt.After(o.To) {
+			o.SeenAt, o.TakenAt = &a.RecordedAt, a.AcknowledgedAt
 			return
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"muster/domain/objective"
 	"muster/domain/timegrid"
 	"muster/eventstore"
+	"muster/handlers/gather/alertlog"
 	"muster/internal/measurements"
 	"muster/internal/report/snapshot"
 	"muster/internal/watch/uptime"
@@ -111,7 +112,7 @@ func (s Source) objectives(ctx context.Context, in Scope, out *snapshot.ServiceR
 }
 
 // record is a server in the form of the document.
-func record(one server, state uptime.State, latency objective.Latency, notices []notice, w snapshot.Window) snapshot.ServiceServer {
+func record(one server, state uptime.State, latency objective.Latency, notices []*alertlog.Alert, w snapshot.Window) snapshot.ServiceServer {
 	out := snapshot.ServiceServer{
 		ID: one.id, Name: one.name, Engine: string(one.engine), From: state.Judged.From, To: state.Judged.To,
 		Up: state.Up, Down: state.Down, Unknown: state.Unknown, Maintenance: state.Maintenance, Off: maintenance.Lasting(state.Off),
@@ -119,10 +120,10 @@ func record(one server, state uptime.State, latency objective.Latency, notices [
 		Gaps: windows(longest(state.Gaps)), Covered: windows(longest(state.Covered)),
 		MeanMs: latency.MeanMs, Coverage: latency.Coverage,
 	}
-	if within(one.created, w) {
+	if w.Within(&one.created) {
 		out.Joined = &one.created
 	}
-	if one.removed != nil && within(*one.removed, w) {
+	if w.Within(one.removed) {
 		out.Left = one.removed
 	}
 	if o := state.Objective; o != nil {
@@ -135,8 +136,6 @@ func record(one server, state uptime.State, latency objective.Latency, notices [
 	}
 	return out
 }
-
-func within(at time.Time, w snapshot.Window) bool { return !at.Before(w.From) && at.Before(w.To) }
 
 // longest are the longest of some times.
 func longest(spans []maintenance.Span) []maintenance.Span {

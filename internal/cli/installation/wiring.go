@@ -65,7 +65,7 @@ func (in *Installation) gatherer(collector *collect.Collector) *handlers.Inputs 
 // days counts the figures of daily digests.
 func (in *Installation) days() *daily.Reader {
 	return &daily.Reader{
-		DB: in.DB, Events: in.Events, Decode: usecase.Registry().Decode, Accounts: in.Accounts, Alerts: in.Alerts, Exceptions: in.Exceptions,
+		DB: in.DB, Events: in.Events, Decode: usecase.Registry().Decode, Accounts: in.Accounts, Exceptions: in.Exceptions,
 		History: in.History, Schedules: in.Schedules, Catalogue: in.Checks, Feed: in.Known,
 		Statements: &measurements.Tiles{Store: in.Samples, Log: in.Log}, Names: in.Samples,
 	}

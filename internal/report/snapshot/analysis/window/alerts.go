@@ -119,17 +119,15 @@ func openIn(a snapshot.Alert, w snapshot.Window) time.Duration {
 	return max(0, to.Sub(from))
 }
 
-func within(t time.Time, w snapshot.Window) bool { return !t.Before(w.From) && t.Before(w.To) }
-
 // count sums up some alerts.
 func count(alerts []snapshot.Alert, w snapshot.Window) AlertCounts {
 	c := AlertCounts{Alerts: len(alerts), Active: anyOpen(alerts, w)}
 	var took []time.Duration
 	for _, a := range alerts {
-		if within(a.CreatedAt, w) {
+		if w.Within(&a.CreatedAt) {
 			c.Raised++
 		}
-		if a.ResolvedAt != nil && within(*a.ResolvedAt, w) {
+		if w.Within(a.ResolvedAt) {
 			c.Resolved++
 			took = append(took, max(0, a.ResolvedAt.Sub(a.CreatedAt)))
 		}
@@ -216,7 +214,7 @@ func series(doc snapshot.Document, alerts []snapshot.Alert, w snapshot.Window) *
 		s.Buckets = append(s.Buckets, AlertBucket{Start: start, Monitored: start.Add(grid.Size.Width()).After(doc.Instances[0].CreatedAt)})
 	}
 	for _, a := range alerts {
-		if a.ResolvedAt != nil && within(*a.ResolvedAt, w) {
+		if w.Within(a.ResolvedAt) {
 			s.Buckets[grid.Index(*a.ResolvedAt)].Resolved++
 		}
 		rank := alertRank(a.Severity)
