@@ -10,5 +10,5 @@ import "embed"
 //go:embed analysis/*[^t].go analysis/digest.go analysis/verdict.go
 //go:embed sheet/*[^t].go sheets/*[^t].go alertsum/*[^t].go slasum/*[^t].go slasum/cost.go slasum/sheet.go
 //go:embed analysis/framework/*[^t].go analysis/window/*[^t].go companion/*[^t].go
-//go:embed day/*[^t].go daysheet/daysheet.go companion/digest.go
+//go:embed day/*[^t].go daysheet/*[^t].go daysheet/daysheet.go companion/digest.go
 var Source embed.FS
