@@ -29,9 +29,9 @@ type Figure struct {
 	Color              typeset.Color
 }
 
-// verdictColor is that of a verdict's state: green where everything was looked at and
+// VerdictColor is that of a verdict's state: green where everything was looked at and
 // nothing is wrong, and nowhere else.
-func verdictColor(state string) typeset.Color {
+func VerdictColor(state string) typeset.Color {
 	switch state {
 	case analysis.Clean:
 		return Good
@@ -207,7 +207,7 @@ func (b *Builder) sayVerdict() {
 		height += d.ParagraphHeight(d.TextWidth()-32, Leading, rest) + 4
 	}
 	d.Page().Fill(d.Left(), d.Y, d.TextWidth(), height, Wash)
-	d.Page().Fill(d.Left(), d.Y, 4, height, verdictColor(v.State))
+	d.Page().Fill(d.Left(), d.Y, 4, height, VerdictColor(v.State))
 	bottom := d.Y + height
 	d.Y += b.cut.pad
 	d.ParagraphWithin(18, d.TextWidth()-32, verdictLeading, lead)

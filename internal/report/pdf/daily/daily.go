@@ -3,7 +3,6 @@ package daily
 import (
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/typeset"
-	"muster/internal/report/snapshot/analysis"
 	"muster/internal/report/snapshot/day"
 )
 
@@ -45,32 +44,12 @@ func Write(b *blocks.Builder, p day.Page) {
 	}
 }
 
-// color is that of a level in text.
+// color is that of a level in text, where nothing stands out if nothing is wrong.
 func color(l day.Level) typeset.Color {
-	switch l {
-	case day.Critical:
-		return blocks.SeverityColor[analysis.Critical]
-	case day.High:
-		return blocks.SeverityColor[analysis.High]
-	case day.Medium:
-		return blocks.SeverityColor[analysis.Medium]
-	case day.Unknown:
-		return blocks.Caution
-	case day.Quiet, day.Nothing:
+	if l == day.Quiet || l == day.Nothing {
+		return blocks.Ink
 	}
-	return blocks.Ink
-}
-
-// edge is the color beside a verdict.
-func edge(l day.Level) typeset.Color {
-	switch l {
-	case day.Quiet:
-		return blocks.Good
-	case day.Nothing:
-		return blocks.Muted
-	case day.Critical, day.High, day.Medium, day.Unknown:
-	}
-	return color(l)
+	return blocks.VerdictColor(l.State())
 }
 
 func verdict(b *blocks.Builder, p day.Page) {
@@ -87,7 +66,7 @@ func verdict(b *blocks.Builder, p day.Page) {
 	}
 	page, top := d.Page(), d.Y
 	page.Fill(d.Left(), top, d.TextWidth(), height, blocks.Wash)
-	page.Fill(d.Left(), top, 4, height, edge(p.Level))
+	page.Fill(d.Left(), top, 4, height, blocks.VerdictColor(p.Level.State()))
 	d.Y += pad
 	d.ParagraphWithin(indent, width, 1.25, lead)
 	d.Y += 4

@@ -8,24 +8,17 @@ import (
 	"muster/internal/report/snapshot/sheet"
 )
 
-// toneColor has the color of each tone.
+// toneStates has the state of a verdict that has the color of a tone.
+var toneStates = map[sheet.Tone]string{
+	sheet.Good: analysis.Clean, sheet.Muted: analysis.Nothing, sheet.Critical: analysis.Critical, sheet.Warning: analysis.High,
+	sheet.Info: analysis.Low, sheet.Caution: analysis.Unknown,
+}
+
 func toneColor(t sheet.Tone) typeset.Color {
-	switch t {
-	case sheet.Good:
-		return blocks.Good
-	case sheet.Muted:
-		return blocks.Muted
-	case sheet.Critical:
-		return blocks.SeverityColor[analysis.Critical]
-	case sheet.Warning:
-		return blocks.SeverityColor[analysis.High]
-	case sheet.Info:
-		return blocks.SeverityColor[analysis.Low]
-	case sheet.Caution:
-		return blocks.Caution
-	case sheet.Plain:
+	if t == sheet.Plain {
+		return blocks.Ink
 	}
-	return blocks.Ink
+	return blocks.VerdictColor(toneStates[t])
 }
 
 // Front is page 1 of a summary.
