@@ -34,7 +34,7 @@ type Gathering struct {
 	Again          bool // an attempt at it has failed
 }
 
-// Gatherer assembles the inputs of a report as of one instant. Errors:
+// Gatherer assembles the inputs of a report as of one instant, not yet normalized. Errors:
 // *NoClassificationError, *AlteredFactsError, *SourceError.
 type Gatherer interface {
 	Gather(ctx context.Context, g Gathering) (snapshot.Document, error)
@@ -130,7 +130,7 @@ func (b *Builder) ended(rec *recorded, status report.Status) {
 // resumption and why.
 func (b *Builder) start(ctx context.Context, job jobs.Claimed) error {
 	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
-		if err := b.Queue.Hold(ctx, tx, job); err != nil {
+		if err := b.begin(ctx, tx, job, 1); err != nil {
 			return err
 		}
 		_, err := b.Reports.StartBuild(ctx, tx, job.OrganizationID, job.Subject, job.WorkerID, job.Attempt, resumption(job))
@@ -163,12 +163,14 @@ type stored struct {
 	pdf        blobs.Written
 	rendered   pdf.Rendered
 	companions []report.File
+	brief      *report.Brief // nil: the kind has none
+	findings   *report.Findings
 }
 
 type built struct {
 	ready  report.Ready
-	people []uuid.UUID   // the members whom the inputs name
-	brief  *report.Brief // nil: the kind has none
+	people []uuid.UUID // the members whom the inputs name
+	brief  *report.Brief
 }
 
 // build makes the files and returns the Ready that names them.
@@ -209,9 +211,6 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 		{"render", func(context.Context) error { return rendering.Wait() }, pointPDFStored},
 	}
 	for i, step := range steps {
-		if err := b.Queue.SetProgress(ctx, job, i+1, totalSteps, stepLabels[i]); err != nil {
-			return built{}, err
-		}
 		within, end := telemetry.Step(ctx, step.name)
 		err := step.do(within)
 		end(err)
@@ -225,17 +224,21 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 			return built{}, err
 		}
 	}
-	made.people = inputs.Document.People()
-	if says, ok := brief.Of(inputs.Document); ok {
-		made.brief = &says
-	}
+	made.people, made.brief = inputs.Document.People(), files.brief
 	made.ready, err = b.ready(ctx, inputs, files)
 	return made, err
 }
 
+// begin holds the job in the transaction that ends the step before, and shows which step is next:
+// a transaction of its own would be one more flush of the database's disk for each.
+func (b *Builder) begin(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, step int) error {
+	step = min(step, totalSteps)
+	return b.Queue.SetProgress(ctx, tx, job, step, totalSteps, stepLabels[step-1])
+}
+
 func (b *Builder) completeStep(ctx context.Context, job jobs.Claimed, step int) error {
 	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
-		if err := b.Queue.Hold(ctx, tx, job); err != nil {
+		if err := b.begin(ctx, tx, job, step+1); err != nil {
 			return err
 		}
 		_, err := b.Reports.CompleteStep(ctx, tx, job.OrganizationID, job.Subject,
@@ -296,7 +299,7 @@ func (b *Builder) ready(ctx context.Context, gathered snapshot.Canonical, files 
 		InputsErasedOn:   instant.Cut(b.Now().Add(keepInputs)),
 		InputsSizeBytes:  int64(len(gathered.Bytes)),
 		Files:            files.companions,
-		Findings:         brief.Findings(doc),
+		Findings:         files.findings,
 	}, nil
 }
 

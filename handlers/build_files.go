@@ -10,14 +10,15 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/concurrency/supervise"
 	"muster/internal/files/blobs"
+	"muster/internal/report/brief"
 	"muster/internal/report/pdf"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/companion"
 )
 
-// render makes the PDF and what goes with it at the same time: the disk is waited for
-// once. Organizations take turns at it: it uses the processors, and memory for the whole
-// document.
+// render makes the PDF and what goes with it at the same time, as well as what Ready and mails
+// say of the findings: the disk is waited for once. Organizations take turns at it: it uses the
+// processors, and memory for the whole document.
 func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, inputs snapshot.Canonical, files *stored) error {
 	leave, err := b.rendering.Pass(ctx, job.OrganizationID)
 	if err != nil {
@@ -29,20 +30,27 @@ func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, inp
 		files.pdf, files.rendered, err = b.storePDF(ctx, name, inputs)
 		return err
 	})
-	names := report.Companions(report.Kind(inputs.Document.Kind))
+	group.Go(func() error {
+		if says, ok := brief.Of(inputs.Document); ok {
+			files.brief = &says
+		}
+		files.findings = brief.Findings(inputs.Document)
+		return nil
+	})
+	names, tables := report.Companions(report.Kind(inputs.Document.Kind)), companion.Of(inputs)
 	files.companions = make([]report.File, len(names))
 	for i, name := range names {
 		group.Go(func() (err error) {
-			files.companions[i], err = b.storeCompanion(ctx, job, name, inputs.Document)
+			files.companions[i], err = b.storeCompanion(ctx, job, name, tables)
 			return err
 		})
 	}
 	return group.Wait()
 }
 
-func (b *Builder) storeCompanion(ctx context.Context, job jobs.Claimed, name string, doc snapshot.Document) (report.File, error) {
+func (b *Builder) storeCompanion(ctx context.Context, job jobs.Claimed, name string, tables *companion.Set) (report.File, error) {
 	var table bytes.Buffer
-	if err := companion.Write(&table, name, doc); err != nil {
+	if err := tables.Write(&table, name); err != nil {
 		return report.File{}, err
 	}
 	written, err := b.Blobs.WriteCompanion(ctx, blobs.CompanionName(job.OrganizationID, job.Subject, job.Fence, name), &table)

@@ -17,6 +17,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/eventstore"
 	"muster/handlers/gather/daily"
+	"muster/handlers/gather/databases"
 	"muster/handlers/gather/servicerecords"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
@@ -122,7 +123,7 @@ func (g *Inputs) parts(known *feed.Feed) []part {
 	}
 }
 
-// Gather assembles the document from the parts that its kind names. Errors: *SourceError,
+// Gather assembles the document, which is not normalized, from the parts that its kind names. Errors: *SourceError,
 // *AlteredFactsError, *NoClassificationError, *report.UnknownKindError.
 func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, error) {
 	kind, err := report.Find(in.Queued.Kind)
@@ -161,7 +162,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 			return snapshot.Document{}, err
 		}
 	}
-	return snapshot.Normalize(doc), nil
+	return doc, nil
 }
 
 // begin is the document before anything is looked at.
@@ -365,10 +366,10 @@ func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot
 		case !instance.Collected && !fed, instance.NotAssessed == removedMeanwhile:
 			continue
 		case !instance.Collected: // a feed's data about databases that are gone since is left out
-			known = slices.DeleteFunc(known, func(c assessment.DatabaseClassification) bool { return !hasDatabase(instance, c.Database) })
+			known = slices.DeleteFunc(known, func(c assessment.DatabaseClassification) bool { return !databases.Listed(instance, c.Database) })
 		}
 		instance.ClassifiedSHA256 = classified[instance.ID].SHA256
-		addDatabaseFacts(instance, known)
+		databases.Join(instance, known)
 	}
 	return nil
 }
@@ -420,36 +421,6 @@ func (g *Inputs) forgotten(ctx context.Context, organization uuid.UUID, instance
 	instance.Collected = false
 	instance.NotAssessed = "the connection was removed while the report was built"
 	return true
-}
-
-// addDatabaseFacts joins the facts of the assessment and the classification to the databases by
-// name. A database that they have seen and the fleet does not have yet is added.
-func addDatabaseFacts(instance *snapshot.Instance, classified []assessment.DatabaseClassification) {
-	database := func(name string) *snapshot.Database {
-		i := slices.IndexFunc(instance.Databases, func(d snapshot.Database) bool { return d.Name == name })
-		if i < 0 {
-			instance.Databases = append(instance.Databases, snapshot.Database{Name: name})
-			i = len(instance.Databases) - 1
-		}
-		return &instance.Databases[i]
-	}
-	if instance.Assessment != nil {
-		for _, fact := range instance.Assessment.Databases {
-			if !instance.Assessment.Sent || hasDatabase(instance, fact.Name) {
-				db := database(fact.Name)
-				db.SizeBytes, db.Encrypted = fact.SizeBytes, fact.EncryptedAtRest
-			}
-		}
-	}
-	for _, c := range classified {
-		run := c.Classification
-		database(c.Database).Classification = &run
-	}
-}
-
-// hasDatabase says whether the fleet lists a database of an instance.
-func hasDatabase(instance *snapshot.Instance, name string) bool {
-	return slices.ContainsFunc(instance.Databases, func(d snapshot.Database) bool { return d.Name == name })
 }
 
 // unconnected says why an instance that has no connection is not assessed.

@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/report"
+	"muster/handlers/gather/databases"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
@@ -43,7 +44,7 @@ func looked(t *testing.T, kind report.Kind, engines ...fleet.Engine) snapshot.Do
 		for name, run := range found.Classified {
 			classified = append(classified, assessment.DatabaseClassification{Database: name, Classification: run})
 		}
-		addDatabaseFacts(&in, classified)
+		databases.Join(&in, classified)
 		doc.Instances = append(doc.Instances, in)
 		doc.AsOf = found.Assessment.FinishedAt
 	}

@@ -214,7 +214,11 @@ func (g *Inputs) found(ctx context.Context, row history.ReportRow) (*snapshot.Pr
 	if err != nil {
 		return nil, err
 	}
-	before, err := snapshot.Decode(inputs)
+	decode := snapshot.DecodeFindings
+	if kind, err := report.Find(row.Kind); err != nil || kind.Gathers(report.PartRisks) {
+		decode = snapshot.Decode
+	}
+	before, err := decode(inputs)
 	if err != nil {
 		return nil, nil //nolint:nilerr // another version of Muster wrote it
 	}

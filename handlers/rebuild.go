@@ -243,10 +243,10 @@ func (r *Rebuilder) files(inputs snapshot.Canonical, w io.Writer) (rendered stri
 		_, err := r.Renderer.RenderCanonical(w, inputs)
 		return err
 	})
-	companions = map[string]string{}
+	companions, tables := map[string]string{}, companion.Of(inputs)
 	for _, name := range report.Companions(report.Kind(inputs.Document.Kind)) {
 		if err == nil {
-			companions[name], err = digesting(name, func(w io.Writer) error { return companion.Write(w, name, inputs.Document) })
+			companions[name], err = digesting(name, func(w io.Writer) error { return tables.Write(w, name) })
 		}
 	}
 	return rendered, companions, err

@@ -145,7 +145,7 @@ func TestTheFenceStopsWhoLostTheLease(t *testing.T) {
 		"finish":   func(tx *sqlx.Tx) error { return s.queue.Finish(t.Context(), tx, lost) },
 		"hold":     func(tx *sqlx.Tx) error { return s.queue.Hold(t.Context(), tx, lost) },
 		"postpone": func(tx *sqlx.Tx) error { return s.queue.Postpone(t.Context(), tx, lost, time.Now()) },
-		"progress": func(*sqlx.Tx) error { return s.queue.SetProgress(t.Context(), lost, 1, 3, "x") },
+		"progress": func(tx *sqlx.Tx) error { return s.queue.SetProgress(t.Context(), tx, lost, 1, 3, "x") },
 	} {
 		tx := s.db.MustBegin()
 		fence := fmt.Sprintf("job %s is no longer held under fence %d", lost.ID, lost.Fence)

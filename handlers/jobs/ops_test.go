@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/handlers/jobs"
 )
@@ -19,9 +20,7 @@ func TestWhatOperatorsSeeAndDo(t *testing.T) {
 	_, messages := s.subscriber(func(c *jobs.Config) { c.Default.MaxAttempts = 1 })
 	for range 2 {
 		m, c := s.receive(messages)
-		if err := s.queue.SetProgress(t.Context(), c, 2, 3, "Rendering the PDF"); err != nil {
-			t.Fatal(err)
-		}
+		s.tx(func(tx *sqlx.Tx) error { return s.queue.SetProgress(t.Context(), tx, c, 2, 3, "Rendering the PDF") })
 		if c.Subject == theirs.Subject {
 			m.Nack()
 		}

@@ -150,9 +150,9 @@ func (q *Queue) Postpone(ctx context.Context, tx *sqlx.Tx, c Claimed, until time
 	return guarded(c, res, err, "postpone")
 }
 
-// SetProgress shows on the job's row how far it is.
-func (q *Queue) SetProgress(ctx context.Context, c Claimed, step, total int, label string) error {
-	res, err := q.db.ExecContext(ctx, `UPDATE jobs SET step = $3, total_steps = $4, label = $5 WHERE id = $1 AND fence = $2`,
+// SetProgress shows on the job's row how far it is, and holds the job as Hold does.
+func (q *Queue) SetProgress(ctx context.Context, tx *sqlx.Tx, c Claimed, step, total int, label string) error {
+	res, err := tx.ExecContext(ctx, `UPDATE jobs SET step = $3, total_steps = $4, label = $5 WHERE id = $1 AND fence = $2`,
 		c.ID, c.Fence, step, total, label)
 	return guarded(c, res, err, "show the progress of")
 }

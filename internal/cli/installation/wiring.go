@@ -74,7 +74,8 @@ func (in *Installation) days() *daily.Reader {
 // Preview gathers the inputs of a report that nobody has requested.
 func (in *Installation) Preview(collector *collect.Collector) func(context.Context, uuid.UUID, report.Queued, time.Time) (snapshot.Document, error) {
 	return func(ctx context.Context, organization uuid.UUID, queued report.Queued, at time.Time) (snapshot.Document, error) {
-		return in.gatherer(collector).Gather(ctx, handlers.Gathering{OrganizationID: organization, Queued: queued, RequestedAt: at})
+		doc, err := in.gatherer(collector).Gather(ctx, handlers.Gathering{OrganizationID: organization, Queued: queued, RequestedAt: at})
+		return snapshot.Normalize(doc), err
 	}
 }
 

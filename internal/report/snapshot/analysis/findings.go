@@ -87,7 +87,7 @@ func findingsOf(checks catalogue, in *snapshot.Instance, r snapshot.CheckResult)
 // listed is as severe as the result.
 func groups(doc snapshot.Document, checks catalogue, of func(*snapshot.Instance, snapshot.CheckResult) (listed []Finding, unlisted int)) []CheckFindings {
 	type key struct{ check, severity string }
-	byCheck := map[key]*CheckFindings{}
+	byCheck, skip := map[key]*CheckFindings{}, outside(doc)
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		seen := map[key]bool{}
@@ -105,8 +105,11 @@ func groups(doc snapshot.Document, checks catalogue, of func(*snapshot.Instance,
 			}
 			return g
 		}
-		for _, result := range recorded(doc, in) {
+		for _, result := range within(doc, skip, in) {
 			listed, unlisted := of(in, result)
+			if len(listed) == 0 && unlisted <= 0 {
+				continue
+			}
 			check := checks.of(result)
 			for _, f := range listed {
 				g := group(check, f.Severity)

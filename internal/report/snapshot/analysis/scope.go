@@ -60,10 +60,14 @@ func Results(doc snapshot.Document, in *snapshot.Instance) []snapshot.CheckResul
 // and those of its own database. An inactive instance is counted and not
 // assessed, whatever an earlier assessment says.
 func recorded(doc snapshot.Document, in *snapshot.Instance) []snapshot.CheckResult {
+	return within(doc, outside(doc), in)
+}
+
+// within is recorded, with what outside says of the document.
+func within(doc snapshot.Document, skip map[string]bool, in *snapshot.Instance) []snapshot.CheckResult {
 	if !in.Active || in.Assessment == nil {
 		return nil
 	}
-	skip := outside(doc)
 	if doc.Database == nil && len(skip) == 0 {
 		return in.Assessment.Results
 	}

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
 )
 
@@ -15,8 +14,8 @@ var accountsHeader = []string{
 }
 
 // accountsRows has a row for each privileged account: the instances by name, the most powerful account first.
-func accountsRows(doc snapshot.Document) [][]string {
-	j := joined(doc)
+func accountsRows(s *Set) [][]string {
+	doc, j := s.doc, s.joins()
 	var rows [][]string
 	for i := range doc.Instances {
 		in := &doc.Instances[i]

@@ -13,7 +13,8 @@ var alertsHeader = []string{
 }
 
 // alertsRows has a row for each alert of the window, in the order in which they were raised.
-func alertsRows(doc snapshot.Document) [][]string {
+func alertsRows(s *Set) [][]string {
+	doc := s.doc
 	if doc.AlertRecords == nil || doc.Window == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -19,7 +20,7 @@ import (
 // tables are the columns of each file, and what writes its rows.
 var tables = map[string]struct {
 	header []string
-	rows   func(doc snapshot.Document) [][]string
+	rows   func(s *Set) [][]string
 }{
 	report.FindingsFile:  {findingsHeader, findingsRows},
 	report.InventoryFile: {inventoryHeader, inventoryRows},
@@ -35,10 +36,27 @@ var objects = map[string]func(doc snapshot.Document) (any, error){report.DigestF
 // byteOrderMark lets a spreadsheet read a table as UTF-8.
 const byteOrderMark = "\uFEFF"
 
-// Write writes one of report.Companions.
+// Set is the companions of one document. What they have in common is made once, so its files can be written at the same
+// time.
+type Set struct {
+	doc   snapshot.Document
+	joins func() joins
+}
+
+// Of returns the companions of a document.
+func Of(inputs snapshot.Canonical) *Set {
+	return &Set{doc: inputs.Document, joins: sync.OnceValue(func() joins { return joined(inputs.Document) })}
+}
+
+// Write writes one of report.Companions for a document that need not be canonical.
 func Write(w io.Writer, name string, doc snapshot.Document) error {
+	return Of(snapshot.Canonical{Document: snapshot.Normalize(doc)}).Write(w, name)
+}
+
+// Write writes one of report.Companions.
+func (s *Set) Write(w io.Writer, name string) error {
 	if object, ok := objects[name]; ok {
-		return writeObject(w, name, doc, object)
+		return writeObject(w, name, s.doc, object)
 	}
 	table, ok := tables[name]
 	if !ok {
@@ -52,7 +70,7 @@ func Write(w io.Writer, name string, doc snapshot.Document) error {
 	if err := out.Write(table.header); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if err := out.WriteAll(table.rows(snapshot.Normalize(doc))); err != nil {
+	if err := out.WriteAll(table.rows(s)); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil

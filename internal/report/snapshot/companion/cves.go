@@ -18,8 +18,8 @@ var cvesHeader = []string{
 }
 
 // cvesRows has a row for each CVE of each instance: the instances by name, the highest score first.
-func cvesRows(doc snapshot.Document) [][]string {
-	j := joined(doc)
+func cvesRows(s *Set) [][]string {
+	doc, j := s.doc, s.joins()
 	known := make(map[string]snapshot.Vulnerability, len(doc.Vulnerabilities))
 	for _, v := range doc.Vulnerabilities {
 		known[v.ID] = v

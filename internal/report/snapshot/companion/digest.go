@@ -19,7 +19,7 @@ func digestOf(doc snapshot.Document) (any, error) {
 }
 
 func writeObject(w io.Writer, name string, doc snapshot.Document, of func(snapshot.Document) (any, error)) error {
-	object, err := of(snapshot.Normalize(doc))
+	object, err := of(doc)
 	if err == nil {
 		out := json.NewEncoder(w)
 		out.SetEscapeHTML(false)

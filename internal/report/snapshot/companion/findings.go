@@ -49,10 +49,11 @@ type listing struct {
 
 // findingsRows are the open findings, the accepted ones, and the checks that could not
 // be run, each as severe first as the report has them.
-func findingsRows(doc snapshot.Document) [][]string {
+func findingsRows(s *Set) [][]string {
+	doc := s.doc
 	l := &listing{
 		doc: doc, instances: map[uuid.UUID]*snapshot.Instance{}, results: map[place]snapshot.CheckResult{},
-		checks: map[string]snapshot.Check{}, ids: identities{doc.Organization.ID, map[uuid.UUID]bool{}}, joins: joined(doc),
+		checks: map[string]snapshot.Check{}, ids: identities{doc.Organization.ID, map[uuid.UUID]bool{}}, joins: s.joins(),
 	}
 	for _, c := range doc.Checks {
 		l.checks[c.ID] = c
@@ -66,7 +67,7 @@ func findingsRows(doc snapshot.Document) [][]string {
 			}
 		}
 	}
-	for _, g := range analysis.Findings(doc) {
+	for _, g := range l.joins.findings {
 		for _, f := range g.Findings {
 			l.add(g.Check, f, open)
 		}

@@ -20,13 +20,14 @@ var inventoryHeader = []string{
 }
 
 // inventoryRows are the columns in the order of instances, databases, tables and columns.
-func inventoryRows(doc snapshot.Document) [][]string {
+func inventoryRows(s *Set) [][]string {
+	doc := s.doc
 	type key struct{ instance, database, schema, table string }
 	risks := map[key]analysis.TableRisk{}
 	for _, r := range slices.Concat(analysis.Risks(doc), analysis.OwnTables(doc)) {
 		risks[key{r.InstanceID.String(), r.Database, r.Table.Schema, r.Table.Name}] = r
 	}
-	j := joined(doc)
+	j := s.joins()
 	var rows [][]string
 	for _, in := range doc.Instances {
 		ownerID, owner := ownerOf(&in)

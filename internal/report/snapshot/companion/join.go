@@ -17,6 +17,7 @@ type joins struct {
 	// byObject has the findings about an object of an instance.
 	byObject map[object][]analyzed
 	risks    map[table]string
+	findings []analysis.CheckFindings
 }
 
 // numbered is an action of the plan with its number.
@@ -40,12 +41,15 @@ type table struct {
 }
 
 func joined(doc snapshot.Document) joins {
-	j := joins{plan: map[uuid.UUID][]numbered{}, byObject: map[object][]analyzed{}, risks: map[table]string{}}
+	j := joins{
+		plan: map[uuid.UUID][]numbered{}, byObject: map[object][]analyzed{}, risks: map[table]string{},
+		findings: analysis.Findings(doc),
+	}
 	for i, s := range analysis.Plan(doc) {
 		j.plan[s.Instance] = append(j.plan[s.Instance], numbered{i + 1, s})
 	}
 	ids := identities{organization: doc.Organization.ID, made: map[uuid.UUID]bool{}}
-	for _, g := range analysis.Findings(doc) {
+	for _, g := range j.findings {
 		for _, f := range g.Findings {
 			about := object{f.InstanceID, accountOf(f.Object)}
 			j.byObject[about] = append(j.byObject[about], analyzed{ids.of(g.Check.ID, f, true), g.Check.ID})

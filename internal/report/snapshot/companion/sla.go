@@ -3,8 +3,6 @@ package companion
 import (
 	"strconv"
 	"time"
-
-	"muster/internal/report/snapshot"
 )
 
 // slaHeader are the columns of the HTTP contract, §36.
@@ -13,7 +11,8 @@ var slaHeader = []string{
 }
 
 // slaRows has a row for each server, by name. What is not known is empty.
-func slaRows(doc snapshot.Document) [][]string {
+func slaRows(s *Set) [][]string {
+	doc := s.doc
 	if doc.ServiceRecords == nil {
 		return nil
 	}
