@@ -65,9 +65,10 @@ TAGS := nomsgpack,grpcnotrace
 # machine, and neither symbol tables nor what nothing here calls: gin's MessagePack,
 # and gRPC's tracing pages, whose templates keep every method of every type. Debugging
 # information, which -w drops, is not made either: that is a seventh of compiling. The client
-# of S3, the API's description and what only waits for networks or starts once are compiled without
-# copies of their functions (-l), which saves a fiftieth of the program.
-SMALL := github.com/aws github.com/getkin github.com/modelcontextprotocol github.com/go-playground github.com/oasdiff github.com/sijms github.com/microsoft github.com/spf13 go.mongodb.org go.opentelemetry.io google.golang.org/grpc
+# of S3, the API's description and what only waits for networks or starts once, ours too, are compiled
+# without copies of their functions (-l), which saves a fiftieth of the program.
+SMALL := github.com/aws github.com/getkin github.com/modelcontextprotocol github.com/go-playground github.com/oasdiff github.com/sijms github.com/microsoft github.com/spf13 go.mongodb.org go.opentelemetry.io google.golang.org/grpc \
+	muster/internal/cli muster/internal/config muster/internal/notify muster/internal/operate muster/internal/process
 FLAGS := -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false $(SMALL:%="-gcflags=%/...=-dwarf=false -l")
 # Collecting less garbage saves compiling and linking a sixth of their time, and the linters a fifth.
 SPARED := GOGC=300
