@@ -16,6 +16,7 @@ import (
 
 	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
+	"muster/internal/testing/truth"
 )
 
 // actor is a scene on a server: its sessions are applications.
@@ -300,16 +301,6 @@ func (j *onlooker) since() (first time.Time, root string) {
 	return first, root
 }
 
-// error is how far the mean of so many samples lies from that of all time, with a probability of one in 10,000 (the
-// inequality of Bernstein, for numbers that differ by one session).
-func samplingError(variance float64, samples int) float64 {
-	if variance == 0 {
-		return 0.001 // figures have three decimals
-	}
-	limit := math.Log(2 / 1e-4)
-	return math.Sqrt(2*variance*limit/float64(samples)) + 2*limit/(3*float64(samples)) + 0.001
-}
-
 // averages are the average sessions of applications by state, as the API has them.
 func (a *actor) averages(from, to time.Time, limit int) map[key]float64 {
 	a.t.Helper()
@@ -401,7 +392,7 @@ func (a *actor) agrees(j *onlooker, from, to time.Time) (compared int) {
 	for k, is := range keys {
 		if mean, variance, looks := j.figures(k, from, to); is {
 			compared++
-			if off := math.Abs(got[k] - mean); off > samplingError(variance, 6) || looks < 100 {
+			if off := math.Abs(got[k] - mean); off > truth.SamplingError(variance, 1, 6) || looks < 100 {
 				a.t.Errorf("%s %s: %.3f, and the judge saw %.3f (variance %.3f, %d looks)", k.application, k.state, got[k], mean, variance, looks)
 			}
 		}

@@ -17,20 +17,25 @@ func main() {
 }
 
 func run(args []string) error {
-	cells, err := truth.Run(context.Background(), func() measurementstest.Harness { return measurementstest.NewReference().Harness() })
+	store := func() measurementstest.Harness { return measurementstest.NewReference().Harness() }
+	cells, err := truth.Run(context.Background(), store)
 	if err != nil {
 		return err
 	}
-	table := truth.Table(cells)
+	sessions, err := truth.RunSessions(context.Background(), store)
+	if err != nil {
+		return err
+	}
+	table, tableOfSessions := truth.Table(cells), truth.SessionTable(sessions)
 	if len(args) == 0 {
-		fmt.Print(table)
+		fmt.Print(table, "\n", tableOfSessions)
 		return nil
 	}
 	page, err := os.ReadFile(args[0])
 	if err != nil {
 		return err
 	}
-	text, err := truth.Into(string(page), table)
+	text, err := truth.Into(string(page), table, tableOfSessions)
 	if err != nil {
 		return err
 	}

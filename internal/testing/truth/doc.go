@@ -17,7 +17,12 @@
 // interval: it contains no execution that did not happen, and no average or maximum that no
 // execution had.
 //
-// docs/truth.md has the table; a test compares the page with it.
+// A stage is the same for sessions: what each of them does and for whom it waits, added up from one change to
+// the next. A staging plays one of eleven scenes on it, which the simulated server tells our readers, and
+// watching compares who holds others up, the average sessions of each application, deadlocks, sign-ins and
+// temporary space. e2e plays the scenes on PostgreSQL itself.
+//
+// docs/truth.md has the tables; a test compares the page with them.
 //
 // # What may go wrong
 //

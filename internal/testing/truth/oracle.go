@@ -3,6 +3,7 @@ package truth
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -154,6 +155,9 @@ func (o *Oracle) rows(_, line, statement string) ([][]string, error) {
 		"-- Oracle 12.2+: since when the cursors are there that have a plan now, in seconds since":                                 denied(o.births()...),
 		"-- Oracle 12.2+: how long the sessions of each container have worked or waited for": denied(
 			[]string{"3", fmt.Sprint(int64(o.busy["app"]))}, []string{"4", fmt.Sprint(int64(o.busy["crm"]))}),
+	}
+	if o.stage != nil {
+		maps.Copy(all, o.staged())
 	}
 	answer, ok := all[line]
 	if !ok {

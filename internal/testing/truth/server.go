@@ -36,7 +36,8 @@ type machine struct {
 	ahead   time.Duration // that its local time is, of UTC
 	started time.Time     // by its own clock
 	denied  bool
-	waiting int // sessions in app that wait for a lock
+	waiting int    // sessions in app that wait for a lock
+	stage   *stage // what its sessions do instead; nil: nothing else
 }
 
 func newMachine(clock *clocktest.Clock) machine {

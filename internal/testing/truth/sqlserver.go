@@ -3,6 +3,7 @@ package truth
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -156,6 +157,9 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+ and Azure SQL: the hashes of the queries in the query store of a database.":                                  denied(s.storeQueries),
 		"-- SQL Server 2016+ and Azure SQL: the statements of Muster itself that are in the plan cache.":                                  denied(always()),
 		"-- SQL Server 2016+ and Azure SQL: the counters of the statements of all plans that are in the cache.":                           denied(s.cacheRows),
+	}
+	if s.stage != nil {
+		maps.Copy(all, s.staged())
 	}
 	answer, ok := all[line]
 	if !ok {

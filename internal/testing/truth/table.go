@@ -117,20 +117,18 @@ func Table(cells []Cell) string {
 	return b.String()
 }
 
-// marks of the page, between which the table is.
-const (
-	begin = "<!-- make truth: from here -->\n\n"
-	end   = "\n<!-- make truth: to here -->\n"
-)
-
-// Into puts the table into the page, in the place of what is there.
-func Into(page, table string) (string, error) {
-	before, rest, ok1 := strings.Cut(page, begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		return "", errors.New("the page has no marks for the table")
+// Into puts both tables into the page, in the place of what is there between its marks.
+func Into(page, table, sessions string) (string, error) {
+	for part, text := range map[string]string{"make truth": table, "make truth, sessions": sessions} {
+		begin, end := "<!-- "+part+": from here -->\n\n", "\n<!-- "+part+": to here -->\n"
+		before, rest, ok1 := strings.Cut(page, begin)
+		_, after, ok2 := strings.Cut(rest, end)
+		if !ok1 || !ok2 {
+			return "", errors.New("the page has no marks for a table")
+		}
+		page = before + begin + text + end + after
 	}
-	return before + begin + table + end + after, nil
+	return page, nil
 }
 
 func line(b *strings.Builder, engine string, r, truth Row) {

@@ -60,7 +60,11 @@ func TestThePageHasTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := truth.Into(string(page), truth.Table(play(t)))
+	sessions, err := playedSessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := truth.Into(string(page), truth.Table(play(t)), truth.SessionTable(sessions))
 	if err != nil {
 		t.Fatal(err)
 	}
