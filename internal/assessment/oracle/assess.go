@@ -85,7 +85,7 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 		judged = nil // the check that needs it has no answer, and says so
 	}
 	look := inspection.Look{
-		Session: s, Server: granted, Account: who.account, Settings: parameters,
+		Session: s, Server: granted, Account: who.account, Settings: parameters, Beyond: who.beyond(containers),
 		Rules: map[string]inspection.Rule{
 			catalogue.BuildBehind: inspection.Behind(judged, fleet.Oracle, who.version, a, a.StartedAt),
 		},

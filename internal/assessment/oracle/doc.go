@@ -12,8 +12,9 @@
 // The parameters are read in one query; a parameter that the release does not have is absent.
 //
 // Accounts, roles and privileges are those of the container of the connection. Each pluggable
-// database has its own. To assess them, register the pluggable database as a server by its own
-// service.
+// database has its own. From the root, a check of them never passes: it fails, or is not assessed,
+// and names the pluggable databases that the root does not show. To assess them, register each
+// pluggable database as a server by its own service.
 //
 // What may go wrong: none of this has run against a live Oracle, see README. In a pluggable
 // database the views show that database alone, and facts stored in the root are unknown; the

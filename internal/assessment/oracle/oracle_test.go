@@ -160,6 +160,36 @@ func TestAServerIsAssessedWithItsContainers(t *testing.T) {
 	}
 }
 
+// TestF43TheRootSpeaksOfItself: from the root, a check of accounts that finds nothing does not pass, because the
+// pluggable databases have accounts of their own. One that finds something fails, and says so, too. In a pluggable
+// database, and where there are no containers, it passes.
+func TestF43TheRootSpeaksOfItself(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		self   []string
+		status string
+		hidden string
+	}{
+		"the root":      {[]string{"1", "CDB$ROOT", "C##MUSTER", "FALSE", "PRIMARY"}, snapshot.StatusNotAssessed, "Not known: the same of ERP, HRPDB, which"},
+		"a pluggable":   {[]string{"3", "HRPDB", "MUSTER", "FALSE", "PRIMARY"}, snapshot.StatusPass, ""},
+		"no containers": {[]string{"0", "HR", "MUSTER", "FALSE", "PRIMARY"}, snapshot.StatusPass, ""},
+	} {
+		srv := newServer(t, []string{"1", "CDB$ROOT", "READ WRITE", "0"}, []string{"3", "HRPDB", "READ WRITE", "4096"}, []string{"4", "ERP", "MOUNTED", "0"})
+		srv.answers[service].On(selfSQL, test.self)
+		srv.answers[service].On(of("OR-07"), []string{"ADMIN_OPTION NO", "SELECT ANY TABLE", "APP"})
+		a, _ := srv.inspector().Assess(t.Context(), target)
+		if got := result(t, a, "OR-37", ""); got.Status != test.status || !strings.HasPrefix(got.Reason, test.hidden) || test.hidden == "" && got.Reason != "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got := result(t, a, "OR-07", ""); got.Status != snapshot.StatusFail || !strings.HasPrefix(got.Reason, test.hidden) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got := result(t, a, "OR-54", ""); got.Status != snapshot.StatusPass {
+			t.Errorf("%s, of the instance as a whole: %+v", name, got)
+		}
+	}
+}
+
 // TestBefore18ThereIsNoFullVersion, and an account without rights gets the grants that it
 // needs.
 func TestBefore18ThereIsNoFullVersion(t *testing.T) {

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"muster/internal/assessment/catalogue"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 )
@@ -42,6 +44,40 @@ func readIdentity(ctx context.Context, s servers.Session) (identity, error) {
 	}
 	who.version, who.product = row[0], row[1]
 	return who, nil
+}
+
+// beyond says of which databases a check of the server says nothing: from the root of containers, DBA_ views and those
+// of audit policies show what the root has. That each pluggable database has accounts, privileges, profiles and policies
+// of its own is in Oracle's Multitenant Administrator's Guide.
+func (who identity) beyond(containers []container) func(catalogue.Check) string {
+	if who.pluggable || who.container != "CDB$ROOT" {
+		return nil
+	}
+	var names []string
+	for _, c := range containers {
+		if c.fact.Name != who.container {
+			names = append(names, c.fact.Name)
+		}
+	}
+	slices.Sort(names)
+	of := "the pluggable databases"
+	if len(names) > 0 {
+		const listed = 20
+		of = strings.Join(names[:min(len(names), listed)], ", ")
+		if len(names) > listed {
+			of += fmt.Sprintf(" and %d more", len(names)-listed)
+		}
+	}
+	return func(check catalogue.Check) string {
+		own := func(r catalogue.Read) bool {
+			name := strings.ToUpper(r.Name)
+			return !r.Setting() && (strings.HasPrefix(name, "DBA_") || strings.HasPrefix(name, "AUDIT_"))
+		}
+		if !slices.ContainsFunc(check.Reads, own) {
+			return ""
+		}
+		return "Not known: the same of " + of + ", which the root does not show. Register each pluggable database as a server of its own."
+	}
 }
 
 // container is one as the server lists it.

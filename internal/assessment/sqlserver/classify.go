@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -127,6 +128,10 @@ func (c *Inspector) access(ctx context.Context, s servers.Session) (access, erro
 	return granted, nil
 }
 
+// ofGraph are the columns that a graph table has for itself, and that nobody may read (error 13908). They are named in
+// "SQL Graph Architecture".
+var ofGraph = regexp.MustCompile(`^(graph_id|from_obj_id|from_id|to_obj_id|to_id)_[0-9A-F]{32}$`)
+
 func readTables(ctx context.Context, s servers.Session) ([]*table, error) {
 	rows, err := servers.Query(ctx, s, 11, tablesSQL)
 	if err != nil {
@@ -148,7 +153,7 @@ func readTables(ctx context.Context, s servers.Session) ([]*table, error) {
 	}
 	rows, err = servers.Query(ctx, s, 7, columnsSQL)
 	for _, row := range rows {
-		if t := byID[row[0]]; t != nil { // else it came meanwhile
+		if t := byID[row[0]]; t != nil && !ofGraph.MatchString(row[1]) { // else it came meanwhile
 			t.columns = append(t.columns, column{name: row[1], base: row[2], shown: shown(row), hidden: row[6] == "1"})
 		}
 	}

@@ -11,6 +11,23 @@ import (
 	"muster/internal/servers"
 )
 
+// TestF25GraphTablesAreSampled without the columns that SQL Server keeps for itself in them.
+func TestF25GraphTablesAreSampled(t *testing.T) {
+	t.Parallel()
+	srv := newServer(t, row("shop", online, "1", "0", "0"))
+	s := srv.sessions["shop"]
+	const hex = "_0A1B2C3D4E5F60718293A4B5C6D7E8F9"
+	s.On(tablesSQL, []string{"1", "dbo", "follows", "10", "8192", "1", "0", "0", "0", "0", "0"})
+	s.On(columnsSQL, []string{"1", "graph_id" + hex, "bigint", "8", "19", "0", "0"}, []string{"1", "$edge_id" + hex, "nvarchar", "2000", "0", "0", "0"},
+		[]string{"1", "from_obj_id" + hex, "int", "4", "10", "0", "0"}, []string{"1", "to_id" + hex, "bigint", "8", "19", "0", "0"}, []string{"1", "graph_id", "bigint", "8", "19", "0", "0"})
+	s.On(sensitivitySQL)
+	s.On(`select top (200) left(convert(nvarchar(4000), [$edge_id`+hex+`]), 256), left(convert(nvarchar(4000), [graph_id]), 256) from [dbo].[follows]`, []string{"{}", "1"})
+	run := srv.inspector().Classify(t.Context(), servers.Target{}, "shop", assessment.ClassifyValues)
+	if run.TablesSampled != 1 || len(run.FailedTables) != 0 || run.ColumnsSeen != 2 {
+		t.Errorf("%+v", run)
+	}
+}
+
 func TestColumnsAreClassifiedByLabelNameAndValue(t *testing.T) {
 	t.Parallel()
 	srv := newServer(t, row("shop", online, "1", "0", "0"))
