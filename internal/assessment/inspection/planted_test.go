@@ -280,7 +280,7 @@ var schemas = strings.NewReplacer("master.sys.", "sys.", "msdb.sys.", "msdb_sys.
 
 var (
 	listagg = regexp.MustCompile(`LISTAGG\(([^,]+), ', '\) WITHIN GROUP \(ORDER BY [^)]+\)`)
-	bytesOf = regexp.MustCompile(`SUBSTRING\((\w+\.sid) FROM 1 FOR (\d+)\)`) // which has bits here
+	bytesOf = regexp.MustCompile(`SUBSTRING\((\w+\.(?:sid|password_hash)) FROM 1 FOR (\d+)\)`) // which has bits here
 	days    = regexp.MustCompile(`CURRENT_TIMESTAMP - (\d+)\)`)
 )
 
@@ -307,11 +307,15 @@ const functions = `
 		SELECT CASE $1 WHEN 'never' THEN '1900-01-01' WHEN 'stale' THEN (localtimestamp - interval '15 days')::text
 			WHEN 'good' THEN (localtimestamp - interval '13 days')::text WHEN 'old' THEN NULL ELSE '1900-01-01' END $$;
 	CREATE FUNCTION pwdcompare(text, text) RETURNS int LANGUAGE sql AS $$ SELECT ($1 = $2)::int $$;
+	CREATE FUNCTION pwdcompare(text, bit varying) RETURNS int LANGUAGE sql AS $$
+		SELECT CASE substring($2 from 17) WHEN x'00' THEN ($1 = '')::int WHEN x'01' THEN ($1 <> '')::int ELSE 0 END $$;
 	CREATE FUNCTION datalength(bit varying) RETURNS int LANGUAGE sql AS $$ SELECT octet_length($1) $$;
 	CREATE FUNCTION db_name() RETURNS text LANGUAGE sql AS $$ SELECT 'shop' $$;
 	CREATE FUNCTION db_name(bigint) RETURNS text LANGUAGE sql AS $$ SELECT CASE $1 WHEN 5 THEN 'shop' END $$;
 	CREATE FUNCTION db_id() RETURNS int LANGUAGE sql AS $$ SELECT 5 $$;
-	CREATE FUNCTION sys_context(text, text) RETURNS text LANGUAGE sql AS $$ SELECT '0' $$;
+	CREATE FUNCTION sys_context(text, text) RETURNS text LANGUAGE sql AS $$ SELECT CASE $2 WHEN 'SESSION_USER' THEN 'MUSTER' ELSE '0' END $$;
+	CREATE FUNCTION original_login() RETURNS text LANGUAGE sql AS $$ SELECT 'muster' $$;
+	CREATE COLLATION database_default (provider = libc, locale = 'C');
 	CREATE FUNCTION to_number(text, text, text) RETURNS numeric LANGUAGE sql AS $$ SELECT $1::numeric $$;
 	CREATE FUNCTION to_char(bigint) RETURNS text LANGUAGE sql AS $$ SELECT $1::text $$;
 	CREATE FUNCTION to_number(text) RETURNS numeric LANGUAGE sql AS $$ SELECT $1::numeric $$`

@@ -4,7 +4,8 @@
 -- On Amazon RDS each grant is a call of rdsadmin.rdsadmin_util.grant_sys_object instead.
 
 -- 1. One pluggable database, or a database without containers.
-CREATE USER muster IDENTIFIED BY "<password>";
+CREATE PROFILE muster LIMIT SESSIONS_PER_USER 10; -- its own, and the limits of DEFAULT beside
+CREATE USER muster IDENTIFIED BY "<password>" PROFILE muster;
 GRANT CREATE SESSION TO muster;
 GRANT SELECT ON SYS.V_$INSTANCE TO muster;            -- when it was started; is it one of a cluster
 GRANT SELECT ON SYS.V_$CONTAINERS TO muster;          -- the databases, and whether they are open
@@ -26,7 +27,8 @@ GRANT SELECT ON SYS.DBA_SCHEDULER_JOB_RUN_DETAILS TO muster; -- jobs that failed
 -- 2. A container database with all of its pluggable databases, from its root. The prefix of
 -- common users (COMMON_USER_PREFIX) is C## where nobody changed it.
 ALTER SESSION SET CONTAINER = CDB$ROOT;
-CREATE USER c##muster IDENTIFIED BY "<password>" CONTAINER = ALL;
+CREATE PROFILE c##muster LIMIT SESSIONS_PER_USER 10 CONTAINER = ALL;
+CREATE USER c##muster IDENTIFIED BY "<password>" PROFILE c##muster CONTAINER = ALL;
 GRANT CREATE SESSION TO c##muster CONTAINER = CURRENT;
 ALTER USER c##muster SET CONTAINER_DATA = ALL CONTAINER = CURRENT; -- or (CDB$ROOT, ORDERS, ERP)
 GRANT SELECT ON SYS.V_$INSTANCE TO c##muster;
