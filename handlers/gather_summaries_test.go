@@ -11,7 +11,6 @@ import (
 	"muster/commands/usecase"
 	"muster/domain/alert"
 	"muster/domain/report"
-	"muster/eventstore"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/alertsum"
 	"muster/internal/report/snapshot/companion"
@@ -27,14 +26,7 @@ func TestAnAlertsSummaryStaysAsItWasAtItsEnd(t *testing.T) {
 	e.alerted("there", e.item("elsewhere", alert.Critical, day, 0))
 	open := e.alertCalled("disk")
 	e.acts(open, alerting.Acknowledge)
-	head, err := e.events.Head(t.Context(), nil, eventstore.Fleet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var to time.Time // after all of that, by the log's clock
-	if err := e.db.Get(&to, `SELECT recorded_at + interval '1 microsecond' FROM events WHERE log = 'fleet' AND position = $1`, head.Position); err != nil {
-		t.Fatal(err)
-	}
+	to := e.afterAll()
 	from := to.AddDate(0, 0, -7)
 	summary := func(scope report.Scope) (snapshot.Document, string) {
 		t.Helper()
@@ -74,6 +66,67 @@ func TestAnAlertsSummaryStaysAsItWasAtItsEnd(t *testing.T) {
 	foreign.OrganizationID = e.stranger()
 	if doc, err := e.inputs().Gather(t.Context(), foreign); err != nil || len(doc.AlertRecords.Listed)+len(doc.AlertRecords.Servers) > 0 {
 		t.Errorf("another organization's report has %+v, %v", doc.AlertRecords, err)
+	}
+}
+
+// afterAll is a time after everything in the fleet's log, by its clock.
+func (e *estate) afterAll() (at time.Time) {
+	e.t.Helper()
+	if err := e.db.Get(&at, `SELECT max(recorded_at) + interval '1 microsecond' FROM events WHERE log = 'fleet'`); err != nil {
+		e.t.Fatal(err)
+	}
+	return at.UTC()
+}
+
+// TestAMonthLaterTheLogGivesTheSamePDF: a summary of a window is gathered at its end and again a month later, after
+// much has happened. But for the time and the log's head, which it prints, its PDF has the same bytes.
+func TestAMonthLaterTheLogGivesTheSamePDF(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	e.fleet("here", "there")
+	e.alerted("here", e.item("old", alert.Warning, 400*day, 0), e.item("over", alert.Info, 3*day, time.Hour), e.item("disk", alert.Critical, day/2, 0))
+	e.alerted("there", e.item("elsewhere", alert.Critical, day/2, 0))
+	e.acts(e.alertCalled("disk"), alerting.Acknowledge)
+	e.acts(e.alertCalled("elsewhere"), alerting.Mute)
+	to := e.afterAll()
+	renderer := e.renderer()
+	days := map[report.Kind]int{report.AlertsSummary: 7, report.PerformanceSLA: 3, report.DailyDigest: 1}
+	at := map[report.Kind]snapshot.Document{}
+	gather := func(kind report.Kind) (doc snapshot.Document, file string) {
+		t.Helper()
+		from := to.AddDate(0, 0, -days[kind])
+		doc, err := e.inputs().Gather(t.Context(), e.gathering(kind, report.Scope{From: &from, To: &to, TimeZone: "UTC"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was, is := at[kind]; is {
+			doc.ReportID, doc.RequestedAt, doc.AsOf, doc.Witness = was.ReportID, was.RequestedAt, was.AsOf, was.Witness
+		}
+		var out bytes.Buffer
+		if _, err := renderer.Render(&out, doc); err != nil {
+			t.Fatal(err)
+		}
+		return doc, out.String()
+	}
+	files := map[report.Kind]string{}
+	for kind := range days {
+		at[kind], files[kind] = gather(kind)
+	}
+	e.acts(e.alertCalled("old"), alerting.Acknowledge)
+	e.acts(e.alertCalled("elsewhere"), alerting.Unmute)
+	e.acts(e.alertCalled("disk"), alerting.Resolve)
+	e.alerted("here", e.item("imported", alert.Critical, day/4, time.Hour), e.item("new", alert.Warning, 0, 0))
+	e.clock.Advance(30 * day)
+	for kind, was := range files {
+		if _, is := gather(kind); is != was {
+			t.Errorf("%s: the PDF has other bytes a month later", kind)
+		}
+	}
+	to = e.afterAll()
+	for kind, was := range files {
+		if _, is := gather(kind); is == was && kind != report.PerformanceSLA { // whose servers were not heard of
+			t.Errorf("%s of a later window has the same bytes: the test shows nothing", kind)
+		}
 	}
 }
 
