@@ -63,6 +63,9 @@ func (o *Oracle) whoWaits() (rows [][]string) {
 		}
 		rows = append(rows, row)
 	}
+	for i := range rows {
+		rows[i] = append(rows[i], strconv.Itoa(len(rows)))
+	}
 	return rows
 }
 

@@ -89,6 +89,9 @@ func (s *SQLServer) whoWaits() (rows [][]string) {
 		}
 		rows = append(rows, row)
 	}
+	for i := range rows {
+		rows[i] = append(rows[i], strconv.Itoa(len(rows)))
+	}
 	return rows
 }
 

@@ -24,7 +24,7 @@ var clusterBlockingQuery string
 func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts bool) (*blocking.Look, error) {
 	look := &blocking.Look{At: at}
 	query := strings.NewReplacer("@application@", servers.ApplicationName, "@most@", strconv.Itoa(2*blocking.MaxNodes)).Replace(r.in(blockingQuery, clusterBlockingQuery))
-	rows, err := servers.Query(ctx, l, 21, query)
+	rows, err := servers.Query(ctx, l, 22, query)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +38,11 @@ func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, te
 			return nil, err
 		}
 		look.Nodes = append(look.Nodes, n)
+		all, err := strconv.Atoi(row[21])
+		if err != nil {
+			return nil, measure.ErrNonsense
+		}
+		look.Omitted = max(all-len(rows), 0)
 	}
 	if !texts {
 		return look, nil

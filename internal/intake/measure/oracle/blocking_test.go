@@ -2,6 +2,8 @@ package oracle
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +15,14 @@ import (
 )
 
 // blocked are the rows of the query of who waits for whom.
-func (s *scene) blocked(rows ...[]string) {
+func (s *scene) blocked(rows ...[]string) { s.blockedOf(len(rows), rows...) }
+
+// blockedOf are the first of so many.
+func (s *scene) blockedOf(all int, rows ...[]string) {
 	query := s.in(blockingQuery, clusterBlockingQuery)
+	for i := range rows {
+		rows[i] = append(slices.Clip(rows[i]), fmt.Sprint(all))
+	}
 	s.on(strings.ReplaceAll(query, "@most@", "1000"), rows...)
 }
 
@@ -127,6 +135,35 @@ func TestSessionsOfAClusterHaveTheirInstance(t *testing.T) {
 	one, err := (&reader{databases: []measure.Database{{ID: 3, Name: "ERP"}}}).blockingNode(session("7", "80", "2", "7", "1", "7", "1", "9"), began, map[place]string{{"7", "1"}: "7,70,1", {"7", "2"}: "7,80,2"})
 	if err != nil || one.Session != "7,80,2" || one.For[0] != "7,70,1" {
 		t.Errorf("%+v, %v", one, err)
+	}
+}
+
+// TestABlockerOnAnotherNodeOfACluster is named with its instance, also where a session of ours has its number, and so is the one
+// at the end of a chain over two nodes.
+func TestABlockerOnAnotherNodeOfACluster(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.inCluster()
+	s.on(clusterSessionsQuery, []string{"3", "waiting", "Application", "2"})
+	s.blocked(session("7", "70", "2", "", "", "", "", ""), session("7", "80", "1", "7", "2", "7", "2", "9"), session("9", "90", "2", "7", "1", "7", "2", "5"))
+	if got := measuretest.Edges(s.pass(20 * time.Second).Blocking); got != "7,70,2 7,80,1<-7,70,2 9,90,2<-7,80,1" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestTenThousandSessionsWait for one: it is named, those that have waited longest are kept, and the others are counted.
+func TestTenThousandSessionsWait(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.on(sessionsQuery, []string{"3", "waiting", "Application", "9999"})
+	rows := [][]string{session("7", "70", "1", "", "", "", "", "")}
+	for n := range 999 {
+		rows = append(rows, session(fmt.Sprint(100+n), "1", "1", "7", "1", "7", "1", fmt.Sprint(2000-n)))
+	}
+	s.blockedOf(10_000, rows...)
+	locks := s.pass(20 * time.Second).Blocking[0]
+	if held := blocking.Holding(locks.Nodes); held.Root.Session != "7,70,1" || len(locks.Nodes) != blocking.MaxNodes || blocking.Waiting(locks.Nodes)+locks.Omitted != 9999 {
+		t.Errorf("%s holds up %d, of %d nodes, and %d are omitted", held.Root.Session, held.Behind, len(locks.Nodes), locks.Omitted)
 	}
 }
 

@@ -48,19 +48,7 @@ func TestDeadlocksAreCountedByContainer(t *testing.T) {
 func TestDeadlocksOfAClusterAreThoseOfItsInstances(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	s.cluster = true
-	s.instance("YES")
-	s.on(instancesQuery, []string{"1", s.started, "YES"}, []string{"2", s.started, "YES"})
-	s.on(activeInstancesQuery, []string{"2"})
-	s.on(clusterContainersQuery, []string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "ERP", "READ WRITE"})
-	s.on(clusterSessionsQuery)
-	s.on(clusterLockWaitQuery)
-	s.on(clusterDBTimeQuery)
-	s.figures()
-	s.births()
-	one, two := entry(3, queryA, 5, 1, 1, 1), entry(3, queryA, 5, 1, 1, 1)
-	one[0], two[0] = "1", "2"
-	s.statements(one, two)
+	s.inCluster()
 	for i, step := range []struct {
 		rows [][]string
 		want string

@@ -134,6 +134,24 @@ func (s *scene) instance(parallel string) {
 	s.on(instanceQuery, []string{"1", s.started, parallel})
 }
 
+// inCluster makes it two instances of a cluster, without sessions, each with a statement.
+func (s *scene) inCluster() {
+	s.cluster = true
+	s.instance("YES")
+	s.on(instancesQuery, []string{"1", s.started, "YES"}, []string{"2", s.started, "YES"})
+	s.on(activeInstancesQuery, []string{"2"})
+	s.on(clusterContainersQuery, []string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "ERP", "READ WRITE"})
+	s.on(clusterSessionsQuery)
+	s.on(clusterLockWaitQuery)
+	s.on(clusterDBTimeQuery)
+	s.on(clusterDeadlocksQuery)
+	s.figures()
+	one, two := entry(3, queryA, 5, 1, 1, 1), entry(3, queryA, 5, 1, 1, 1)
+	one[0], two[0] = "1", "2"
+	s.statements(one, two)
+	s.births()
+}
+
 // figures has no transaction, no temporary space and no counts.
 func (s *scene) figures() {
 	s.on(s.in(transactionsQuery, clusterTransactionsQuery))

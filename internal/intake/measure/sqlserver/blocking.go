@@ -30,11 +30,16 @@ func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, te
 	}
 	text := strings.NewReplacer("@texts", wants, "@application@", servers.ApplicationName).Replace(query("blocking"))
 	places := map[string]int{}
-	err := l.Each(ctx, 16, text, func(row [][]byte) error {
+	read, all := 0, 0
+	err := l.Each(ctx, 17, text, func(row [][]byte) error {
 		n, err := r.blockingNode(row, at)
 		if err != nil {
 			return err
 		}
+		if all, err = strconv.Atoi(string(row[16])); err != nil {
+			return measure.ErrNonsense
+		}
+		read++
 		if i, known := places[n.Session]; !known {
 			places[n.Session] = len(look.Nodes)
 			look.Nodes = append(look.Nodes, n)
@@ -46,6 +51,7 @@ func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, te
 	if err != nil {
 		return nil, err
 	}
+	look.Omitted = max(all-read, 0)
 	for _, n := range look.Nodes {
 		for _, id := range n.For {
 			if kind, is := unnamed[id]; is && !slices.ContainsFunc(look.Nodes, func(n blocking.Node) bool { return n.Session == id }) {

@@ -75,6 +75,23 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	}
 }
 
+// TestTenThousandSessionsWait for one: it is named, those that have waited longest are kept, and the others are counted.
+func TestTenThousandSessionsWait(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.sessions = []row{{5, "waiting", "LCK_M_X", 9999}}
+	f.blocking = []row{holds(51, 1, 240_000)}
+	for n := range 999 {
+		f.blocking = append(f.blocking, waits(100+n, 51, 2_000_000-n, "OBJECT: 5:2:0"))
+	}
+	f.unread = 9000
+	m := f.measure(t)
+	locks := m.well().Blocking[0]
+	if held := blocking.Holding(locks.Nodes); held.Root.Session != "51" || len(locks.Nodes) != blocking.MaxNodes || blocking.Waiting(locks.Nodes)+locks.Omitted != 9999 {
+		t.Errorf("%s holds up %d, of %d nodes, and %d are omitted", held.Root.Session, held.Behind, len(locks.Nodes), locks.Omitted)
+	}
+}
+
 // TestWhatIsKnownOfASession: its times by our clock, what it waits for, and its statement only
 // where texts are kept, without its literals.
 func TestWhatIsKnownOfASession(t *testing.T) {

@@ -49,6 +49,7 @@ type fake struct {
 	temporary        int64          // bytes
 	counted          []row          // name, value; since the server was started
 	blocking         []row          // who waits for whom
+	unread           int            // and how many more rows there are
 	deadlocks        int            // since it was started
 	reports          string         // its ring buffer
 	freed            []row          // what became of a session that held others up
@@ -121,7 +122,12 @@ func newFake(t testing.TB) *fake {
 	rows("deadlocks", func(tdstest.Query) []row { return []row{{f.deadlocks, f.clock.Now().Add(f.skew).UnixMicro()}} })
 	rows("deadlock_reports", func(tdstest.Query) []row { return []row{{f.reports}} })
 	rows("freed", func(tdstest.Query) []row { return f.freed })
-	rows("blocking", func(tdstest.Query) []row { return f.blocking })
+	rows("blocking", func(tdstest.Query) (all []row) {
+		for _, r := range f.blocking {
+			all = append(all, append(slices.Clip(r), len(f.blocking)+f.unread))
+		}
+		return all
+	})
 	now := func() int64 { return f.clock.Now().Add(f.skew).UnixMicro() }
 	rows("clocks", func(tdstest.Query) []row { return []row{{now(), f.offset, f.started}} })
 	rows("query_store_state", func(q tdstest.Query) []row {

@@ -5,7 +5,8 @@
 -- waits, who is at the end of that chain, for how many microseconds, for what, in which mode (of
 -- an enqueue the lower bytes of P1 say that) and for a row of which object. It is a lock of rows,
 -- tables or users (Application), or of a definition (Concurrency). OWNERID is 2147483644 but of the
--- servers of a parallel execution, which are nobody's. Ours are left out.
+-- servers of a parallel execution, which are nobody's. Ours are left out. The last column is how many
+-- rows there are without the bound; those that are left out wait.
 -- Database Reference: V$SESSION.
 SELECT s.sid, s.serial#, TO_NUMBER(SYS_CONTEXT('USERENV', 'INSTANCE')), TO_CHAR(s.logon_time, 'YYYY-MM-DD HH24:MI:SS'), s.username,
        NVL(s.module, s.program), s.machine, s.con_id, s.type, s.status,
@@ -13,7 +14,7 @@ SELECT s.sid, s.serial#, TO_NUMBER(SYS_CONTEXT('USERENV', 'INSTANCE')), TO_CHAR(
        CASE WHEN s.state = 'WAITING' AND s.blocking_session_status = 'VALID' AND s.wait_class IN ('Application', 'Concurrency')
             THEN s.blocking_session END,
        s.blocking_instance, s.final_blocking_session, s.final_blocking_instance,
-       s.wait_time_micro, s.event, s.p1, s.row_wait_obj#
+       s.wait_time_micro, s.event, s.p1, s.row_wait_obj#, COUNT(*) OVER ()
 FROM v$session s
 WHERE s.ownerid = 2147483644
   AND (NVL(s.username, '-') <> SYS_CONTEXT('USERENV', 'SESSION_USER')

@@ -7,7 +7,8 @@
 -- time. A parallel request that waits for its own tasks waits for nobody. Below zero, the id of a
 -- blocker is no session: -2 is an orphaned distributed transaction, -3 a transaction that a
 -- recovery has deferred, -4 and -5 the owner of a latch that the server does not know. Our own
--- sessions are left out. A session with several requests (MARS) has several rows, hence 1000.
+-- sessions are left out. A session with several requests (MARS) has several rows, hence 1000. The last column is how
+-- many rows there are without that bound; those that are left out wait.
 --
 -- sys.dm_exec_sessions: relational-databases/system-dynamic-management-views/sys-dm-exec-sessions-transact-sql
 -- sys.dm_exec_requests: relational-databases/system-dynamic-management-views/sys-dm-exec-requests-transact-sql
@@ -21,7 +22,8 @@ SELECT s.session_id, CONVERT(varchar(23), s.login_time, 126), s.login_name, s.pr
                             CASE WHEN r.statement_end_offset = -1 OR r.statement_end_offset - r.statement_start_offset > 65536 THEN 32768
                                  ELSE (r.statement_end_offset - r.statement_start_offset) / 2 + 1 END)
            FROM sys.dm_exec_sql_text(r.sql_handle) AS t) END,
-       CASE WHEN r.session_id IS NULL THEN DATEDIFF_BIG(millisecond, s.last_request_end_time, GETDATE()) END
+       CASE WHEN r.session_id IS NULL THEN DATEDIFF_BIG(millisecond, s.last_request_end_time, GETDATE()) END,
+       COUNT(*) OVER ()
 FROM sys.dm_exec_sessions AS s
 LEFT JOIN sys.dm_exec_requests AS r ON r.session_id = s.session_id
 WHERE s.session_id <> (SELECT @@SPID)
