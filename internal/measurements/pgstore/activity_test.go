@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"fmt"
 	"log/slog"
 	"slices"
 	"testing"
@@ -9,8 +10,10 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/waitclass"
 	"muster/internal/postgres/statement"
 	"muster/internal/testing/pgtest"
 )
@@ -74,4 +77,45 @@ func TestKindsBeginWithTheirSecondSteps(t *testing.T) {
 	db.MustExec(`ALTER TABLE measured_series ADD CONSTRAINT measured_series_figures CHECK (true)`)
 	write(0)
 	figures(measurements.OldestTransaction, measurements.ReplicationLag)
+}
+
+// TestTenThousandSessions of one database, no two of which are alike: every figure has all of them, 200 combinations are
+// kept one by one, and the others as one, on the CPU and waiting.
+func TestTenThousandSessions(t *testing.T) {
+	t.Parallel()
+	s, organization, at := keepsPeople(t), uuid.New(), timegrid.Minute.Floor(time.Now()).Add(-time.Minute)
+	const half = 5000
+	sample := measurements.SessionSample{
+		Instance: uuid.UUID{1}, Engine: fleet.PostgreSQL, Database: uuid.UUID{2}, At: at, Interval: 10 * time.Second,
+		Active: half, Waits: map[string]int64{"Lock": half},
+	}
+	for i := range half {
+		for _, d := range []measurements.Doing{{State: measurements.OnCPU}, {State: measurements.Waits, Wait: "Lock", Event: "tuple"}} {
+			d.User, d.Application, d.Client, d.Statement, d.Sessions = fmt.Sprint("user", i), fmt.Sprint("app", i%7), fmt.Sprint("10.0.0.", i), fmt.Sprint(i), 1
+			sample.Doing = append(sample.Doing, d)
+		}
+	}
+	write(t, s, measurements.Batch{Organization: organization, Sessions: []measurements.SessionSample{sample}})
+	if err := s.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w := timegrid.Window{From: at, To: at.Add(time.Minute), Size: timegrid.Minute}
+	waits, err := s.WaitEvents(t.Context(), organization, fleet.PostgreSQL, fleet.Scope{}, w)
+	if err != nil || waits.Waiting[waitclass.Locks][0] != half {
+		t.Errorf("%g sessions wait, %v", waits.Waiting[waitclass.Locks][0], err)
+	}
+	for by, lines := range map[measurements.Dimension]int{measurements.DimState: 2, measurements.DimUser: measurements.MaxDoings + 1, measurements.DimInstance: 1} {
+		part, err := s.Activity(t.Context(), organization, fleet.PostgreSQL, fleet.Scope{Filtered: true, Instances: []uuid.UUID{{1}}}, w, measurements.ActivityQuery{By: by})
+		sum := 0.0
+		for _, line := range part.Lines {
+			sum += line[0]
+		}
+		if err != nil || sum != 2*half || len(part.Lines) > lines {
+			t.Errorf("by %s: %g sessions in %d lines, want %d in %d at most; %v", by, sum, len(part.Lines), 2*half, lines, err)
+		}
+	}
+	names, err := statement.One[int](t.Context(), s.db, "count names", `SELECT count(*) FROM measured_names WHERE organization_id = $1`, organization)
+	if err != nil || names == 0 || names > 3*measurements.MaxDoings+1 {
+		t.Errorf("%d names are kept, %v", names, err)
+	}
 }
