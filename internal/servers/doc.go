@@ -52,6 +52,10 @@
 // interrupted or broke off. TLS is off unless the connection string asks for it, because
 // listeners are created without it.
 //
+// A list of values, such as SQL_IDs, goes to SQL Server and Oracle as parameters (WithList): a list of literals
+// would be compiled anew each time, and stay in the cache that Muster measures. Each statement of Muster on Oracle
+// begins with its name, by which the list of statements leaves it out; on SQL Server the settings do that.
+//
 // A query is a file in a folder sql/ beside the code that reads its rows. Its comment says which
 // versions it serves, what it reads, and where its columns are documented. Its first line is
 // unique, because stubs and fakes recognize it by that line.

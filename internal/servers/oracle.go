@@ -59,7 +59,7 @@ func (s *oracleSession) begin() error {
 	}
 	for _, setting := range settings {
 		err := s.call(func() error {
-			_, err := s.conn.Exec(setting)
+			_, err := s.conn.Exec(ours + setting)
 			return err
 		})
 		if is[*network.OracleError](err) && strings.HasPrefix(setting, "BEGIN") {

@@ -3,10 +3,13 @@ package servers
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -106,15 +109,28 @@ func (s *sqlServerSession) judge(ctx, limited context.Context, err error) error 
 	return errBroken
 }
 
+// ask sends a statement. The driver calls sp_executesql for one with a parameter. No statement reads the first.
+func (s *sqlServerSession) ask(ctx context.Context, statement string) (driver.Rows, error) {
+	text, list := cutList(statement, 20, 200, 1000)
+	text = placed(text, len(list), func(i int) string { return "@p" + strconv.Itoa(i+2) })
+	args := []driver.NamedValue{{Ordinal: 1, Value: int64(0)}}
+	for i, value := range list {
+		hash, err := hex.DecodeString(strings.TrimPrefix(value, "0x"))
+		if err != nil {
+			return nil, fmt.Errorf("a value of a list: %w", err)
+		}
+		args = append(args, driver.NamedValue{Ordinal: i + 2, Value: hash})
+	}
+	prepared, err := s.conn.PrepareContext(ctx, sqlServerSettings+text)
+	if err != nil {
+		return nil, err
+	}
+	return prepared.(driver.StmtQueryContext).QueryContext(ctx, args)
+}
+
 // read passes on the rows of the first answer to a statement.
 func (s *sqlServerSession) read(ctx context.Context, statement string, a *answer) (err error) {
-	prepared, err := s.conn.PrepareContext(ctx, sqlServerSettings+statement)
-	if err != nil {
-		return err
-	}
-	// The driver calls sp_executesql for a statement with a parameter. No statement reads it.
-	unused := []driver.NamedValue{{Ordinal: 1, Value: int64(0)}}
-	rows, err := prepared.(driver.StmtQueryContext).QueryContext(ctx, unused)
+	rows, err := s.ask(ctx, statement)
 	if err != nil {
 		return err
 	}

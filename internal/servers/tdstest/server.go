@@ -265,6 +265,13 @@ func (s *Server) Readable(text string) int {
 	return bytes.Count(s.wire, plain) + bytes.Count(s.wire, hidden)
 }
 
+// Sent says how often some bytes crossed the network without TLS, such as the value of a parameter.
+func (s *Server) Sent(value []byte) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bytes.Count(s.wire, value)
+}
+
 // greet answers PRELOGIN, and gives the connection as it is from then on, or for the login only.
 func (s *Server) greet(conn net.Conn) (_ net.Conn, loginOnly bool, err error) {
 	if s.Strict {

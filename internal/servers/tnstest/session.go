@@ -106,8 +106,12 @@ func (s *session) reply(request []byte) ([]byte, Fault) {
 	return m.Bytes(), None
 }
 
-// execute answers a statement.
+// execute answers a statement. Each begins with Muster's name, but for the block by which the driver asks for NLS settings.
 func (s *session) execute(text string) ([]byte, Fault) {
+	text, ours := strings.CutPrefix(text, "/* muster */ ")
+	if !ours && !strings.HasPrefix(text, "BEGIN\n") {
+		s.t.Errorf("%q does not say whose it is", text)
+	}
 	s.mu.Lock()
 	s.asked = append(s.asked, text)
 	a, known := s.answers[FirstLine(text)]
@@ -305,7 +309,7 @@ func decimal(value string) string {
 // statement is the text in a call: the first place where one begins, after how long it is.
 func statement(request []byte) string {
 	at := len(request)
-	for _, verb := range []string{"SELECT", "select", "WITH", "ALTER SESSION", "BEGIN", "SET TRANSACTION"} {
+	for _, verb := range []string{"/* muster */", "SELECT", "select", "WITH", "ALTER SESSION", "BEGIN", "SET TRANSACTION"} {
 		if i := bytes.Index(request, []byte(verb)); i >= 0 {
 			at = min(at, i)
 		}

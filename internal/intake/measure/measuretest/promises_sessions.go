@@ -110,7 +110,7 @@ func databasesAreInStates(s *scene) {
 }
 
 func namesSurvive(s *scene) {
-	names := []string{"[odd]]", `say "hi"`, "it's", "Łódź 😀", "per%cent_{database}", "@hashes@ids @databases"}
+	names := []string{"[odd]]", `say "hi"`, "it's", "Łódź 😀", "per%cent_{database}", "@list@ids @databases\n--list a,b"}
 	for _, name := range names {
 		s.states[name] = Open
 		s.Create(name)

@@ -247,7 +247,7 @@ func TestALongListOfTexts(t *testing.T) {
 		t.Fatalf("%d queries", len(parts))
 	}
 	for i, want := range []int{500, 500, 201} {
-		if got := strings.Count(parts[i], "','") + 1; got != want || strings.Contains(parts[i], "@") {
+		if got := strings.Count(parts[i], ",") - strings.Count(textsQuery, ",") + 1; got != want {
 			t.Errorf("query %d names %d", i, got)
 		}
 	}

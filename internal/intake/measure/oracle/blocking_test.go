@@ -55,7 +55,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 	}
 	s.on(sessionsQuery, []string{"3", "waiting", "Application", "1"})
 	s.home.Texts = true
-	s.on(strings.ReplaceAll(textsQuery, "@ids@", "0w2qpuc6u2zsp"), []string{"0w2qpuc6u2zsp", "UPDATE orders SET status = 'secret' WHERE id = 1"})
+	s.on(textsQuery, []string{"0w2qpuc6u2zsp", "UPDATE orders SET status = 'secret' WHERE id = 1"})
 	b := s.pass(20 * time.Second)
 	if got := measuretest.Edges(b.Blocking); got != "7,70,1 8,80,1<-7,70,1" {
 		t.Fatalf("%q", got)

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed" // the queries
 	"slices"
-	"strings"
 
 	"muster/internal/engine/oracle"
 	"muster/internal/intake/measure"
@@ -21,13 +20,12 @@ var clusterTextsQuery string
 // idsAtOnce is how many statements a query names at most: a list may have 1,000.
 const idsAtOnce = 500
 
-// naming are queries that name some statements. What stands in a SQL_ID was looked at as
-// it came (sqlNumber).
+// naming are queries that name some statements, in parameters.
 func naming(query string, ids []string) []string {
 	slices.Sort(ids)
 	var queries []string
 	for some := range slices.Chunk(slices.Compact(ids), idsAtOnce) {
-		queries = append(queries, strings.ReplaceAll(query, "@ids@", strings.Join(some, "','")))
+		queries = append(queries, servers.WithList(query, some))
 	}
 	return queries
 }

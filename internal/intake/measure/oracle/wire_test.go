@@ -106,6 +106,29 @@ func TestRoundsOverTheDriver(t *testing.T) {
 	}
 }
 
+// TestF14TheListKnowsOurOwnStatements by how they begin when they reach the server: without the comments of their files.
+func TestF14TheListKnowsOurOwnStatements(t *testing.T) {
+	t.Parallel()
+	l := answered(t, began, 10)
+	server, _, _ := overTheDriver(t, l, time.Minute)
+	if err := server.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{statementsQuery, clusterStatementsQuery} {
+		_, begins, _ := strings.Cut(query, "NOT LIKE '")
+		begins, _, ok := strings.Cut(begins, "%'")
+		asked := 0
+		for _, text := range l.Asked() {
+			if strings.HasPrefix(text, "SELECT") {
+				asked++
+			}
+		}
+		if heard := strings.Count(string(l.Heard()), begins+" SELECT"); !ok || begins == "" || heard != asked {
+			t.Errorf("of %d statements, %d begin with %q", asked, heard, begins)
+		}
+	}
+}
+
 // TestAServerThatBreaksOff in the middle of rows costs the round what was not read before,
 // and the next one comes over another connection.
 func TestAServerThatBreaksOff(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"muster/internal/engine/sqlserver"
 	"muster/internal/intake/measure"
@@ -42,7 +41,7 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		if len(hashes[d.id]) == 0 {
 			continue
 		}
-		text := in(d.name, strings.ReplaceAll(query("query_store_texts"), "@hashes", strings.Join(hashes[d.id], ", ")))
+		text := servers.WithList(in(d.name, query("query_store_texts")), hashes[d.id])
 		err := l.Each(ctx, 2, text, func(row [][]byte) error { return take(d.id, row[0], row[1]) })
 		if _, refused := errors.AsType[*servers.Refusal](err); err != nil && !refused {
 			return nil, err
@@ -52,7 +51,7 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		return texts, nil
 	}
 	slices.Sort(cached)
-	text := strings.ReplaceAll(query("plan_cache_texts"), "@hashes", strings.Join(slices.Compact(cached), ", "))
+	text := servers.WithList(query("plan_cache_texts"), slices.Compact(cached))
 	err := l.Each(ctx, 3, text, func(row [][]byte) error {
 		database, err := strconv.ParseUint(string(row[0]), 10, 32)
 		if err != nil {

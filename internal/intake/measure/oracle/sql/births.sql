@@ -6,5 +6,5 @@ SELECT 0, con_id, sql_id, plan_hash_value,
        MIN(ROUND((TO_DATE(CASE WHEN loads = 1 THEN last_load_time ELSE first_load_time END, 'YYYY-MM-DD/HH24:MI:SS')
                   - DATE '1970-01-01') * 86400))
 FROM v$sql
-WHERE sql_id IN ('@ids@')
+WHERE sql_id IN (@list)
 GROUP BY con_id, sql_id, plan_hash_value

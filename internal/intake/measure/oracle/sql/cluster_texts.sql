@@ -2,5 +2,5 @@
 -- Database Reference: V$SQLSTATS_PLAN_HASH, V$SQLSTATS.
 SELECT sql_id, MAX(sql_text)
 FROM gv$sqlstats_plan_hash
-WHERE sql_id IN ('@ids@')
+WHERE sql_id IN (@list)
 GROUP BY sql_id

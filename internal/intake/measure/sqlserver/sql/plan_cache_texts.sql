@@ -17,7 +17,7 @@ FROM (
     CROSS APPLY (
         SELECT CONVERT(int, p.value) AS dbid FROM sys.dm_exec_plan_attributes(s.plan_handle) AS p WHERE p.attribute = 'dbid'
     ) AS a
-    WHERE s.query_hash IN (@hashes)
+    WHERE s.query_hash IN (@list)
 ) AS n
 CROSS APPLY sys.dm_exec_sql_text(n.sql_handle) AS t
 WHERE n.place = 1

@@ -10,6 +10,6 @@ FROM (
            ROW_NUMBER() OVER (PARTITION BY q.query_hash ORDER BY q.query_id) AS place
     FROM {database}.sys.query_store_query AS q
     JOIN {database}.sys.query_store_query_text AS t ON t.query_text_id = q.query_text_id
-    WHERE q.query_hash IN (@hashes)
+    WHERE q.query_hash IN (@list)
 ) AS n
 WHERE n.place = 1
