@@ -241,7 +241,7 @@ func (w *world) everyGet(of tenant) map[string]string {
 		}
 		all[r.Operation.OperationID] = path
 	}
-	for _, sort := range []string{"-alerts", "score", "-cpu", "-disk", "-connections", "lastSeenAt"} {
+	for _, sort := range []string{"-alerts", "score", "-cpu", "-disk", "-connections", "-lag", "-backup", "full", "lastSeenAt"} {
 		all["listInstances by "+strings.Trim(sort, "-")] = "/api/v1/instances?sort=" + sort
 	}
 	all["listStatements with a text"] = all["listStatements"] + "&q=x"

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"muster/commands/alerting"
@@ -15,6 +16,7 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/measurements"
 	"muster/internal/report/snapshot"
+	"muster/internal/watch"
 )
 
 // TestInstancesByTrouble: what a list says of how servers fare, and its order by that.
@@ -133,5 +135,63 @@ func TestInstancesByTrouble(t *testing.T) {
 	answered := w.do(request{method: "GET", path: "/api/v1/instances?sort=-disk", token: w.token(w.ours.member, organization.ScopeReportsRead)}).is(200).object()["items"].([]any)
 	if first := answered[0].(map[string]any); first["health"] != nil || first["name"] != "Billing" {
 		t.Errorf("%v", first)
+	}
+}
+
+// TestInstancesByReplicationBackupsAndRoom: the worst of the figures that the watch keeps of each server, as long as they are fresh.
+func TestInstancesByReplicationBackupsAndRoom(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	standby, primary, quiet, theirs := w.instance(w.ours, "a standby"), w.instance(w.ours, "b primary"), w.instance(w.ours, "c quiet"), w.instance(w.theirs, "theirs")
+	now := w.clock.Now()
+	record := func(in tenant, at time.Time, signs ...watch.Sign) {
+		t.Helper()
+		for i := range signs {
+			signs[i].OrganizationID, signs[i].At = in.organization.ID, at
+		}
+		_, err := watch.Record(t.Context(), w.deps.DB, at, signs)
+		must(t, err)
+	}
+	sign := func(rule watch.Rule, of uuid.UUID, mount string, value float64) watch.Sign {
+		return watch.Sign{Rule: rule, InstanceID: of, Mount: mount, Value: value}
+	}
+	room := func(in tenant, host string, days map[string]float64, on ...uuid.UUID) {
+		t.Helper()
+		signs := []watch.Sign{watch.VolumesTold(in.organization.ID, host, on, now)}
+		for mount, n := range days {
+			signs = append(signs, watch.VolumeFullIn(in.organization.ID, mount, n, now, watch.Details{Host: host, Mounts: []string{mount}}))
+		}
+		record(in, now, signs...)
+	}
+	record(w.ours, now,
+		sign(watch.ReplicationLag, standby, "", 12.5), sign(watch.ReplicationLag, primary, "", 0),
+		sign(watch.BackupRPO, standby, "", 10), sign(watch.BackupRPO, standby, uuid.NewString(), 0), // of a database that is gone
+		sign(watch.BackupRPO, primary, uuid.NewString(), 30), sign(watch.BackupRPO, primary, uuid.NewString(), 90))
+	record(w.ours, now.Add(-20*time.Minute), sign(watch.ReplicationLag, quiet, "", 9000), sign(watch.BackupRPO, quiet, uuid.NewString(), 9000))
+	record(w.theirs, now, sign(watch.ReplicationLag, theirs, "", 5000))
+	room(w.ours, "db01", map[string]float64{"/data": 12.25, "/wal": 3.5, "/": watch.NotFull}, standby)
+	room(w.ours, "db02", map[string]float64{"/data": 8, "/": watch.NotFull}, standby, primary)
+	room(w.ours, "db03", map[string]float64{"/": watch.NotFull}, quiet)
+	room(w.theirs, "db01", map[string]float64{"/data": 1}, theirs, standby)
+
+	for query, want := range map[string]string{
+		"sort=-lag": "a standby b primary c quiet", "sort=lag": "b primary a standby c quiet",
+		"sort=-backup": "b primary a standby c quiet", "sort=backup": "a standby b primary c quiet",
+		"sort=full": "a standby b primary c quiet", "sort=-full": "b primary a standby c quiet",
+		"sort=-lag&pageSize=1&page=2": "b primary",
+	} {
+		if got := w.get(w.ours.viewer, "/api/v1/instances?"+query).called(); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	want := map[string]any{"a standby": []any{12.5, 600.0, 3.5}, "b primary": []any{0.0, 5400.0, 8.0}, "c quiet": []any{nil, nil, nil}}
+	got := map[string]any{}
+	for _, item := range w.get(w.ours.viewer, "/api/v1/instances").is(200).object()["items"].([]any) {
+		i := item.(map[string]any)
+		health := i["health"].(map[string]any)
+		got[i["name"].(string)] = []any{health["lagSeconds"], health["backupAgeSeconds"], health["daysUntilFull"]}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -2,7 +2,7 @@ package watch
 
 import (
 	"context"
-	_ "embed" // the statement
+	_ "embed" // the statements
 	"time"
 
 	"github.com/google/uuid"
@@ -11,8 +11,14 @@ import (
 	"muster/internal/postgres/statement"
 )
 
-//go:embed sql/newest_of.sql
-var newestOf string
+var (
+	//go:embed sql/newest_of.sql
+	newestOf string
+	//go:embed sql/worst_of.sql
+	worstOf string
+	//go:embed sql/full_first.sql
+	fullFirst string
+)
 
 // Newest is the newest figure of a rule of an instance, and its peak.
 type Newest struct {
@@ -42,6 +48,27 @@ func NewestOf(ctx context.Context, q sqlx.QueryerContext, organization, instance
 		n.PeakAt = &at
 	}
 	return n, true, nil
+}
+
+// WorstOf returns the worst figure of a rule of each instance that has one since a time: of FullIn that of the volume of
+// its hosts that is full first.
+func WorstOf(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID, rule Rule, since time.Time) (map[uuid.UUID]float64, error) {
+	query, args := worstOf, []any{organization, statement.IDs(instances), since.UTC(), string(rule)}
+	if rule == FullIn {
+		query, args[3] = fullFirst, NotFull
+	}
+	rows, err := statement.All[struct {
+		Instance uuid.UUID `db:"instance_id"`
+		Value    float64
+	}](ctx, q, "read the worst figures of a rule", query, args...)
+	if err != nil {
+		return nil, err
+	}
+	worst := make(map[uuid.UUID]float64, len(rows))
+	for _, row := range rows {
+		worst[row.Instance] = row.Value
+	}
+	return worst, nil
 }
 
 // HostsOf are the hosts that an instance was last seen on, by the hosts' volumes.

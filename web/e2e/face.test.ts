@@ -98,6 +98,20 @@ test("the list is sorted by trouble, in the address, and says what is not known"
   await page.goBack();
   await asTold("-alerts", names);
   expect(await violations(page)).toEqual([]);
+  // What the watch keeps has a column only while the list is sorted by it.
+  for (const [sort, head] of [
+    ["-lag", "Lag"],
+    ["-backup", "Backup age"],
+    ["full", "Full in"],
+  ] as const) {
+    expect(await page.getByRole("columnheader", { name: head }).count()).toBe(0);
+    await page.getByRole("combobox", { name: "Order" }).selectOption(sort);
+    await page.waitForURL((url) => url.searchParams.get("sort") === sort);
+    await asTold(sort, names);
+    const column = page.getByRole("columnheader", { name: head });
+    expect(await column.getAttribute("aria-sort")).toBe(sort.startsWith("-") ? "descending" : "ascending");
+  }
+  expect(await violations(page)).toEqual([]);
 
   await page.setViewportSize({ width: 360, height: 800 });
   const cards = page.getByRole("article");

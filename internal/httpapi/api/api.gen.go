@@ -480,14 +480,20 @@ const (
 	ListInstancesParamsStatusUp       ListInstancesParamsStatus = "up"
 
 	ListInstancesParamsSortAlerts           ListInstancesParamsSort = "alerts"
+	ListInstancesParamsSortBackup           ListInstancesParamsSort = "backup"
 	ListInstancesParamsSortConnections      ListInstancesParamsSort = "connections"
 	ListInstancesParamsSortCpu              ListInstancesParamsSort = "cpu"
 	ListInstancesParamsSortDisk             ListInstancesParamsSort = "disk"
+	ListInstancesParamsSortFull             ListInstancesParamsSort = "full"
+	ListInstancesParamsSortLag              ListInstancesParamsSort = "lag"
 	ListInstancesParamsSortLastSeenAt       ListInstancesParamsSort = "lastSeenAt"
 	ListInstancesParamsSortMinusAlerts      ListInstancesParamsSort = "-alerts"
+	ListInstancesParamsSortMinusBackup      ListInstancesParamsSort = "-backup"
 	ListInstancesParamsSortMinusConnections ListInstancesParamsSort = "-connections"
 	ListInstancesParamsSortMinusCpu         ListInstancesParamsSort = "-cpu"
 	ListInstancesParamsSortMinusDisk        ListInstancesParamsSort = "-disk"
+	ListInstancesParamsSortMinusFull        ListInstancesParamsSort = "-full"
+	ListInstancesParamsSortMinusLag         ListInstancesParamsSort = "-lag"
 	ListInstancesParamsSortMinusLastSeenAt  ListInstancesParamsSort = "-lastSeenAt"
 	ListInstancesParamsSortMinusName        ListInstancesParamsSort = "-name"
 	ListInstancesParamsSortMinusOwner       ListInstancesParamsSort = "-owner"
@@ -2616,16 +2622,22 @@ type InstanceErrorPart string
 // InstanceFigures The current figures of a server. Null means unknown. `unavailable` of the instance names the figures that
 // could not be read.
 type InstanceFigures struct {
+	// BackupAgeSeconds The age of the newest backup of the database whose newest backup is the oldest, or the time without any backup.
+	BackupAgeSeconds *int64 `json:"backupAgeSeconds"`
 	// Connections From the samples that still count.
 	Connections *int `json:"connections"`
 	// CpuPercent The mean of the last 15 minutes on the busiest host of the instance.
 	CpuPercent *float64 `json:"cpuPercent"`
 	// CriticalAlerts The critical ones of these alerts.
 	CriticalAlerts *int `json:"criticalAlerts"`
+	// DaysUntilFull Of the volume of its hosts that is full first. Null also if no volume has a date.
+	DaysUntilFull *float64 `json:"daysUntilFull"`
 	// DiskPercent The fullest volume of the hosts of the instance.
 	DiskPercent *float64 `json:"diskPercent"`
 	// FailedChecks Failed checks of its last assessment.
 	FailedChecks *int `json:"failedChecks"`
+	// LagSeconds How far it is behind its primary, or how far a standby of it is that Muster does not monitor.
+	LagSeconds *float64 `json:"lagSeconds"`
 	// MemoryPercent As for `cpuPercent`.
 	MemoryPercent *float64 `json:"memoryPercent"`
 	// OpenAlerts Alerts that are open and not muted.
@@ -5337,7 +5349,7 @@ type ListInstancesParams struct {
 	Owner *OwnedBy              `form:"owner,omitempty" json:"owner,omitempty"`
 	// MayAct `true`: only servers with `mayAct`.
 	MayAct *bool `form:"mayAct,omitempty" json:"mayAct,omitempty"`
-	// Sort `-` sorts in descending order. `alerts` sorts by critical alerts, then by all open alerts. Unknown values and servers without an owner come last in both directions. Servers with equal values are sorted by name.
+	// Sort `-` sorts in descending order. `alerts` sorts by critical alerts, then by all open alerts, `lag` by `lagSeconds`, `backup` by `backupAgeSeconds`, `full` by `daysUntilFull`. Unknown values and servers without an owner come last in both directions. Servers with equal values are sorted by name.
 	Sort     *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 	Page     *PageNumber              `form:"page,omitempty" json:"page,omitempty"`
 	PageSize *PageSize                `form:"pageSize,omitempty" json:"pageSize,omitempty"`

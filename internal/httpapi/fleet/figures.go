@@ -19,6 +19,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/measurements"
+	"muster/internal/watch"
 	"muster/internal/watch/status"
 	"muster/projections/alerts"
 	"muster/projections/fleet"
@@ -54,7 +55,8 @@ type figures struct {
 	scores            map[uuid.UUID]health.Score
 	cpu, memory, disk map[uuid.UUID]float64 // percent
 	connections       map[uuid.UUID]float64
-	days              map[uuid.UUID][]*int // scores of each day
+	watched           map[string]map[uuid.UUID]float64 // of watchedFigures, in their rules' units
+	days              map[uuid.UUID][]*int             // scores of each day
 	firstDay, now     time.Time
 }
 
@@ -80,6 +82,9 @@ func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance, sid
 	if f.scores, err = s.Health.Last(ctx, organization, ids, f.now); side.Lacks(ctx, err, "health.score", "health.failedChecks") {
 		f.scores = nil
 	}
+	for _, w := range watchedFigures() {
+		side.Lacks(ctx, s.readWatched(ctx, ids, &f, w), w.name)
+	}
 	measured, cancel := side.Limited(ctx)
 	defer cancel()
 	if f.connections, err = s.connectionsOf(measured, ids, f.now); side.Lacks(ctx, err, "health.connections") {
@@ -95,6 +100,29 @@ func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance, sid
 		}
 	}
 	return f, nil
+}
+
+// watchedFigure is a figure that the watch keeps.
+type watchedFigure struct {
+	by   string // what a list is sorted by
+	rule watch.Rule
+	name string
+}
+
+func watchedFigures() []watchedFigure {
+	return []watchedFigure{
+		{"lag", watch.ReplicationLag, "health.lagSeconds"}, {"backup", watch.BackupRPO, "health.backupAgeSeconds"}, {"full", watch.FullIn, "health.daysUntilFull"},
+	}
+}
+
+// readWatched reads the figures of a rule of the watch.
+func (s *ServerRoutes) readWatched(ctx context.Context, ids []uuid.UUID, f *figures, w watchedFigure) error {
+	worst, err := watch.WorstOf(ctx, s.DB, wire.Caller(ctx).Organization.ID, ids, w.rule, f.now.Add(-lately))
+	if f.watched == nil {
+		f.watched = map[string]map[uuid.UUID]float64{}
+	}
+	f.watched[w.by] = worst
+	return err
 }
 
 // mayReadMetrics says whether the caller may see figures.
@@ -121,6 +149,9 @@ func (s *ServerRoutes) troubleOf(ctx context.Context, rows []fleet.Instance, by 
 		f.disk, err = s.hostsLately(limited, rows, f.now, measurements.Disk)
 	case "connections":
 		f.connections, err = s.connectionsOf(limited, ids, f.now)
+	case "lag", "backup", "full":
+		all := watchedFigures()
+		err = s.readWatched(ctx, ids, &f, all[slices.IndexFunc(all, func(w watchedFigure) bool { return w.by == by })])
 	default: // lastSeenAt
 		if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
 			return f, err
@@ -244,7 +275,7 @@ func (f figures) seen(id uuid.UUID) *time.Time {
 
 // show is how an instance fares, as a list shows it.
 func (f figures) show(id uuid.UUID) *api.InstanceFigures {
-	shown := &api.InstanceFigures{CpuPercent: percent(f.cpu, id), MemoryPercent: percent(f.memory, id), DiskPercent: percent(f.disk, id)}
+	shown := &api.InstanceFigures{CpuPercent: rounded(f.cpu, id), MemoryPercent: rounded(f.memory, id), DiskPercent: rounded(f.disk, id)}
 	if !f.alertsUnknown {
 		open := f.alerts[id]
 		shown.OpenAlerts, shown.CriticalAlerts = &open.Open, &open.Critical
@@ -263,11 +294,17 @@ func (f figures) show(id uuid.UUID) *api.InstanceFigures {
 		connections := int(n)
 		shown.Connections = &connections
 	}
+	shown.LagSeconds, shown.DaysUntilFull = rounded(f.watched["lag"], id), rounded(f.watched["full"], id)
+	if minutes, ok := f.watched["backup"][id]; ok {
+		age := int64(minutes * time.Minute.Seconds())
+		shown.BackupAgeSeconds = &age
+	}
 	shown.SampledAt = wire.UTC(f.statuses[id].LastSeen)
 	return shown
 }
 
-func percent(of map[uuid.UUID]float64, id uuid.UUID) *float64 {
+// rounded is a figure; nil: it is not known.
+func rounded(of map[uuid.UUID]float64, id uuid.UUID) *float64 {
 	v, ok := of[id]
 	if !ok {
 		return nil
@@ -291,6 +328,8 @@ func (f figures) trouble(by string, id uuid.UUID) (value float64, ok bool) {
 		value, ok = f.disk[id]
 	case "connections":
 		value, ok = f.connections[id]
+	case "lag", "backup", "full":
+		value, ok = f.watched[by][id]
 	default: // lastSeenAt
 		if at := f.seen(id); at != nil {
 			return float64(at.UnixMicro()), true

@@ -1,17 +1,18 @@
-import { Anchor, Group, NativeSelect, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Group, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { engineName } from "../engines";
 import { OwnerCell, OwnerChip, OwnerHead, OwnerWithin } from "../teams/OwnerChip";
-import { count, plural } from "../ui/format";
+import { count, duration, plural, seconds } from "../ui/format";
 import { NotKnown } from "../ui/NotKnown";
 import { useNarrow } from "../ui/narrow";
 import { SelectAll, SelectRow } from "../ui/Selecting";
 import { SortHead } from "../ui/SortHead";
+import { columnOf } from "../ui/sorting";
 import { Time } from "../ui/Time";
 import type { Selection } from "../ui/useSelection";
 import classes from "./list.module.css";
 import { moved, ScoreLine } from "./ScoreLine";
-import { first, type Sort } from "./sorting";
+import { type By, first, type Sort } from "./sorting";
 import { type Instance, Standing } from "./standing";
 import { TagChips } from "./Tags";
 
@@ -28,36 +29,13 @@ export function InstanceList({ items, selection, ...order }: Rows & Order) {
   if (!narrow) return <Wide items={items} selection={selection} {...order} />;
   return (
     <Stack gap="sm" px="md" pb="md">
-      <NativeSelect
-        label="Order"
-        value={order.sort}
-        onChange={(e) => order.onSort(e.currentTarget.value as Sort)}
-        data={sortNames.map(([value, label]) => ({ value, label }))}
-      />
       {selection && <SelectAll rows={items} what="instances" selection={selection} label="Select all on this page" />}
-      <Cards items={items} selection={selection} />
+      <Cards items={items} selection={selection} watched={sortedBy(order.sort)} />
     </Stack>
   );
 }
 
-const sortNames: [Sort, string][] = [
-  ["name", "Name"],
-  ["-name", "Name, from Z"],
-  ["-alerts", "Alerts, critical first"],
-  ["alerts", "Alerts, fewest first"],
-  ["score", "Score, lowest first"],
-  ["-score", "Score, highest first"],
-  ["-cpu", "CPU, highest first"],
-  ["cpu", "CPU, lowest first"],
-  ["-disk", "Disk, fullest first"],
-  ["disk", "Disk, emptiest first"],
-  ["-connections", "Connections, most first"],
-  ["connections", "Connections, fewest first"],
-  ["lastSeenAt", "Last seen, longest ago first"],
-  ["-lastSeenAt", "Last seen, latest first"],
-];
-
-function Cards({ items, selection }: Rows) {
+function Cards({ items, selection, watched }: Rows & { watched: Watched | undefined }) {
   return items.map((i) => (
     <Paper key={i.id} withBorder p="sm" component="article" aria-label={i.name}>
       <Group justify="space-between" gap="xs" align="flex-start">
@@ -88,6 +66,16 @@ function Cards({ items, selection }: Rows) {
           </Text>
           <Score health={i.health} />
         </div>
+        {watched && (
+          <div>
+            <Text size="xs" c="dimmed">
+              {watched.name}
+            </Text>
+            <Text size="sm" component="div" className="numbers">
+              {watched.of(i) ?? <NotKnown />}
+            </Text>
+          </div>
+        )}
       </Group>
       <SimpleGrid cols={3} spacing="sm" mt="xs" style={{ alignItems: "end" }}>
         {levels.map(({ name, of, ...from }) => (
@@ -117,6 +105,7 @@ function Name({ instance: i }: { instance: Instance }) {
 }
 
 function Wide({ items, selection, ...order }: Rows & Order) {
+  const watched = sortedBy(order.sort);
   return (
     <Table.ScrollContainer type="native" minWidth={1020} tabIndex={0} role="region" aria-label="Instances">
       <Table verticalSpacing={4} horizontalSpacing="xs" highlightOnHover className={classes.table}>
@@ -134,7 +123,11 @@ function Wide({ items, selection, ...order }: Rows & Order) {
             <SortHead name="Score" first={first.score} {...order} />
             <SortHead name="Alerts" first={first.alerts} right {...order} />
             <SortHead name="CPU" note={period} first={first.cpu} right {...order} />
-            <SortHead name="Memory" note={period} right {...order} />
+            {watched ? (
+              <SortHead name={watched.name} first={first[watched.by]} right {...order} />
+            ) : (
+              <SortHead name="Memory" note={period} right {...order} />
+            )}
             <SortHead name="Disk" note={period} first={first.disk} right {...order} />
             <SortHead name="Connections" first={first.connections} right {...order} />
             <SortHead name="Last seen" first={first.lastSeenAt} {...order} />
@@ -176,8 +169,12 @@ function Wide({ items, selection, ...order }: Rows & Order) {
                 <Alerts health={i.health} />
               </Table.Td>
               {levels.map(({ name, of, ...from }) => (
-                <Table.Td key={name} ta="right">
-                  <Level value={of(i)} old={hostIsOld(i)} {...from} />
+                <Table.Td key={name} ta="right" className="numbers">
+                  {watched && name === "Memory" ? (
+                    (watched.of(i) ?? <NotKnown />)
+                  ) : (
+                    <Level value={of(i)} old={hostIsOld(i)} {...from} />
+                  )}
                 </Table.Td>
               ))}
               <Table.Td ta="right" className="numbers">
@@ -239,6 +236,25 @@ const levels: (Level & { name: string })[] = [
   { name: "Memory", of: (i) => i.health?.memoryPercent ?? null, warn: 85, bad: 95 },
   { name: "Disk", of: (i) => i.health?.diskPercent ?? null, warn: 80, bad: 90 },
 ];
+
+/** Watched is a figure of a server that has a column only while the list is sorted by it: then in place of the memory. */
+type Watched = { by: By; name: string; of: (i: Instance) => string | null };
+
+const watchedFigures: Watched[] = [
+  { by: "lag", name: "Lag", of: ({ health: h }) => (h && h.lagSeconds !== null ? seconds(h.lagSeconds) : null) },
+  {
+    by: "backup",
+    name: "Backup age",
+    of: ({ health: h }) => (h && h.backupAgeSeconds !== null ? duration(h.backupAgeSeconds * 1_000) : null),
+  },
+  {
+    by: "full",
+    name: "Full in",
+    of: ({ health: h }) => (h && h.daysUntilFull !== null ? plural(Math.ceil(h.daysUntilFull), "day") : null),
+  },
+];
+
+const sortedBy = (sort: Sort) => watchedFigures.find(({ by }) => by === columnOf(sort));
 
 /** period is what these figures are of: the mean of so long, and of disks the fullest then. */
 const period = "15 min";

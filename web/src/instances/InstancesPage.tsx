@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, MultiSelect, Select, Skeleton, Text } from "@mantine/core";
+import { Anchor, Button, Group, MultiSelect, NativeSelect, Select, Skeleton, Text } from "@mantine/core";
 import { IconPlug, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -19,7 +19,7 @@ import type { instanceStatuses } from "../url/schemas";
 import { BulkTags } from "./BulkTags";
 import { InstanceList } from "./InstanceList";
 import { SearchField } from "./SearchField";
-import type { Sort } from "./sorting";
+import { type Sort, sortNames } from "./sorting";
 import { awaited } from "./standing";
 import { statuses, statusNames } from "./states";
 import { TagFilter } from "./TagFilter";
@@ -93,6 +93,18 @@ export function InstancesPage() {
             style={field}
           />
           <GroupChoice value={search.group} onChange={(group) => change({ group })} />
+          {!grouped && (
+            <NativeSelect
+              aria-label="Order"
+              data={sortNames.map(([value, label]) => ({ value: value as string, label: `Order: ${label}` }))}
+              value={search.sort ?? "name"}
+              onChange={(e) => {
+                const sort = e.currentTarget.value as Sort;
+                change({ sort: sort === "name" ? undefined : sort });
+              }}
+              style={field}
+            />
+          )}
         </Group>
         {search.instanceId && (
           <Text size="sm" px="md" pb="sm">

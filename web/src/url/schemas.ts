@@ -59,7 +59,19 @@ export const keys = [
 const ofThisMoment: readonly string[] = ["total", "active", "idle", "waiting"];
 /** `active` is every state but `inactive`. */
 export const instanceStatuses = ["down", "silent", "unknown", "up", "inactive", "active"] as const;
-export const instanceSorts = ["name", "owner", "alerts", "score", "cpu", "disk", "connections", "lastSeenAt"] as const;
+export const instanceSorts = [
+  "name",
+  "owner",
+  "alerts",
+  "score",
+  "cpu",
+  "disk",
+  "connections",
+  "lag",
+  "backup",
+  "full",
+  "lastSeenAt",
+] as const;
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state", "owner"] as const;
 
 const dashboard = {
