@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 // scorecard takes a scorecard back.
@@ -166,16 +167,17 @@ func (p *paper) caps(s scored) (most int) {
 		because = "support ended on " + day(end)
 	}
 	row("Past end of support", 69, states[!end.After(p.asOf)], because)
-	backup := map[string]string{"sqlserver": "MS-16", "oracle": "OR-15"}[p.subject.engine]
-	switch state := p.stateOf(p.subject, p.checks[backup]); {
-	case backup == "":
-		row("No recent backup", 59, "not known", "Muster has no check of the backups of ‹")
-	case state.blind:
-		row("No recent backup", 59, "not known", backup+" has no answer")
-	case state.failed:
+	backup, of := map[string]string{"sqlserver": "MS-16", "oracle": "OR-15"}[p.subject.engine], ""
+	if backup != "" {
+		of = " of " + p.subject.databases[0].name
+	}
+	switch state, age := p.stateOf(p.subject, p.checks[backup]), p.asOf.Sub(p.backedUp); {
+	case age > 24*time.Hour:
+		row("No recent backup", 59, "applies", fmt.Sprintf("newest backup%s is %d hours old, RPO 24 hours", of, int(age.Hours())))
+	case backup != "" && state.failed:
 		row("No recent backup", 59, "applies", backup+" fails")
 	default:
-		row("No recent backup", 59, "does not apply", backup+" ‹")
+		row("No recent backup", 59, "does not apply", "the backups are within the RPO of 24 hours")
 	}
 	level := p.host.disk[len(p.host.disk)-1]
 	because = fmt.Sprintf("a volume is at %.1f%%", level)

@@ -84,12 +84,14 @@ func (d *drawn) use() {
 	})
 }
 
-// backUp sends the backups of the server: PostgreSQL has one of all databases, the others have one of each.
+// backUp sends the backups of the server: PostgreSQL has one of all databases, the others have one of each. The newest
+// one of every second server is older than a day, which is the RPO of all.
 func (d *drawn) backUp() {
 	d.Helper()
 	var all []map[string]any
+	newest := d.now.AddDate(0, 0, -d.IntN(2)).Add(-time.Duration(len(d.subject.databases)) * time.Hour)
 	for n := range 3 {
-		d.backedUp = d.now.AddDate(0, 0, n-3).Add(-time.Duration(d.IntN(600)) * time.Minute)
+		d.backedUp = newest.AddDate(0, 0, n-2).Add(-time.Duration(d.IntN(600)) * time.Minute)
 		if d.subject.engine == "postgresql" {
 			all = append(all, map[string]any{"instance": d.subject.name, "kind": "base", "finishedAt": d.backedUp})
 			continue
@@ -130,6 +132,9 @@ func (p *paper) facts() {
 	oldest := ""
 	if s.engine != "postgresql" && len(s.databases) > 1 {
 		oldest = fmt.Sprintf(", the oldest of %d databases", len(s.databases))
+	}
+	if p.asOf.Sub(p.backedUp) > 24*time.Hour {
+		oldest += ", beyond the RPO"
 	}
 	p.says("server", section, "Last backup %s%s", minute(p.backedUp), oldest)
 }

@@ -18,6 +18,7 @@ import (
 	"muster/eventstore"
 	"muster/handlers/gather/daily"
 	"muster/handlers/gather/databases"
+	"muster/handlers/gather/serverfacts"
 	"muster/handlers/gather/servicerecords"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
@@ -163,6 +164,15 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		}
 	}
 	return doc, nil
+}
+
+// addServer adds what is known of a scorecard's server beside its checks and measurements.
+func (g *Inputs) addServer(ctx context.Context, in Gathering, doc *snapshot.Document) (err error) {
+	if len(doc.Instances) > 0 {
+		source := serverfacts.Source{DB: g.DB, Facts: g.Facts, Fleet: g.Fleet, Accounts: g.Accounts}
+		doc.Server, err = source.Of(ctx, in.OrganizationID, &doc.Instances[0], doc.AsOf)
+	}
+	return err
 }
 
 // begin is the document before anything is looked at.

@@ -12,6 +12,7 @@ import (
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/day"
 	"muster/internal/report/snapshot/snapshottest"
 )
 
@@ -240,6 +241,26 @@ func TestFault51TheScorecardHasTheFactsOfItsServer(t *testing.T) {
 	if page := words(t, file)[0]; !strings.Contains(page, "Server Version PostgreSQL 12.22") {
 		t.Errorf("page 1 has no facts: %s", page)
 	}
+}
+
+// TestTheScorecardNamesWhatDoesNotFollowAndWhatIsFullFirst: beside the last backup, and whether that is beyond the RPO.
+func TestTheScorecardNamesWhatDoesNotFollowAndWhatIsFullFirst(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	of := doc.Server
+	of.Backups = &snapshot.Backups{RPOSeconds: 900, Late: 1, Worst: &day.Backup{Seconds: 9 * 3600}}
+	of.Replication = &snapshot.Replication{Broken: 2, First: "standby pg-02", Why: "its receiver is not connected"}
+	of.Room = &day.Fill{Name: "/data", Percent: 81.4, Days: new(12.4)}
+	says(t, renderer(t), doc, []string{
+		"Last backup 20 Nov 2026 03:00 UTC, beyond the RPO", "Replication standby pg-02 and 1 more do not follow: its receiver is not connected", "Room /data at 81.4%, full in about 12 days",
+		"No recent backup at most 59 applies newest backup is 9 hours old, RPO 15 minutes",
+	}, nil)
+	of.Replication, of.Room = &snapshot.Replication{LagSeconds: new(5400.0), Laggard: "pg-03"}, &day.Fill{Name: "/data", Percent: 81.4, Why: "noise"}
+	says(t, renderer(t), doc, []string{"Replication pg-03 is 1 h 30 min behind", "Room /data at 81.4%, no date when it is full"}, nil)
+	of.Replication, of.Room = &snapshot.Replication{LagSeconds: new(0.2)}, nil
+	says(t, renderer(t), doc, []string{"Replication follows, lag below 1 second"}, []string{"Room /data"})
+	of.Replication = &snapshot.Replication{}
+	says(t, renderer(t), doc, []string{"Replication follows, lag not known"}, nil)
 }
 
 // TestFault55APercentHasNoSpace in the words of Muster, as in its figures, and a negative number has a minus.

@@ -1,6 +1,10 @@
 package snapshot
 
-import "time"
+import (
+	"time"
+
+	"muster/internal/report/snapshot/day"
+)
 
 // Server has what is known of a scorecard's server beside its checks and measurements.
 type Server struct {
@@ -9,6 +13,61 @@ type Server struct {
 	Before *SizeBefore `json:"before,omitempty"`
 	// Backup is its last backup; nil: none is known.
 	Backup *LastBackup `json:"backup,omitempty"`
+	// Backups are those of its databases against their RPO; nil: no source tells of any.
+	Backups *Backups `json:"backups,omitempty"`
+	// Replication is how it stands; nil: the server does not replicate, or that is not known.
+	Replication *Replication `json:"replication,omitempty"`
+	// Room is what is full first: a volume or a tablespace, without any date the fullest one; nil: none is measured.
+	Room *day.Fill `json:"room,omitempty"`
+}
+
+// Backups counts databases, or the whole server as one, by how their backups stood at the instant of the document.
+type Backups struct {
+	RPOSeconds int64       `json:"rpoSeconds"`
+	Late       int         `json:"late"` // without a backup, or with one that is older than the RPO
+	InTime     int         `json:"inTime"`
+	Unknown    int         `json:"unknown"`
+	Worst      *day.Backup `json:"worst,omitempty"` // of those that are late
+}
+
+// Words say in a clause how they stand.
+func (b *Backups) Words() string {
+	rpo := short(b.RPOSeconds)
+	switch {
+	case b.Worst != nil:
+		of := ""
+		if b.Worst.Database != "" {
+			of = " of " + b.Worst.Database
+		}
+		if b.Worst.None {
+			return "no backup" + of + " in " + short(b.Worst.Seconds) + ", RPO " + rpo
+		}
+		return "newest backup" + of + " is " + short(b.Worst.Seconds) + " old, RPO " + rpo
+	case b.Unknown > 0:
+		return "the age of backups of " + day.Count(b.Unknown, "database", "databases") + " is not known"
+	}
+	return "the backups are within the RPO of " + rpo
+}
+
+// short is a time in its largest unit.
+func short(seconds int64) string {
+	switch {
+	case seconds < 2*60*60:
+		return day.Count(int(seconds/60), "minute", "minutes")
+	case seconds < 2*24*60*60:
+		return day.Count(int(seconds/60/60), "hour", "hours")
+	}
+	return day.Count(int(seconds/60/60/24), "day", "days")
+}
+
+// Replication is what is wrong with it. What a standby that Muster monitors does not follow is said of that one alone.
+type Replication struct {
+	Broken int    `json:"broken"` // the server, standbys and subscriptions that do not follow
+	First  string `json:"first"`  // one of them; empty: the server itself
+	Why    string `json:"why"`
+	// LagSeconds is that of the server, or of the standby Laggard of it; nil: not known.
+	LagSeconds *float64 `json:"lagSeconds,omitempty"`
+	Laggard    string   `json:"laggard,omitempty"`
 }
 
 // SizeBefore compares the databases whose size is known now and was known then.

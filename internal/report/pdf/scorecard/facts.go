@@ -1,12 +1,15 @@
 package scorecard
 
 import (
+	"time"
+
 	"muster/internal/engine/tuning"
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/pdf/sections"
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/day"
 )
 
 // Columns of the facts: those with many words are left.
@@ -23,15 +26,51 @@ type fact struct{ label, words string }
 func facts(b *blocks.Builder) (left, right []fact) {
 	in := sections.Subject(b)
 	version, _ := analysis.Version(in)
-	return []fact{
-			{"Version", analysis.EngineName(in.Engine) + sections.Before(" ", version) + sections.Before(", ", blocks.Shorten(analysis.Edition(in), 60))},
-			{"Host", hostFact(b, in)},
-			{"Databases", databasesFact(b, in)},
-			{"Last backup", backupFact(b)},
-		}, []fact{
-			{"Role", roleFact(b, in)},
-			{"Registered", blocks.Day(in.CreatedAt)},
+	left = []fact{
+		{"Version", analysis.EngineName(in.Engine) + sections.Before(" ", version) + sections.Before(", ", blocks.Shorten(analysis.Edition(in), 60))},
+		{"Host", hostFact(b, in)},
+		{"Databases", databasesFact(b, in)},
+		{"Last backup", backupFact(b)},
+	}
+	if s := b.Doc.Server; s != nil && s.Replication != nil {
+		left = append(left, fact{"Replication", replicationFact(s.Replication)})
+	}
+	if s := b.Doc.Server; s != nil && s.Room != nil {
+		left = append(left, fact{"Room", roomFact(s.Room)})
+	}
+	return left, []fact{{"Role", roleFact(b, in)}, {"Registered", blocks.Day(in.CreatedAt)}}
+}
+
+// replicationFact names what does not follow, and who is behind.
+func replicationFact(r *snapshot.Replication) string {
+	who := func(name string) string {
+		if name == "" {
+			return "the server"
 		}
+		return blocks.Shorten(name, 40)
+	}
+	switch {
+	case r.Broken == 1:
+		return who(r.First) + " does not follow" + sections.Before(": ", r.Why)
+	case r.Broken > 1:
+		return who(r.First) + " and " + blocks.Number(r.Broken-1) + " more do not follow" + sections.Before(": ", r.Why)
+	case r.LagSeconds == nil:
+		return "follows, lag not known"
+	case *r.LagSeconds < 1:
+		return "follows, lag below 1 second"
+	case *r.LagSeconds < 60:
+		return who(r.Laggard) + " is " + blocks.Decimal(*r.LagSeconds) + " s behind"
+	}
+	return who(r.Laggard) + " is " + day.Lasting(time.Duration(*r.LagSeconds*float64(time.Second))) + " behind"
+}
+
+// roomFact says when the first volume or tablespace is full.
+func roomFact(f *day.Fill) string {
+	words := blocks.Shorten(f.Name, 40) + " at " + blocks.Decimal(f.Percent) + "%"
+	if f.Days == nil {
+		return words + ", no date when it is full"
+	}
+	return words + ", full in " + day.Days(*f.Days)
 }
 
 // hostFact names the host, and says how large it is if an agent reported it.
@@ -110,15 +149,19 @@ func backupFact(b *blocks.Builder) string {
 	if last.Databases > 1 {
 		words += ", the oldest of " + blocks.Count(last.Databases, "database", "databases")
 	}
+	if all := b.Doc.Server.Backups; all != nil && all.Late > 0 {
+		words += ", beyond the RPO"
+	}
 	return words
 }
 
-// factsHeight is how much room the facts take on page 1.
-const factsHeight = 18 + 4*blocks.StandingRow + 2*blocks.GapAfter
+// factsHeight is how much room the facts take on page 1, beside their rows.
+const factsHeight = 18 + 2*blocks.GapAfter
 
 // factsFit says whether page 1 has room for the facts beside everything else that it has.
 func factsFit(b *blocks.Builder, s analysis.Score, toAssess []string) bool {
-	need := factsHeight + blocks.ContentsInline + 5*blocks.GapAfter
+	left, _ := facts(b)
+	need := factsHeight + blocks.StandingRow*float64(len(left)) + blocks.ContentsInline + 5*blocks.GapAfter
 	if s.Known {
 		need += blocks.SectionHead + blocks.StandingRow*float64(len(s.Caps))
 	}

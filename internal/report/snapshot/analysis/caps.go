@@ -5,7 +5,6 @@ import (
 
 	"muster/domain/alert"
 	"muster/internal/engine"
-	"muster/internal/measurements/forecast"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis/window"
 )
@@ -84,7 +83,24 @@ func capsOf(doc snapshot.Document, in *snapshot.Instance, all []outcome) []Cap {
 	}
 }
 
+// backupCap goes by the check of backups, and by the backups themselves if they are measured.
 func backupCap(doc snapshot.Document, in *snapshot.Instance) Cap {
+	c := checkedBackup(doc, in)
+	if doc.Server == nil || doc.Server.Backups == nil {
+		return c
+	}
+	switch b := doc.Server.Backups; {
+	case b.Late > 0:
+		c.State, c.Because = CapApplies, b.Words()
+	case c.State != CapApplies && b.Unknown == 0:
+		c.State, c.Because = CapNot, b.Words()
+	case c.State == CapUnknown:
+		c.Because = b.Words()
+	}
+	return c
+}
+
+func checkedBackup(doc snapshot.Document, in *snapshot.Instance) Cap {
 	c := Cap{Name: "No recent backup", Most: mostCritical, State: CapUnknown, Because: "Muster has no check of the backups of " + EngineName(in.Engine)}
 	id := engine.ChecksOf(in.Engine).Backup
 	if id == "" {
@@ -137,29 +153,14 @@ func openCritical(doc snapshot.Document, in *snapshot.Instance) (n int, known bo
 }
 
 func volumeCap(doc snapshot.Document) Cap {
-	c := Cap{Name: "Volume full within " + itoa(window.FullWithin) + " days", Most: mostGrave, State: CapUnknown, Because: "no volume was measured"}
-	s, ok := window.Utilization(doc)
-	if !ok || s.Full.Until.IsZero() {
-		return c
-	}
-	f := s.Full
-	level := "a volume is at " + decimal(f.Level) + "%"
-	switch f.Reason {
-	case forecast.TooShort, forecast.Stale, forecast.NotMeasured, forecast.NoLimit:
-		c.Because = level + ", too few days for a forecast"
-	case forecast.SawTooth, forecast.Step:
-		c.Because = level + ", and jumps: no forecast"
-	case forecast.NotGrowing, forecast.Noise, forecast.Far:
-		c.State, c.Because = CapNot, level
-	default:
-		switch {
-		case f.Full():
-			c.State, c.Because = CapApplies, "a volume is full"
-		case f.Soon():
-			c.State, c.Because = CapApplies, level+", gaining "+decimal(f.PerDay)+" points a day"
-		default:
-			c.State, c.Because = CapNot, level
-		}
+	c := Cap{Name: "Volume full within " + itoa(window.FullWithin) + " days", Most: mostGrave, State: CapUnknown}
+	soon, known, because := window.FullSoon(doc)
+	c.Because = because
+	switch {
+	case soon:
+		c.State = CapApplies
+	case known:
+		c.State = CapNot
 	}
 	return c
 }

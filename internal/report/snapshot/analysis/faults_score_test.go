@@ -12,6 +12,7 @@ import (
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
 	"muster/internal/report/snapshot/analysis/window"
+	"muster/internal/report/snapshot/day"
 	"muster/internal/report/snapshot/snapshottest"
 )
 
@@ -59,6 +60,26 @@ func TestFault04AndFault08CapsHoldGradeAndVerdict(t *testing.T) {
 			in.Engine = "sqlserver"
 			in.Assessment.Results = append(in.Assessment.Results, fail("MS-16", "erp"))
 		}, 59, "E", "because MS-16 fails"},
+		"a backup beyond its RPO": {func(doc *snapshot.Document, _ *snapshot.Instance) {
+			doc.Server = &snapshot.Server{Backups: &snapshot.Backups{RPOSeconds: 86400, Late: 1, InTime: 4, Worst: &day.Backup{Database: "orders", Seconds: 3 * 86400}}}
+		}, 59, "E", "because newest backup of orders is 3 days old, RPO 24 hours"},
+		"a database without a backup, whatever the check says": {func(doc *snapshot.Document, in *snapshot.Instance) {
+			in.Engine = "sqlserver"
+			in.Assessment.Results = append(in.Assessment.Results, status("MS-16", "pass"))
+			doc.Server = &snapshot.Server{Backups: &snapshot.Backups{RPOSeconds: 900, Late: 1, Worst: &day.Backup{Database: "erp", Seconds: 7200, None: true}}}
+		}, 59, "E", "because no backup of erp in 2 hours, RPO 15 minutes"},
+		"a check of backups that fails, whatever is measured": {func(doc *snapshot.Document, in *snapshot.Instance) {
+			in.Engine = "sqlserver"
+			in.Assessment.Results = append(in.Assessment.Results, fail("MS-16", "erp"))
+			doc.Server = &snapshot.Server{Backups: &snapshot.Backups{RPOSeconds: 86400, InTime: 2}}
+		}, 59, "E", "because MS-16 fails"},
+		"a volume beside the fullest one that fills": {func(doc *snapshot.Document, _ *snapshot.Instance) {
+			doc.Utilization = disk(snapshottest.Line(80, 0, 8*24))
+			doc.Server = &snapshot.Server{Room: &day.Fill{Name: "/wal", Percent: 61.25, Days: new(6.9)}}
+		}, 69, "D", "because /wal is at 61.2%, full in about 7 days"},
+		"a volume that has room for eight days": {func(doc *snapshot.Document, _ *snapshot.Instance) {
+			doc.Server = &snapshot.Server{Room: &day.Fill{Name: "/wal", Percent: 61.25, Days: new(8.0)}}
+		}, 100, "A", "100 of 100, grade A"},
 		"five high checks": {func(doc *snapshot.Document, in *snapshot.Instance) {
 			for _, id := range []string{"X1", "X2", "X3", "X4", "X5"} {
 				doc.Checks = append(doc.Checks, snapshot.Check{ID: id, Domain: "Schema", Severity: "High"})
@@ -225,6 +246,25 @@ func TestFault20AMissingBackupIsInASecurityReport(t *testing.T) {
 		doc.Instances = append(doc.Instances, other)
 		if v, _ := analysis.Judge(doc); kind == report.Security && !strings.Contains(v.Lead+v.Rest, "No recent backup of a.") {
 			t.Errorf("of two: %+v", v)
+		}
+	}
+}
+
+// TestMeasuredBackupsSayWhatNoCheckDoes: PostgreSQL has no check of its backups. What nobody knows is not within the RPO.
+func TestMeasuredBackupsSayWhatNoCheckDoes(t *testing.T) {
+	t.Parallel()
+	for want, backups := range map[string]*snapshot.Backups{
+		"2 Muster has no check of the backups of PostgreSQL": nil,
+		"0 the backups are within the RPO of 24 hours":       {RPOSeconds: 86400, InTime: 3},
+		"2 the age of backups of 2 databases is not known":   {RPOSeconds: 86400, InTime: 3, Unknown: 2},
+		"2 the age of backups of 1 database is not known":    {RPOSeconds: 86400, Unknown: 1},
+	} {
+		doc := healthy()
+		doc.Server = &snapshot.Server{Backups: backups}
+		for _, c := range analysis.HealthScore(doc, &doc.Instances[0]).Caps {
+			if got := fmt.Sprint(int(c.State), " ", c.Because); c.Name == "No recent backup" && got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
 		}
 	}
 }

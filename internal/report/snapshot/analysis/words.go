@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,8 +28,6 @@ func One(n int, single, several string) string {
 }
 
 // decimal is a number with one decimal place.
-func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
-
 func is(n int) string      { return One(n, "is", "are") }
 func was(n int) string     { return One(n, "was", "were") }
 func carry(n int) string   { return One(n, "carries", "carry") }
