@@ -35,7 +35,7 @@ func (g *Inputs) addDay(ctx context.Context, in Gathering, doc *snapshot.Documen
 	if err != nil {
 		return err
 	}
-	ask.Texts = texts
+	ask.Texts, ask.Now = texts, g.Now()
 	digest, err := g.Days.Digest(ctx, ask)
 	doc.Day = &digest
 	return err

@@ -17,7 +17,7 @@ func (g *Inputs) addAlertRecords(ctx context.Context, in Gathering, doc *snapsho
 	}
 	scope := in.Queued.Scope
 	doc.AlertRecords, err = alertrecords.Source{DB: g.DB, Events: g.Events, Decode: g.Logged.Decode, Names: g.Accounts.Names}.Gather(ctx, alertrecords.Scope{
-		Organization: in.OrganizationID, Whole: scope.Whole(), Instances: scope.InstanceIDs, Window: *doc.Window,
+		Organization: in.OrganizationID, Whole: scope.Whole(), Instances: scope.InstanceIDs, Window: *doc.Window, Now: g.Now(),
 	})
 	return err
 }

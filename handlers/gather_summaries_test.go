@@ -101,6 +101,9 @@ func TestAMonthLaterTheLogGivesTheSamePDF(t *testing.T) {
 		}
 		if was, is := at[kind]; is {
 			doc.ReportID, doc.RequestedAt, doc.AsOf, doc.Witness = was.ReportID, was.RequestedAt, was.AsOf, was.Witness
+			if doc.Day != nil {
+				doc.Day.AsOf = was.Day.AsOf
+			}
 		}
 		var out bytes.Buffer
 		if _, err := renderer.Render(&out, doc); err != nil {

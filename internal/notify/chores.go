@@ -56,8 +56,8 @@ const (
 	RepeatEvery = time.Minute
 	// PurgeEvery is how often old deliveries are looked for.
 	PurgeEvery = time.Hour
-	// kept is how long a delivery is.
-	kept = 90 * 24 * time.Hour
+	// Kept is how long a delivery is, after it ended.
+	Kept = 90 * 24 * time.Hour
 	// purgeBatch is how many deliveries one transaction deletes.
 	purgeBatch = 500
 	// BeginEvery is how often it is looked for organizations without the rule of the beginning.
@@ -203,7 +203,7 @@ func (d *Dispatcher) Purge(ctx context.Context) error {
 		return err
 	}
 	for {
-		n, err := statement.One[int](ctx, d.DB, "delete old deliveries", purgeQuery, d.Now().Add(-kept), purgeBatch)
+		n, err := statement.One[int](ctx, d.DB, "delete old deliveries", purgeQuery, d.Now().Add(-Kept), purgeBatch)
 		if err != nil || n == 0 {
 			return err
 		}

@@ -4,7 +4,8 @@
 // read model.
 //
 // Notifications are the exception: deliveries are rows beside the log, kept for 90 days. A delivery counts as it was
-// at the window's end as far as its row says when it ended.
+// at the window's end as far as its row says when it ended. If an alert is older than 90 days and has no delivery, what
+// became of its notification is not known.
 //
 // What may go wrong:
 //

@@ -32,6 +32,7 @@ type Scope struct {
 	Whole        bool
 	Instances    []uuid.UUID
 	Window       snapshot.Window
+	Now          time.Time // of the request, which says which deliveries are still kept
 }
 
 // has says whether a server is in the scope.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/internal/notify"
 	"muster/internal/postgres/statement"
 	"muster/internal/report/snapshot"
 )
@@ -55,8 +56,13 @@ func (s Source) tell(ctx context.Context, in Scope, r *snapshot.AlertRecords) er
 	for i := range r.Listed {
 		if a := &r.Listed[i]; in.Window.Within(&a.RaisedAt) {
 			raised[a.ID], ids = a, append(ids, a.ID)
-			if a.Told = snapshot.AlertUnmatched; a.Maintenance != nil {
+			switch {
+			case a.Maintenance != nil:
 				a.Told = snapshot.AlertMaintenance
+			case a.RaisedAt.Before(in.Now.Add(-notify.Kept)):
+				a.Told = snapshot.AlertNotKept
+			default:
+				a.Told = snapshot.AlertUnmatched
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/gather/alertrecords"
+	"muster/internal/notify"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/alertsum"
 	"muster/internal/testing/pgtest"
@@ -324,9 +325,34 @@ func TestEveryFigureOfDrawnWorldsIsThatOfTheirLogs(t *testing.T) {
 			t.Errorf("world %d: events after the window's end changed its report (-at the end +later):\n%s", w.n, diff)
 		}
 		holds(t, w.n, alertsum.BalanceOf(doc))
+		w.forgets(t, now, doc)
 	}
 	if total < 200 {
 		t.Errorf("the worlds have only %d alerts", total)
+	}
+}
+
+// forgets gathers a document when deliveries are no longer kept: an alert without any is not one that no rule matched.
+func (w *world) forgets(t *testing.T, from alertrecords.Source, doc snapshot.Document) {
+	t.Helper()
+	scope := w.scope()
+	scope.Now = w.window.To.Add(notify.Kept)
+	records, err := from.Gather(t.Context(), scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[uuid.UUID]string{}
+	for _, a := range records.Listed {
+		told[a.ID] = a.Told
+	}
+	for _, a := range doc.AlertRecords.Listed {
+		want := a.Told
+		if want == snapshot.AlertUnmatched {
+			want = snapshot.AlertNotKept
+		}
+		if told[a.ID] != want {
+			t.Errorf("world %d: 90 days later, an alert that was told as %q is %q", w.n, a.Told, told[a.ID])
+		}
 	}
 }
 

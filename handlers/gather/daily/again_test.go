@@ -21,8 +21,16 @@ func TestADigestThatIsMadeAMonthLaterIsTheSame(t *testing.T) {
 		w := s.drawWorld(100 + n)
 		before := encoded(t, w.digest())
 		w.goesOn()
-		if after := encoded(t, w.digest()); after != before {
+		d := w.digestAt(w.to.AddDate(0, 1, 0))
+		if d.AsOf == nil || d.Delivery.Gone {
+			t.Errorf("a digest that is made a month later is as of %v, and its messages are gone: %t", d.AsOf, d.Delivery.Gone)
+		}
+		d.AsOf = nil
+		if after := encoded(t, d); after != before {
 			t.Fatalf("world %d\nwas %s\nis  %s", n, before, after)
+		}
+		if d := w.digestAt(w.to.AddDate(0, 0, 91)); !d.Delivery.Gone {
+			t.Error("after 91 days, the digest knows its messages")
 		}
 	}
 }

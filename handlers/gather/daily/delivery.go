@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/schedule"
+	"muster/internal/notify"
 	"muster/internal/postgres/statement"
 	"muster/internal/report/snapshot/day"
 )
@@ -51,6 +52,7 @@ func (r *Reader) readDelivery(ctx context.Context, f *facts) (err error) {
 
 // delivery counts the messages of the day as they were at its end.
 func (f *facts) delivery() (d day.Delivery) {
+	d.Gone = f.From.Before(f.Now.Add(-notify.Kept))
 	by := map[string]*day.Refused{}
 	for _, m := range f.messages {
 		ended := m.Status != "pending" && m.StatusAt.Before(f.To)

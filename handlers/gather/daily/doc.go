@@ -22,7 +22,9 @@
 //
 //   - A server was removed since: it is left out of a digest that is made later. Its alerts stay in
 //     a digest of the whole organization.
-//   - Agents, the CVE feed and given-up jobs have no history: they are as of the moment when the
-//     digest is made. The report keeps them in its inputs.
+//   - Agents, senders, the CVE feed and given-up jobs have no history: they are as of the moment when
+//     the digest is made, and a digest that is made later than its day says so (AsOf). The report
+//     keeps them in its inputs.
+//   - The day is longer ago than deliveries are kept: what could not be delivered is not known.
 //   - The statements cannot be read: the digest says so, and is made all the same.
 package daily

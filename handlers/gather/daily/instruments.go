@@ -22,7 +22,8 @@ var agentsSQL string
 // shortest is how long a server is not heard before that is a silence.
 const shortest = 3 * time.Minute
 
-// late is how long before the end of the day an agent may have been heard last.
+// late is how long before the end of the day an agent may have been heard last, and how long after it a digest is one
+// that was made at the end.
 const late = 5 * time.Minute
 
 type spansOf map[uuid.UUID][]uptime.Span
@@ -120,7 +121,7 @@ func (f *facts) instruments(heard map[uuid.UUID]hearing) day.Instruments {
 	n := min(len(unheard), day.MostNamed)
 	in.Unheard, in.Omitted = unheard[:n], len(unheard)-n
 	for _, at := range f.agents {
-		if at.Before(f.To.Add(-late)) {
+		if at.Before(instant.Later(f.To, f.Now).Add(-late)) {
 			in.Late++
 			if at = at.UTC(); in.LastAt == nil || at.Before(*in.LastAt) {
 				in.LastAt = &at

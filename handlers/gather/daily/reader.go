@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/handlers/gather/alertlog"
@@ -45,7 +46,8 @@ type Ask struct {
 	Servers      []Server // active ones
 	Whole        bool     // they are all of the organization
 	Zone         *time.Location
-	Texts        bool // of statements may be printed
+	Texts        bool      // of statements may be printed
+	Now          time.Time // when the digest is made
 }
 
 // Statements are those of the measurements; *measurements.Tiles reads them.
@@ -109,6 +111,10 @@ func (f *facts) digest() day.Digest {
 		From: f.From.UTC(), To: f.To.UTC(), Zone: day.ZoneOf(f.Zone, f.To), Whole: f.Whole, Servers: len(f.Servers),
 		Alerts: f.balance(), Due: f.due(), Room: f.room(), Statements: f.slower(), Held: f.heldBack(),
 		Delivery: f.delivery(), Muster: f.muster(),
+	}
+	if f.Now.After(f.To.Add(late)) {
+		at := instant.Cut(f.Now)
+		d.AsOf = &at
 	}
 	heard := f.heard()
 	d.Instruments = f.instruments(heard)

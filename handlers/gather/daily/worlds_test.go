@@ -454,7 +454,15 @@ func (w *world) keepMessages() {
 
 func (w *world) digest() day.Digest {
 	w.t.Helper()
-	d, err := w.reader.Digest(w.t.Context(), w.ask())
+	return w.digestAt(w.to)
+}
+
+// digestAt is the digest as it is made at a time.
+func (w *world) digestAt(now time.Time) day.Digest {
+	w.t.Helper()
+	ask := w.ask()
+	ask.Now = now
+	d, err := w.reader.Digest(w.t.Context(), ask)
 	w.must(err)
 	return d
 }

@@ -103,8 +103,9 @@ const (
 	AlertSuppressed  = "suppressed"
 	AlertMuted       = "muted"
 	AlertMaintenance = "maintenance"
-	AlertUnmatched   = "noRule" // no rule matched it
-	AlertEarlier     = ""       // it was raised before the window
+	AlertUnmatched   = "noRule"  // no rule matched it
+	AlertNotKept     = "notKept" // nothing is known any more: deliveries are kept for 90 days
+	AlertEarlier     = ""        // it was raised before the window
 )
 
 // AlertMute is a time in which an alert counted nowhere.

@@ -234,7 +234,7 @@ func ToldOf(doc snapshot.Document) Told {
 		}
 		t.ByOutcome[a.Told]++
 		if a.Told != snapshot.AlertTold {
-			if a.Severity == string(alert.Critical) {
+			if a.Severity == string(alert.Critical) && a.Told != snapshot.AlertNotKept {
 				t.Critical++
 			}
 			continue
@@ -267,6 +267,7 @@ func toldSection(doc snapshot.Document) sheet.Section {
 	row(t.ByOutcome[snapshot.AlertMaintenance], sheet.Plain, "raised in a maintenance window")
 	row(t.ByOutcome[snapshot.AlertSuppressed], sheet.Plain, "suppressed: resolved in quiet hours, or without a recipient, rule or channel")
 	row(t.ByOutcome[snapshot.AlertUnmatched], sheet.Warning, "no rule matched: nobody was told")
+	row(t.ByOutcome[snapshot.AlertNotKept], sheet.Caution, "not known: what became of notifications is kept for 90 days")
 	row(t.Critical, sheet.Critical, "critical ones among those that nobody was told of")
 	if len(rows) == 0 {
 		s.Parts = []sheet.Part{{Words: "No alert was raised in the window, so there was nothing to tell.", Empty: true}}
@@ -284,6 +285,6 @@ func toldSection(doc snapshot.Document) sheet.Section {
 		}
 		channels.Rows = append(channels.Rows, sheet.Row{Cells: []sheet.Cell{{Text: cmp.Or(c.Name, "removed channel"), Strong: true}, {Text: cmp.Or(c.Kind, "–")}, {Text: tuning.Grouped(c.Sent)}, failed}})
 	}
-	s.Parts = append(s.Parts, sheet.Part{Title: "By channel", Table: channels, Note: "An alert that two channels told counts at both. Deliveries are kept for 90 days; alerts of an earlier time count as matched by no rule."})
+	s.Parts = append(s.Parts, sheet.Part{Title: "By channel", Table: channels, Note: "An alert that two channels told counts at both. Deliveries are kept for 90 days, and earlier ones are not counted."})
 	return s
 }

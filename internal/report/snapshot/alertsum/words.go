@@ -248,7 +248,8 @@ func methodSection(doc snapshot.Document) sheet.Section {
 	words := []string{
 		"An alert is raised at the time that its sender names, and not later than Muster recorded it. It is resolved not earlier than it was raised, " +
 			"whatever the sender's clock said.",
-		"All figures are those of the log at the window's end. Later records change nothing. A later report of the same window prints the same figures.",
+		"All figures are those of the log at the window's end. Later records change nothing. A later report of the same window prints the same figures; " +
+			"who was told is known for 90 days.",
 		"Median and 90th percentile are estimates by Kaplan and Meier over the alerts that were raised in the window. Where fewer than that share were acknowledged or resolved, " +
 			"the time is the longest wait that was seen: at least that long.",
 		"An alert belongs to its own server. Alerts about several servers count once, at the first of them in scope. Days are UTC.",

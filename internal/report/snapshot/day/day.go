@@ -47,6 +47,9 @@ type Digest struct {
 	Held        Held        `json:"held"`
 	Delivery    Delivery    `json:"delivery"`
 	Muster      *Muster     `json:"muster"` // nil: these figures are the organization's, and the digest is about a part of it
+	// AsOf is when the digest was made, if that was later than its day. Agents, senders, feeds and failed jobs have no
+	// history, so they are as of then.
+	AsOf *time.Time `json:"asOf,omitempty"`
 }
 
 // Verdict sums the day up.
@@ -84,7 +87,7 @@ type Instruments struct {
 	Gaps    []Stretch  `json:"gaps"`    // in which at least one server was not heard
 	Nobody  []Stretch  `json:"nobody"`  // in which none was: Muster was away, or all of them were silent
 	Agents  int        `json:"agents"`  // that measure these servers
-	Late    int        `json:"late"`    // of those: not heard at the end of the day
+	Late    int        `json:"late"`    // of those: not heard at the end of the day, or lately as of AsOf
 	LastAt  *time.Time `json:"lastAt"`
 	Feed    time.Time  `json:"feed"` // the day of the list of CVEs
 	// Senders are programs that sent data in the day before the digest was made. They are the organization's.
@@ -265,6 +268,7 @@ type Delivery struct {
 	Waiting  int       `json:"waiting"`
 	Before   int       `json:"before"` // failed on the day before
 	Channels []Refused `json:"channels"`
+	Gone     bool      `json:"gone,omitempty"` // the messages of the day are not kept any more: nothing is known
 }
 
 // Refused is a channel that did not take messages.

@@ -1,6 +1,7 @@
 package day
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -254,7 +255,7 @@ func (d Digest) instruments() Section {
 	if d.Servers == 0 {
 		servers.Level, servers.Text = Unknown, "none"
 	}
-	agents := Row{Level: Quiet, Label: "Agents", Text: fmt.Sprintf("%d of %d at the end", in.Agents-in.Late, in.Agents)}
+	agents := Row{Level: Quiet, Label: "Agents", Text: fmt.Sprintf("%d of %d %s", in.Agents-in.Late, in.Agents, cmp.Or(d.asOf(), "at the end"))}
 	switch {
 	case in.Agents == 0:
 		agents.Level, agents.Text = "", "none: Muster itself measures these servers, or feeds do"
@@ -268,6 +269,9 @@ func (d Digest) instruments() Section {
 	if in.Senders != nil && *in.Senders > 0 {
 		feed.Note = list(feed.Note, Count(*in.Senders, "sender was heard", "senders were heard"))
 	}
+	if d.AsOf != nil {
+		feed.Note = list(feed.Note, d.asOf())
+	}
 	muster := Row{Level: Quiet, Label: "Muster", Text: "no gap", Bar: d.Servers > 0}
 	if len(in.Nobody) > 0 {
 		muster.Level, muster.Gaps = Unknown, d.gaps(in.Nobody)
@@ -279,6 +283,14 @@ func (d Digest) instruments() Section {
 	}
 	s.Rows = append(s.Rows, servers, agents, feed, muster)
 	return s
+}
+
+// asOf says when the digest was made; empty: at the end of its day.
+func (d Digest) asOf() string {
+	if d.AsOf == nil {
+		return ""
+	}
+	return "as of " + d.Date(*d.AsOf) + ", " + d.Clock(*d.AsOf)
 }
 
 func ages(d time.Duration) string {
@@ -494,6 +506,10 @@ func (d Digest) delivered() Section {
 	s := Section{ID: "delivery", Title: "What could not be delivered", Half: true}
 	sent := Row{Level: Quiet, Label: "nothing", Text: "all of " + Count(m.Messages, "message", "messages") + " arrived"}
 	switch {
+	case m.Gone:
+		s.Rows = append(s.Rows, Row{Level: Unknown, Label: "not known", Text: "messages are kept for 90 days"})
+		s.Rows = append(s.Rows, d.musterRows()...)
+		return s
 	case m.Messages == 0:
 		sent.Level, sent.Text = "", "no message was to be sent"
 	case m.Failed > 0:
@@ -512,15 +528,16 @@ func (d Digest) delivered() Section {
 			held.Note += fmt.Sprintf(" and %d more", n)
 		}
 	}
-	s.Rows = append(s.Rows, held)
-	if w := d.Muster; w != nil {
-		s.Rows = append(s.Rows, musterRows(*w)...)
-	}
+	s.Rows = append(append(s.Rows, held), d.musterRows()...)
 	return s
 }
 
 // musterRows say what Muster itself was unable to do.
-func musterRows(w Muster) (rows []Row) {
+func (d Digest) musterRows() (rows []Row) {
+	w := d.Muster
+	if w == nil {
+		return nil
+	}
 	failed := Row{Label: strconv.Itoa(w.Failed), Text: fmt.Sprintf("reports failed; %d ready", w.Ready)}
 	if w.Failed > 0 {
 		failed.Level, failed.Note = High, shorten(list(w.FailedReports...), 90)
@@ -535,7 +552,7 @@ func musterRows(w Muster) (rows []Row) {
 		rows = append(rows, Row{Level: High, Label: strconv.Itoa(w.Mails), Text: "mails about reports were refused"})
 	}
 	if w.Dead > 0 {
-		rows = append(rows, Row{Level: High, Label: strconv.Itoa(w.Dead), Text: "jobs were given up: see System health"})
+		rows = append(rows, Row{Level: High, Label: strconv.Itoa(w.Dead), Text: "jobs were given up: see System health", Note: d.asOf()})
 	}
 	return rows
 }

@@ -83,6 +83,23 @@ func TestASectionIsThereIfNothingIsInIt(t *testing.T) {
 	}
 }
 
+// TestALateDigestSaysAsOfWhen: what has no history is not as of the end of the day, and what is not kept is not known.
+func TestALateDigestSaysAsOfWhen(t *testing.T) {
+	t.Parallel()
+	d := *snapshottest.Rich(report.DailyDigest).Day
+	made := d.To.AddDate(0, 0, 100)
+	d.AsOf, d.Delivery.Gone, d.Muster.Dead = &made, true, 2
+	p, want := day.PageOf(d), "as of 28 Feb 2027, 07:00"
+	for _, said := range []string{row(t, p, "instruments", "Agents").Text, row(t, p, "instruments", "Feeds").Note, row(t, p, "delivery", "2").Note} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q does not say %q", said, want)
+		}
+	}
+	if r := row(t, p, "delivery", "not known"); r.Level != day.Unknown || r.Text != "messages are kept for 90 days" {
+		t.Errorf("messages that are not kept: %+v", r)
+	}
+}
+
 // TestTimesAreThoseOfTheReader: around a change of the clocks, each time by the clocks of that time.
 func TestTimesAreThoseOfTheReader(t *testing.T) {
 	t.Parallel()
