@@ -228,12 +228,14 @@ func (s *SQLServer) numbered(statement string, id func(*storeSlice) uint64, of f
 	return rows, nil
 }
 
+// cacheRows are all plans, or those whose last execution ended in the last three minutes.
 func (s *SQLServer) cacheRows(statement string) ([][]string, error) {
+	since, recent := s.local()-int64(3*time.Minute/time.Microsecond), strings.Contains(statement, "(1 = 0 OR")
 	_, except, _ := strings.Cut(statement, "NOT IN (")
 	except, _, _ = strings.Cut(except, ")")
 	var rows [][]string
 	for _, p := range s.cached() {
-		if slices.Contains(strings.Split(except, ", "), sqlServerIDs[p.database]) {
+		if recent && p.lastStart+p.lastElapsed < since || slices.Contains(strings.Split(except, ", "), sqlServerIDs[p.database]) {
 			continue
 		}
 		id := fmt.Sprintf("%016x%016x", number(p.database, p.query, fmt.Sprint(p.plan)), number(fmt.Sprint(p.created)))

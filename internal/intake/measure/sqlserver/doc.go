@@ -45,6 +45,11 @@
 // by the name of its database (measure.DatabaseError). Nothing opens a database with AUTO_CLOSE. An Azure SQL
 // database that pauses when nobody uses it (serverless) does not pause while it is measured.
 //
+// The plan cache is read by what was executed since the last look (last_execution_time and last_elapsed_time); the
+// other plans have the counters that they had. All are read at first and every ten minutes. If that takes too long,
+// plans count from the second look on that lists them, and the reason is reported. The server goes through all of
+// its plans either way: what is spared is a function and a hash for each, and the way.
+//
 // The longest execution comes from the query store, for an interval of up to a day. It is
 // reported if it rose since the last look, or if its entry began since (package measure has that
 // rule). Otherwise it may be older. The plan cache has only the maximum of all time.

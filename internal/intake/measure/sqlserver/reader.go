@@ -49,6 +49,7 @@ type reader struct {
 	sources map[uint32]string          // the last source of each database's statements
 	since   map[measure.Key]int64      // since when the entries of the last list are there
 	zone    zone
+	cache   cache
 
 	deadlocks deadlocks
 	jobs      jobs

@@ -56,15 +56,17 @@ type fake struct {
 	stores           map[string]row // state and mode by database
 	counters         map[string][]row
 	plans            []row
-	procedures       []row          // of the plan cache, while a database is away
-	own              []row          // hashes of Muster's statements
-	internal         string         // the hash of a query of the server's own
-	storeReplicas    []row          // numbers of primaries in a query store
-	groups           string         // those that were asked for
-	named            int            // how many plans and queries were read
-	texts            []row          // of the query store: hash, text
-	cached           []row          // texts of the plan cache: database, hash, text
-	fails            map[string]any // by the query's name, or name and database: an *Error or a Fault
+	old              map[string]bool // entries of the plan cache that were not executed of late, by their ids
+	recents          int             // how often only the others were read
+	procedures       []row           // of the plan cache, while a database is away
+	own              []row           // hashes of Muster's statements
+	internal         string          // the hash of a query of the server's own
+	storeReplicas    []row           // numbers of primaries in a query store
+	groups           string          // those that were asked for
+	named            int             // how many plans and queries were read
+	texts            []row           // of the query store: hash, text
+	cached           []row           // texts of the plan cache: database, hash, text
+	fails            map[string]any  // by the query's name, or name and database: an *Error or a Fault
 }
 
 var began = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -81,7 +83,11 @@ func newFake(t testing.TB) *fake {
 	rows := func(name string, of func(tdstest.Query) []row) {
 		f.AnswerBy(query(name), func(q tdstest.Query) tdstest.Answer {
 			a := tdstest.Answer{Rows: of(q)}
-			for _, key := range []string{name, name + " " + f.of(q)} {
+			keys := []string{name, name + " " + f.of(q)}
+			if strings.Contains(q.Text, "(0 = 0 OR") {
+				keys = append(keys, "all plans")
+			}
+			for _, key := range keys {
 				switch fail := f.fails[key].(type) {
 				case *tdstest.Error:
 					a.Error = fail
@@ -178,8 +184,10 @@ func newFake(t testing.TB) *fake {
 		}
 		_, except, _ := strings.Cut(q.Text, "NOT IN (")
 		except, _, _ = strings.Cut(except, ")")
+		recent := strings.Contains(q.Text, "(1 = 0 OR")
+		f.recents += bit(recent)
 		return slices.DeleteFunc(slices.Clone(f.plans), func(r row) bool {
-			return slices.Contains(strings.Split(except, ", "), fmt.Sprint(r[0]))
+			return slices.Contains(strings.Split(except, ", "), fmt.Sprint(r[0])) || recent && f.old[r[1].(string)]
 		})
 	})
 	rows("plan_cache_texts", func(tdstest.Query) []row { return f.cached })

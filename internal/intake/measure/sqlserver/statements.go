@@ -99,11 +99,12 @@ func (r *reader) readCache(ctx context.Context, l *measure.Line, at clocks) (lis
 	if len(others) == 0 {
 		return nil, nil
 	}
-	entries, err := r.readPlans(ctx, l, false, except, others, at)
+	entries, away, err := r.readKnown(ctx, l, except, others, at)
 	source := fromPlanCache
 	if isAway(err) {
 		refused := err
-		if entries, err = r.readPlans(ctx, l, true, except, others, at); err == nil {
+		r.cache = cache{}
+		if entries, err = r.readPlans(ctx, l, plans{away: true}, except, others, at); err == nil {
 			// The statements of the others are whole but for what was executed ad hoc, so they are not compared.
 			source, away = fromPlanCacheAway, refused
 		}
@@ -121,13 +122,34 @@ func (r *reader) readCache(ctx context.Context, l *measure.Line, at clocks) (lis
 	return entries, away
 }
 
-// readPlans reads the entries of some databases, but for those that are excepted. away says that a database is.
-func (r *reader) readPlans(ctx context.Context, l *measure.Line, away bool, except []string, of map[uint32]bool, at clocks) (entries []measure.Entry, err error) {
-	byText := "0"
-	if away {
-		byText = "1"
+// readKnown reads what was executed since the last look, or all if it was long ago, and adds what is known of the rest.
+// If all take too long, they are left alone for ten minutes, and why says so.
+func (r *reader) readKnown(ctx context.Context, l *measure.Line, except []string, of map[uint32]bool, at clocks) (entries []measure.Entry, why, err error) {
+	goesOn := r.cache.goesOn(of, at)
+	entries, err = r.readPlans(ctx, l, plans{recent: goesOn}, except, of, at)
+	if !goesOn {
+		r.cache.why = nil
+		if isLate(err) && !l.Closed() {
+			r.cache.why = err
+			entries, err = r.readPlans(ctx, l, plans{recent: true}, except, of, at)
+		}
 	}
-	text := strings.NewReplacer("@databases", strings.Join(except, ", "), "@away", byText).Replace(query("plan_cache"))
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.cache.take(entries, goesOn, of, at), r.cache.why, nil
+}
+
+// plans are which plans of the cache are read, and how.
+type plans struct {
+	away   bool // a database is: they are known by the databases of their texts
+	recent bool // those that were executed of late
+}
+
+// readPlans reads the entries of some databases, but for those that are excepted.
+func (r *reader) readPlans(ctx context.Context, l *measure.Line, which plans, except []string, of map[uint32]bool, at clocks) (entries []measure.Entry, err error) {
+	bit := map[bool]string{false: "0", true: "1"}
+	text := strings.NewReplacer("@databases", strings.Join(except, ", "), "@away", bit[which.away], "@recent", bit[which.recent]).Replace(query("plan_cache"))
 	err = l.Each(ctx, 7, text, func(row [][]byte) error {
 		e, err := cacheEntry(row, at.offset)
 		if err == nil && of[e.Database] {

@@ -355,6 +355,76 @@ func TestASlowQueryStoreIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestF15ThePlanCacheIsReadByWhatWasExecuted: of plans that were not executed of late, the counters are known. All are read
+// at first, every ten minutes, and whenever what was known may be of another server or of other databases.
+func TestF15ThePlanCacheIsReadByWhatWasExecuted(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	rare, often := f.inCache(6, "1", "c", 5, 50, -900), f.inCache(6, "2", "d", 7, 70, -900)
+	f.plans = []row{rare, often}
+	m := f.measure(t)
+	m.well()
+	f.old = map[string]bool{rare[1].(string): true}
+	for look := range 3 {
+		f.plans[1] = f.inCache(6, "2", "d", 8+look, float64(80+10*look), -900)
+		if got := m.did(m.well(), "crm"); got != "d 1 10" || f.recents != look+1 {
+			t.Fatalf("look %d: %s, %d looks at recent plans", look, got, f.recents)
+		}
+	}
+	f.plans[0], f.old = f.inCache(6, "1", "c", 6, 62, -900), nil // after three looks without it
+	f.plans = append(f.plans, f.inCache(6, "3", "e", 1, 9, 190, 200))
+	if got := m.did(m.well(), "crm"); got != "c 1 12, e 1 9" {
+		t.Errorf("a rare one: %s", got)
+	}
+	for look := range 14 {
+		m.well()
+		if look == 6 && f.recents == 11 {
+			t.Error("the plan cache is not read whole any more")
+		}
+	}
+	f.recents = 0
+	for name, change := range map[string]func(){
+		"the server was started":  func() { f.started++ },
+		"local time has changed":  func() { f.offset += 60 },
+		"there is a new database": func() { f.databases = append(f.databases, row{9, "new", 0, 1, false}) },
+		"nobody looked for long":  func() { m.clock.Advance(3 * time.Minute) },
+	} {
+		m.well()
+		known := f.recents
+		change()
+		if m.well(); f.recents != known {
+			t.Errorf("%s, and only what was executed of late is read", name)
+		}
+	}
+}
+
+// TestF15APlanCacheThatIsTooLarge to be read as a whole in time counts what is executed from the second look on that
+// lists it, and says why. All of it is asked for again after ten minutes.
+func TestF15APlanCacheThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.plans = []row{f.inCache(6, "1", "c", 5, 50, -900), f.inCache(6, "2", "d", 7, 70, -900)}
+	f.old = map[string]bool{f.plans[0][1].(string): true}
+	f.fails["all plans"] = &tdstest.Error{Number: -2, Text: "as the driver says it"}
+	m := f.measure(t)
+	_, err := m.round()
+	if servers.ReasonOf(err) != servers.TimedOut {
+		t.Errorf("at first: %v", err)
+	}
+	f.plans[1] = f.inCache(6, "2", "d", 9, 95, -900)
+	b, err := m.round()
+	if got := m.did(b, "crm"); got != "d 2 25" || servers.ReasonOf(err) != servers.TimedOut {
+		t.Errorf("later: %s, %v", got, err)
+	}
+	f.plans[0], f.plans[1], f.old = f.inCache(6, "1", "c", 6, 60, -900), f.inCache(6, "2", "d", 10, 100, -900), nil
+	if b, _ = m.round(); m.did(b, "crm") != "d 1 5" {
+		t.Errorf("one that was never seen counts as new: %s", m.did(b, "crm"))
+	}
+	delete(f.fails, "all plans")
+	m.clock.Advance(10 * time.Minute)
+	m.well()
+}
+
 // TestADatabaseIsBeingRestored: the plans of all others count without what was executed ad hoc, which has no
 // database then, and it is said why.
 func TestADatabaseIsBeingRestored(t *testing.T) {

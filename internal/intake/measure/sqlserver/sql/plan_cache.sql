@@ -14,6 +14,10 @@
 -- of the text: it is known of procedures, functions and triggers alone, and what was executed ad hoc is
 -- in no list.
 --
+-- Where @recent is 1, only plans are listed whose last execution ended in the last three minutes, for
+-- the function and the hash of each plan take time: the others have the counters that they had.
+-- last_execution_time is when the last execution began.
+--
 -- sys.dm_exec_query_stats: relational-databases/system-dynamic-management-views/sys-dm-exec-query-stats-transact-sql
 -- sys.dm_exec_plan_attributes: relational-databases/system-dynamic-management-views/sys-dm-exec-plan-attributes-transact-sql
 -- sys.dm_exec_sql_text: relational-databases/system-dynamic-management-views/sys-dm-exec-sql-text-transact-sql
@@ -32,3 +36,4 @@ CROSS APPLY (
     SELECT CONVERT(int, t.dbid) FROM sys.dm_exec_sql_text(s.sql_handle) AS t WHERE @away = 1
 ) AS a
 WHERE a.dbid NOT IN (0, @databases)
+  AND (@recent = 0 OR DATEADD(second, CONVERT(int, s.last_elapsed_time / 1000000) + 1, s.last_execution_time) > DATEADD(minute, -3, GETDATE()))
