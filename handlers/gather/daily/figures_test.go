@@ -1,6 +1,7 @@
 package daily_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 func TestEveryFigureIsThatOfTheLogAndTheSamples(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
+	var slower, fresh, expires, dead int
 	for n := range uint64(50) {
 		w := s.drawWorld(n)
 		d := w.digest()
@@ -24,6 +26,13 @@ func TestEveryFigureIsThatOfTheLogAndTheSamples(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+		slower, fresh, expires = slower+d.Statements.SlowAll, fresh+d.Statements.New, expires+d.Due.Expires
+		if d.Muster != nil {
+			dead += d.Muster.Dead
+		}
+	}
+	if slower < 10 || fresh < 10 || expires < 10 || dead < 10 {
+		t.Errorf("the worlds have %d slower and %d new statements, %d things that end, and %d jobs that were given up", slower, fresh, expires, dead)
 	}
 }
 
@@ -43,6 +52,7 @@ func (w *world) compare(n uint64, d day.Digest) {
 	w.compareRoom(n, d)
 	w.compareDelivery(n, d)
 	w.compareServers(n, d)
+	w.compareStatements(n, d)
 }
 
 // standing is an alert at a time.
@@ -300,6 +310,17 @@ func (w *world) compareDue(n uint64, d day.Digest) {
 			ends++
 		}
 	}
+	for _, a := range w.alerts {
+		if a.rule == "certificate" && w.counts(a) && a.at(w.to).open {
+			ends++
+		}
+	}
+	for _, x := range w.tokens {
+		valid := x.created.Before(w.to) && (x.revoked == nil || !x.revoked.Before(w.to))
+		if w.whole && valid && !x.expires.Before(w.to) && x.expires.Before(w.to.AddDate(0, 0, 14)) {
+			ends++
+		}
+	}
 	w.same(n, "overdue", d.Due.Overdue, overdue)
 	w.same(n, "overdue a day before", d.Due.Before, before)
 	w.same(n, "due within 14 days", len(d.Due.Coming)+d.Due.Omitted, coming)
@@ -367,12 +388,69 @@ func (w *world) compareDelivery(n uint64, d day.Digest) {
 	w.same(n, "failed messages", d.Delivery.Failed, failed)
 	w.same(n, "waiting messages", d.Delivery.Waiting, waiting)
 	w.same(n, "failed messages of the day before", d.Delivery.Before, before)
+	dead := 0
+	for _, at := range w.dead {
+		if !at.Before(w.from) && at.Before(w.to) {
+			dead++
+		}
+	}
+	if w.same(n, "figures of the organization", d.Muster != nil, w.whole); w.whole {
+		w.same(n, "jobs that were given up", d.Muster.Dead, dead)
+	}
 }
 
 // touches says whether an alert was open at some time of the day.
 func (w *world) touches(a drawnAlert) bool {
 	before, after := a.at(w.from), a.at(w.to)
 	return w.counts(a) && (before.open || after.there && !before.there)
+}
+
+// compareStatements adds up calls and times of each statement on the day, and on as many hours before.
+func (w *world) compareStatements(n uint64, d day.Digest) {
+	type sums struct{ calls, ms, callsBefore, msBefore float64 }
+	from, to := w.hours()
+	all, first, sampled := map[string]*sums{}, map[string]time.Time{}, map[uuid.UUID]bool{}
+	for _, x := range w.executed {
+		ref := x.server.String() + x.key
+		if at, ran := first[ref]; !ran || x.hour.Before(at) {
+			first[ref] = x.hour
+		}
+		if !x.hour.Before(from) {
+			sampled[x.server] = true
+		}
+		if x.key == "own" {
+			continue
+		}
+		if all[ref] == nil {
+			all[ref] = &sums{}
+		}
+		switch s := all[ref]; {
+		case !x.hour.Before(from):
+			s.calls, s.ms = s.calls+float64(x.calls), s.ms+x.ms
+		case !x.hour.Before(from.Add(from.Sub(to))):
+			s.callsBefore, s.msBefore = s.callsBefore+float64(x.calls), s.msBefore+x.ms
+		}
+	}
+	slower, fresh := 0, 0
+	var freshMs, allMs float64
+	for ref, s := range all {
+		if s.calls == 0 {
+			continue
+		}
+		allMs += s.ms
+		if s.callsBefore > 0 && s.ms/s.calls >= 2*s.msBefore/s.callsBefore {
+			slower++
+		}
+		if !first[ref].Before(from) {
+			fresh, freshMs = fresh+1, freshMs+s.ms
+		}
+	}
+	w.same(n, "servers with statements", d.Statements.Servers, len(sampled))
+	w.same(n, "slower statements", d.Statements.SlowAll, slower)
+	w.same(n, "new statements", d.Statements.New, fresh)
+	if fresh > 0 && allMs > 0 {
+		w.same(n, "the share of new statements", *d.Statements.Share, math.Round(1000*freshMs/allMs)/10)
+	}
 }
 
 func (w *world) compareServers(n uint64, d day.Digest) {

@@ -47,6 +47,7 @@ type stage struct {
 	events *eventstore.Store
 	run    *projectionstest.Stage
 	reader *daily.Reader
+	store  *pgstore.Store
 }
 
 func newStage(t *testing.T) *stage {
@@ -60,7 +61,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	samples := pgstore.New(db, slog.New(slog.DiscardHandler))
-	s := &stage{t: t, db: db, events: eventstore.New(db)}
+	s := &stage{t: t, db: db, events: eventstore.New(db), store: samples}
 	s.run = projectionstest.Run(t, db, url, alerts.Projection(decode), exceptions.Projection(decode), history.Projection(decode), schedules.Projection(decode))
 	s.reader = &daily.Reader{
 		DB: db, Events: s.events, Decode: decode, Accounts: accounts.New(db, time.Now),
@@ -85,6 +86,9 @@ type world struct {
 	backups      []drawnBackup
 	growths      []drawnGrowth
 	messages     []drawnMessage
+	executed     []drawnExecution
+	tokens       []drawnToken
+	dead         []time.Time // jobs that were given up
 	batches      []eventstore.Append
 }
 
@@ -138,6 +142,20 @@ type drawnMessage struct {
 	dropped        bool
 }
 
+// drawnExecution is what a statement did in an hour.
+type drawnExecution struct {
+	server uuid.UUID
+	hour   time.Time
+	key    string
+	calls  int64
+	ms     float64
+}
+
+type drawnToken struct {
+	created, expires time.Time
+	revoked          *time.Time
+}
+
 var dueDays = organization.DueDays{Critical: 7, High: 30, Medium: 90, Low: 180}
 
 // drawWorld draws a world and puts it into the database. n is the seed.
@@ -162,6 +180,7 @@ func (s *stage) drawWorld(n uint64) *world {
 		}
 		w.drawBackups(server.ID)
 		w.drawGrowth(server.ID)
+		w.drawStatements(server.ID)
 	}
 	for range w.rnd.IntN(3) {
 		w.drawException()
@@ -169,6 +188,7 @@ func (s *stage) drawWorld(n uint64) *world {
 	for range w.rnd.IntN(8) {
 		w.drawMessage()
 	}
+	w.drawOrganization()
 	w.keep()
 	return w
 }
@@ -194,7 +214,7 @@ func (w *world) pick() uuid.UUID {
 func (w *world) drawAlert() {
 	a := drawnAlert{
 		id: uuid.New(), server: w.pick(), created: w.around(), severity: alert.Severities()[w.rnd.IntN(3)],
-		rule: []string{"connections", "failed_jobs", "other"}[w.rnd.IntN(3)], maint: w.chance(0.15),
+		rule: []string{"connections", "failed_jobs", "certificate", "other"}[w.rnd.IntN(4)], maint: w.chance(0.15),
 	}
 	if w.chance(0.1) {
 		a.created = w.from.AddDate(-1, 0, 0) // open since last year
@@ -302,6 +322,46 @@ func (w *world) drawMessage() {
 	w.messages = append(w.messages, m)
 }
 
+// hours are the whole hours of the day.
+func (w *world) hours() (from, to time.Time) {
+	return w.from.Truncate(time.Hour), w.to.Truncate(time.Hour)
+}
+
+// drawStatements draws what statements did from an hour before the day before until the end of the day.
+func (w *world) drawStatements(server uuid.UUID) {
+	if w.chance(0.4) {
+		return
+	}
+	from, to := w.hours()
+	for hour := from.Add(from.Sub(to)).Add(-time.Hour); hour.Before(to); hour = hour.Add(time.Hour) {
+		for range w.rnd.IntN(3) {
+			key := fmt.Sprintf("q%d", w.rnd.IntN(6))
+			if w.chance(0.02) {
+				key = fmt.Sprintf("rare%d", w.rnd.IntN(5))
+			}
+			if w.chance(0.1) {
+				key = "own"
+			}
+			w.executed = append(w.executed, drawnExecution{server, hour, key, int64(1 + w.rnd.IntN(9)), float64(w.rnd.IntN(4000)) / 4})
+		}
+	}
+}
+
+// drawOrganization draws what no server has.
+func (w *world) drawOrganization() {
+	for range w.rnd.IntN(4) {
+		x := drawnToken{created: w.around().AddDate(0, 0, -2), expires: w.to.Add(time.Duration(w.rnd.IntN(20*24)-48) * time.Hour)}
+		if w.chance(0.4) {
+			revoked := later(x.created, w.around())
+			x.revoked = &revoked
+		}
+		w.tokens = append(w.tokens, x)
+	}
+	for range w.rnd.IntN(4) {
+		w.dead = append(w.dead, w.around())
+	}
+}
+
 // ask is the question that the digest of this world answers.
 func (w *world) ask() daily.Ask {
 	return daily.Ask{Organization: w.organization, DueDays: dueDays, Servers: w.servers, Whole: w.whole, Window: snapshot.Window{From: w.from, To: w.to}, Zone: time.UTC, Texts: true}
@@ -380,6 +440,42 @@ func (w *world) keep() {
 		w.keepGrowth(g)
 	}
 	w.keepMessages()
+	w.keepStatements()
+	w.keepOrganization()
+}
+
+func (w *world) keepStatements() {
+	batch := measurements.Batch{Organization: w.organization}
+	for i, x := range w.executed { // a minute of its own each, because no sample has a key twice
+		batch.Statements = append(batch.Statements, measurements.StatementSample{
+			Instance: x.server, Engine: fleet.PostgreSQL, Database: x.server, At: x.hour.Add(time.Duration(1+i%50) * time.Minute), Interval: time.Minute,
+			Statements: []measurements.Statement{{Key: x.key, Calls: x.calls, TotalMs: x.ms, Text: "SELECT " + x.key, Own: x.key == "own"}},
+		})
+	}
+	if len(batch.Statements) == 0 {
+		return
+	}
+	_, err := w.store.Write(w.t.Context(), batch)
+	w.must(err)
+	for rolled := 1; rolled > 0; {
+		rolled, err = w.store.Roll(w.t.Context())
+		w.must(err)
+	}
+}
+
+func (w *world) keepOrganization() {
+	member := uuid.New()
+	w.db.MustExec(`INSERT INTO organizations (id, name, created_at) VALUES ($1, 'Acme', now())`, w.organization)
+	w.db.MustExec(`INSERT INTO members (id, organization_id, email, name, role, status, created_at) VALUES ($1, $2, $3, 'Ana', 'admin', 'active', now())`,
+		member, w.organization, member.String()+"@example.org")
+	for _, x := range w.tokens {
+		id := uuid.New()
+		w.db.MustExec(`INSERT INTO tokens (id, kind, organization_id, member_id, name, prefix, token_hash, scopes, created_at, expires_at, revoked_at)
+			VALUES ($1, 'api', $2, $3, 'CI', 'm', $4, '{}', $5, $6, $7)`, id, w.organization, member, id[:], x.created, x.expires, x.revoked)
+	}
+	for _, at := range w.dead {
+		w.db.MustExec(`INSERT INTO jobs (id, organization_id, kind, subject, dead_at) VALUES ($1, $2, 'build', $3, $4)`, uuid.New(), w.organization, uuid.New(), at)
+	}
 }
 
 func later(a, b time.Time) time.Time {
