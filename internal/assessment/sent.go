@@ -236,11 +236,17 @@ func sentID(organization, instance uuid.UUID, at time.Time) (id uuid.UUID) {
 	return id
 }
 
-// Fed are the instances of the whole installation that feeds assess, or whose servers agents
-// met, for the code that deletes data of removed ones.
+// Fed are the instances of the whole installation that feeds assess, whose servers agents met, or
+// of which there is anything else that Forget erases, for the code that deletes data of removed ones.
 func (s *Store) Fed(ctx context.Context) ([]Registered, error) {
 	return statement.All[Registered](ctx, s.db, "list what feeds assess", `SELECT organization_id, instance_id FROM assessment_feeds
-		UNION SELECT organization_id, instance_id FROM server_identities i WHERE NOT EXISTS (SELECT FROM assessment_targets t
+		UNION SELECT organization_id, instance_id FROM (
+			SELECT organization_id, instance_id FROM server_identities
+			UNION SELECT organization_id, instance_id FROM replication_states
+			UNION SELECT organization_id, instance_id FROM backup_newest
+			UNION SELECT organization_id, instance_id FROM backup_looks
+			UNION SELECT organization_id, instance_id FROM room_states
+		) i WHERE NOT EXISTS (SELECT FROM assessment_targets t
 			WHERE t.organization_id = i.organization_id AND t.instance_id = i.instance_id)
 		ORDER BY organization_id, instance_id`)
 }

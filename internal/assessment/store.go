@@ -174,11 +174,14 @@ func (s *Store) credentials(ctx context.Context, q sqlx.QueryerContext, locking 
 	return row.Credentials, true, nil
 }
 
-// Forget erases an instance's connection, its classification, its findings, and the values of
-// its changes. Assessments stay until they are pruned, because the scorecard's history needs
-// them.
+// Forget erases an instance's connection, its classification, its findings, the values of its
+// changes, and what was last seen of its replication, backups and room. Assessments and
+// measurements by the minute or day stay until they are pruned, because histories need them.
 func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, instance uuid.UUID) error {
-	for _, table := range []string{"assessment_targets", "assessment_feeds", "assessment_classifications", "declined_grants", "server_identities"} {
+	for _, table := range []string{
+		"assessment_targets", "assessment_feeds", "assessment_classifications", "declined_grants", "server_identities",
+		"replication_states", "backup_looks", "backup_newest", "room_states",
+	} {
 		err := statement.Exec(ctx, q, "forget the connection of instance "+instance.String(), `DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
 		if err != nil {
 			return err
