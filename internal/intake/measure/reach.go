@@ -111,7 +111,7 @@ func (s *Server) part(part status.Part, at time.Time, err error) measurements.Re
 	switch answer, ok := errors.AsType[*servers.Refusal](err); {
 	case ok:
 		r.Code = strings.TrimPrefix(answer.Code, "SQLSTATE ")
-		if r.Sentence = known[answer.Code]; r.Sentence == "" {
+		if r.Sentence = known[answer.Code]; r.Sentence == "" || answer.Reason == servers.Denied {
 			r.Sentence = sentenceOf(answer.Reason)
 		}
 	case servers.ReasonOf(err) == servers.TimedOut:
@@ -122,6 +122,7 @@ func (s *Server) part(part status.Part, at time.Time, err error) measurements.Re
 
 // known says what codes of the server's mean that an administrator meets where nothing is wrong with Muster.
 var known = map[string]string{
+	"ORA-00942":      "The view is granted, and does not exist for Muster: look for Bad TTC Packet in the alert log of the server.",
 	"error 927":      "A backup of the database is being restored.",
 	"error 942":      "The database is offline.",
 	"error 952":      "The database is changing its state.",

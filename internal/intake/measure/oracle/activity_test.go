@@ -194,6 +194,45 @@ func TestEachPartFailsAlone(t *testing.T) {
 	}
 }
 
+// TestF28GrantsThatAreThere are not asked for again: if a view is granted and does not exist for us, the driver and the
+// server do not understand each other, and that is said. What was taken from us since is asked for.
+func TestF28GrantsThatAreThere(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.pass(0)
+	for _, query := range []string{sessionsQuery, statementsQuery, instanceQuery, containersQuery} {
+		s.deny(strings.ReplaceAll(query, "@application@", servers.ApplicationName))
+	}
+	s.on(grantedQuery, []string{"V_$SESSION"}, []string{"V_$SQLSTATS_PLAN_HASH"}, []string{"V_$INSTANCE"}, []string{"V_$CONTAINERS"})
+	look := func() error {
+		s.clock.Advance(20 * time.Second)
+		s.now()
+		return s.server.Round(t.Context())
+	}
+	_ = look() // and learns what is granted before the next
+	for range 2 {
+		err := look()
+		refusal, ok := errors.AsType[*servers.Refusal](err)
+		if !ok || refusal.Code != "ORA-00942" || refusal.Reason != servers.Failed || s.lacking() != "" {
+			t.Fatalf("%v, lacking %q", err, s.lacking())
+		}
+	}
+	last := s.home.Batches[len(s.home.Batches)-1].Reached
+	if i := slices.IndexFunc(last, func(r measurements.Reached) bool {
+		return strings.Contains(r.Sentence, "Bad TTC Packet") && r.Code == "ORA-00942"
+	}); i < 0 {
+		t.Errorf("%+v", last)
+	}
+	s.on(grantedQuery, []string{"V_$INSTANCE"})
+	s.instance("NO")
+	for range 3 {
+		_ = look()
+	}
+	if got := s.lacking(); !strings.Contains(got, "V_$CONTAINERS") || strings.Contains(got, "V_$INSTANCE") {
+		t.Errorf("after they were taken from us: %q", got)
+	}
+}
+
 // TestAClusterWithoutItsGrants is not sampled: one instance is not all.
 func TestAClusterWithoutItsGrants(t *testing.T) {
 	t.Parallel()

@@ -55,6 +55,7 @@ type reader struct {
 		until int64 // when it is asked for again, by the server's clock
 		why   error
 	}
+	granted   granted
 	offset    offset
 	deadlocks map[counter]int64 // the counters of the last look
 }
@@ -204,8 +205,11 @@ func (r *reader) view(name string) string { return r.in(name, "G"+name) }
 // error: Missing says it. Anything else stays one, and says nothing of grants.
 func (r *reader) may(part, view string, err *error) bool {
 	if servers.ReasonOf(*err) == servers.Denied {
-		r.lacking[part] = grantOn(view, r.self.account)
-		*err = nil
+		if *err = r.granted.judge(view, *err); *err == nil {
+			r.lacking[part] = grantOn(view, r.self.account)
+		} else {
+			delete(r.lacking, part)
+		}
 		return false
 	}
 	if *err == nil {
@@ -218,7 +222,7 @@ func (r *reader) may(part, view string, err *error) bool {
 // public synonym of.
 func grantOn(view, account string) snapshot.MissingGrant {
 	return snapshot.MissingGrant{
-		Object: view, Statement: "GRANT SELECT ON SYS." + strings.Replace(view, "V$", "V_$", 1) + " TO " + quoted(account) + ";",
+		Object: view, Statement: "GRANT SELECT ON SYS." + base(view) + " TO " + quoted(account) + ";",
 	}
 }
 

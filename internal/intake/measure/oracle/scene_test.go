@@ -51,6 +51,7 @@ func newScene(t testing.TB) *scene {
 	s.on(containersQuery, []string{"1", "CDB$ROOT", "READ WRITE"}, []string{"2", "PDB$SEED", "READ ONLY"},
 		[]string{"3", "ERP", "READ WRITE"}, []string{"4", "Łódź \"2\" 😀", "READ WRITE"})
 	s.on(sessionsQuery)
+	s.on(grantedQuery)
 	s.on(lockWaitQuery)
 	s.figures()
 	s.on(replicationQuery, alone)
