@@ -127,6 +127,38 @@ test("on a phone the cause comes first, and nothing is wider than the screen", a
   expect(await violations(page)).toEqual([]);
 });
 
+test("a tree of five hundred is drawn in groups, and those beyond are counted", async () => {
+  const given = await detail();
+  const sample = given.samples[0];
+  const root = sample?.tree?.sessions.find(({ waitsFor }) => waitsFor.length === 0);
+  const one = sample?.tree?.sessions.find(({ waitsFor }) => waitsFor.length > 0);
+  if (!sample?.tree || !root || !one) throw new Error("the first sample of the demo's episode has no tree");
+  // A hundred wait for the root, each of another application, and four wait for each of these but one.
+  const waiting = Array.from({ length: 499 }, (_, i) => {
+    const behind = i >= 100;
+    const holder = behind ? `w${(i - 100) % 100}` : root.session;
+    return { ...one, session: `w${i}`, application: behind ? "shop" : `app ${i}`, waitsFor: [holder] };
+  });
+  const tree = { ...sample.tree, sessions: [root, ...waiting], omitted: 9500 };
+  const samples = [{ ...sample, blocked: 9999, tree }];
+  const page = await visit(`/blocking/${id}`, {
+    viewport: { width: 360, height: 800 },
+    before: (page) =>
+      page.route(
+        (url) => url.pathname === `/api/v1/blocking/${id}`,
+        (route) => route.fulfill({ json: { ...given, samples } }),
+      ),
+  });
+  const direct = page.getByRole("region", { name: "Wait for it" });
+  await direct.getByText("93 more sessions in 93 groups").waitFor();
+  await page.getByRole("region", { name: "Wait behind those" }).locator('details[data-group="399"]').waitFor();
+  expect(await page.locator("details[data-group]").count()).toBe(8);
+  expect(await sideways(page)).toBe(false);
+  await page.getByRole("button", { name: /as a table$/ }).click();
+  await page.getByText("9,500 more waiting sessions were counted, and not kept.").waitFor();
+  expect(await page.getByRole("table").getByRole("row").count()).toBe(501);
+});
+
 test("deadlocks are listed with both sides, on the page and on the server's", async () => {
   const { episode: e } = await detail();
   const side = (session: string, application: string | null, statement: string | null) => ({
