@@ -43,7 +43,8 @@ func TestPreconditionsOfSQLServerAndOracleAreTrueFalseOrUnknown(t *testing.T) {
 		{fleet.Oracle, "19.31.0.0.0", "CVE-2026-61211", "OR-40", "none"},
 		{fleet.Oracle, "19.31.0.0.0", "CVE-2026-47061", "OR-40", "client"},
 		{fleet.SQLServer, "16.0.4131.1", "CVE-2024-37318", "MS-24", "unverified"},
-		{fleet.Oracle, "19.27.0.0.0", "CVE-2025-50069", "OR-40", "unverified"},
+		{fleet.Oracle, "19.27.0.0.0", "CVE-2025-50069", "OR-68", "decided"}, // of the Java VM
+		{fleet.Oracle, "19.26.0.0.0", "CVE-2025-30702", "OR-40", "unverified"},
 	} {
 		unreachable := &snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable}
 		for name, c := range map[string]struct {

@@ -24,8 +24,12 @@ type plantedCheck struct {
 	Found    []string
 	Unseen   []string           // what the check cannot know
 	Excluded bool               // the check does not apply
+	Well     []worldOf          // where the check finds nothing
 	Tables   map[string][][]any `yaml:",inline"`
 }
+
+// worldOf is what the views hold.
+type worldOf map[string][][]any
 
 // TestQueriesFindTheGuilty: the query of every check finds what is planted for it, and
 // leaves alone what stands beside. There is no SQL Server and no Oracle to ask, so the
@@ -57,6 +61,11 @@ func TestQueriesFindTheGuilty(t *testing.T) {
 			slices.Sort(p.Found)
 			if err != nil || !slices.Equal(found, p.Found) {
 				t.Errorf("%s finds %q, want %q: %v", check.ID, found, p.Found, err)
+			}
+			for i, well := range p.Well {
+				if found, err := (plantedCheck{Tables: well}).ask(t, db, check, queries); err != nil || len(found) > 0 {
+					t.Errorf("%s finds %q where all is well (%d): %v", check.ID, found, i, err)
+				}
 			}
 		}
 	}

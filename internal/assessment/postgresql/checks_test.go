@@ -36,7 +36,7 @@ func faulty(t *testing.T, major int) *pgtest.Server {
 		Settings: map[string]string{
 			"listen_addresses": "*", "authentication_timeout": "120", "ssl_min_protocol_version": "TLSv1",
 			"password_encryption": "md5", "log_line_prefix": "%m ", "log_connections": "off", "log_disconnections": "off",
-			"log_statement": "none", "autovacuum": "off", "synchronous_standby_names": "nobody",
+			"log_statement": "none", "autovacuum": "off", "synchronous_standby_names": "nobody", "log_error_verbosity": "terse",
 		},
 	})
 	run(t, server.Superuser(), faultyRolesSQL)
@@ -106,6 +106,9 @@ var planted = []struct{ check, object string }{
 	{"PG-S37", "shared_preload_libraries"},
 	{"PG-S38", "log_replication_commands"},
 	{"PG-S39", "shared_preload_libraries"},
+	{"PG-S41", "logging_collector"},
+	{"PG-S42", "app"},
+	{"PG-S44", "log_error_verbosity"},
 	{"PG-F01", "fsync"},
 	{"PG-F02", "full_page_writes"},
 	{"PG-F04", "autovacuum"},

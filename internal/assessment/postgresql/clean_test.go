@@ -31,7 +31,7 @@ func clean(t *testing.T) (server *pgtest.Server, dsn string) {
 	server = pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{
 		"log_connections": "on", "log_disconnections": "on", "log_statement": "ddl", "log_line_prefix": "%m [%-6p] %u@%d %h ",
 		"authentication_timeout": "60", "idle_in_transaction_session_timeout": "10min", "statement_timeout": "60s",
-		"track_io_timing": "on", "log_replication_commands": "on",
+		"track_io_timing": "on", "log_replication_commands": "on", "logging_collector": "on",
 	}})
 	certify(t, server)
 	// Any library with the name will do: the check only asks that one is loaded.

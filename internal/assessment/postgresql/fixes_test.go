@@ -91,6 +91,10 @@ var fixes = []struct{ check, object, statement, none string }{
 	{check: "PG-S38", object: "log_replication_commands", statement: "ALTER SYSTEM SET log_replication_commands = on;" + reload},
 	{check: "PG-S39", object: "shared_preload_libraries", none: "a library that is not installed keeps the server from starting"},
 	{check: "PG-S40", none: "the ciphers are the owner's to choose; TestSignInsAreJudgedByTheirWay plants one"},
+	{check: "PG-S41", none: "where the log goes is the owner's to choose; TestPlantedFaultsAreFound plants one"},
+	{check: "PG-S42", object: sales, none: "a role without a grant of its own could no longer connect"},
+	{check: "PG-S43", object: "log_file_mode", statement: "ALTER SYSTEM SET log_file_mode = '0600';" + reload},
+	{check: "PG-S44", object: "log_min_error_statement", none: "how much the log holds is the owner's to choose"},
 	{check: "PG-F01", object: "fsync", statement: "ALTER SYSTEM SET fsync = on;" + reload},
 	{check: "PG-F02", object: "full_page_writes", statement: "ALTER SYSTEM SET full_page_writes = on;" + reload},
 	{check: "PG-F03", none: "a program on a stopped server, and version 18 has checksums from the start"},
@@ -211,6 +215,7 @@ func fixable(t *testing.T, major int) *pgtest.Server {
 			"password_encryption": "md5", "log_line_prefix": "%m ", "log_connections": "off", "log_disconnections": "off",
 			"log_statement": "none", "autovacuum": "off", "synchronous_standby_names": "nobody",
 			"shared_preload_libraries": "auto_explain, $libdir/passwordcheck", "shared_buffers": "2MB",
+			"logging_collector": "on", "log_file_mode": "0644", "log_min_error_statement": "fatal",
 		},
 	})
 	run(t, server.Superuser(), fixableServerSQL)
@@ -413,7 +418,7 @@ func selected(t *testing.T, url, text string) (rows int) {
 
 // undoable are the checks whose fixes can be taken back.
 var undoable = strings.Fields(`PG-F01 PG-F02 PG-F04 PG-F08 PG-F11 PG-F12 PG-S08 PG-S10 PG-S14 PG-S15 PG-S16 PG-S17
-	PG-S25 PG-S26 PG-S27 PG-S28 PG-S33 PG-S38 PG-C06`)
+	PG-S25 PG-S26 PG-S27 PG-S28 PG-S33 PG-S38 PG-S43 PG-C06`)
 
 // wayBack is the undo of some of them: settings that nobody had set are unset again.
 var wayBack = map[string]string{

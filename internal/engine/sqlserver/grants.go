@@ -18,6 +18,7 @@ var grants = trait.Grants{
 		{Words: []string{"SERVER STATE", "DATABASE STATE", "PERFORMANCE STATE"}, Measures: true, Reveals: "the sessions of others and the texts of their statements, with the values in them"},
 		{Words: []string{"CONNECT ANY DATABASE"}, Reveals: "what every user of a database may see"},
 		{Words: []string{"VIEW ANY DEFINITION", "VIEW DEFINITION"}, Reveals: "the definitions of all objects, and no data"},
+		{Words: []string{"sysalerts"}, Reveals: "which alerts the Agent has"},
 		{Words: []string{"sysproxylogin", "sysproxies"}, Reveals: "which logins may use which proxies of the Agent"},
 	},
 	Measuring: []trait.MeasuringGrant{

@@ -62,6 +62,7 @@ var Statements = map[string]string{
 	"VIEW DEFINITION in msdb":          "GRANT VIEW ANY DEFINITION TO {login};",
 	"SELECT on msdb.dbo.backupset":     "USE msdb; GRANT SELECT ON dbo.backupset TO {login};",
 	"SELECT on msdb.dbo.suspect_pages": "USE msdb; GRANT SELECT ON dbo.suspect_pages TO {login};",
+	"SELECT on msdb.dbo.sysalerts":     "USE msdb; GRANT SELECT ON dbo.sysalerts TO {login};",
 	"SELECT on msdb.dbo.sysproxylogin": "USE msdb; GRANT SELECT ON dbo.sysproxylogin TO {login};",
 	"SELECT on msdb.dbo.sysproxies":    "USE msdb; GRANT SELECT ON dbo.sysproxies TO {login};",
 }

@@ -10,6 +10,7 @@ USE [msdb];
 CREATE USER [muster] FOR LOGIN [muster];
 GRANT SELECT ON dbo.backupset TO [muster];
 GRANT SELECT ON dbo.suspect_pages TO [muster];
+GRANT SELECT ON dbo.sysalerts TO [muster];
 GRANT SELECT ON dbo.sysproxylogin TO [muster];
 GRANT SELECT ON dbo.sysproxies TO [muster];
 USE [master];

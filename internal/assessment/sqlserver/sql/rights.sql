@@ -27,5 +27,6 @@ from (values
   (N'VIEW DEFINITION in msdb', has_perms_by_name('msdb', 'DATABASE', 'VIEW DEFINITION')),
   (N'SELECT on msdb.dbo.backupset', has_perms_by_name('msdb.dbo.backupset', 'OBJECT', 'SELECT')),
   (N'SELECT on msdb.dbo.suspect_pages', has_perms_by_name('msdb.dbo.suspect_pages', 'OBJECT', 'SELECT')),
+  (N'SELECT on msdb.dbo.sysalerts', has_perms_by_name('msdb.dbo.sysalerts', 'OBJECT', 'SELECT')),
   (N'SELECT on msdb.dbo.sysproxylogin', has_perms_by_name('msdb.dbo.sysproxylogin', 'OBJECT', 'SELECT')),
   (N'SELECT on msdb.dbo.sysproxies', has_perms_by_name('msdb.dbo.sysproxies', 'OBJECT', 'SELECT'))) r (name, granted)

@@ -165,10 +165,12 @@ var controlNames = map[string]string{
 	"A.8.12": "Data leakage prevention", "A.8.13": "Information backup", "A.8.14": "Redundancy", "A.8.15": "Logging", "A.8.16": "Monitoring activities",
 	"A.8.18": "Privileged utility programs", "A.8.20": "Network security", "A.8.24": "Use of cryptography", "A.8.28": "Secure coding",
 
+	"1.4.1": "Controls between trusted and untrusted networks",
 	"1.4.4": "Stored card data out of reach of untrusted networks", "2.2.2": "Vendor default accounts", "2.2.4": "Only necessary functions are on",
 	"2.2.6": "Secure parameters", "2.2.7": "Encrypted administrative access", "3.5.1": "Stored card numbers unreadable", "6.3.3": "Security patches installed",
-	"7.2.2": "Least privilege of people", "7.2.5": "Least privilege of applications", "8.2.6": "Inactive accounts", "8.3.2": "Strong cryptography of sign-in",
+	"4.2.1": "Card numbers encrypted on the way", "7.2.2": "Least privilege of people", "7.2.5": "Least privilege of applications", "8.2.6": "Inactive accounts", "8.3.2": "Strong cryptography of sign-in",
 	"8.3.4": "Lockout after failed sign-ins", "8.3.6": "Strength of passwords", "8.3.7": "No reuse of passwords", "8.3.9": "Age of passwords",
-	"10.2.1": "Audit logs are on", "10.2.1.4": "Failed sign-ins are logged", "10.2.1.5": "Changes of accounts are logged",
+	"10.2.1": "Audit logs are on", "10.2.1.2": "Actions of administrators are logged", "10.2.1.4": "Failed sign-ins are logged", "10.2.1.5": "Changes of accounts are logged",
 	"10.2.1.7": "Changes of objects are logged", "10.2.2": "Details of audit logs",
+	"10.3.1": "Audit logs readable by need", "10.5.1": "Audit logs are kept",
 }
