@@ -20,6 +20,7 @@ import (
 	"muster/handlers/gather/databases"
 	"muster/handlers/gather/serverfacts"
 	"muster/handlers/gather/servicerecords"
+	"muster/handlers/gather/standing"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
@@ -195,7 +196,7 @@ func (g *Inputs) begin(ctx context.Context, in Gathering) (known *feed.Feed, doc
 // vulnerabilities adds those of the feed, for the versions that were found.
 func vulnerabilities(known *feed.Feed) func(context.Context, Gathering, *snapshot.Document) error {
 	return func(_ context.Context, _ Gathering, doc *snapshot.Document) error {
-		addVulnerabilities(known, doc)
+		standing.Versions(known, doc)
 		return nil
 	}
 }

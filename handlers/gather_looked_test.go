@@ -11,6 +11,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/handlers/gather/databases"
+	"muster/handlers/gather/standing"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
@@ -48,7 +49,7 @@ func looked(t *testing.T, kind report.Kind, engines ...fleet.Engine) snapshot.Do
 		doc.Instances = append(doc.Instances, in)
 		doc.AsOf = found.Assessment.FinishedAt
 	}
-	addVulnerabilities(known, &doc)
+	standing.Versions(known, &doc)
 	d, err := report.Find(kind)
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +151,7 @@ func TestPostgresVersion(t *testing.T) {
 		"the fleet knows the minor":   {"15.18", &snapshot.Assessment{Sent: true, VersionText: "15"}, "15.18"},
 		"nothing that is a version":   {"new", &snapshot.Assessment{Sent: true, VersionText: "newest"}, ""},
 	} {
-		v, ok := postgresVersion(&snapshot.Instance{Engine: "postgresql", Version: c.registered, Assessment: c.assessment})
+		v, ok := standing.PostgreSQL(&snapshot.Instance{Engine: "postgresql", Version: c.registered, Assessment: c.assessment})
 		if ok != (c.want != "") || ok && v.String() != c.want {
 			t.Errorf("%s: %s, %t", name, v, ok)
 		}

@@ -2,17 +2,15 @@ package handlers
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"github.com/google/uuid"
 
 	"muster/commands/alerting/people"
 	"muster/domain/alert"
-	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/eventstore"
-	"muster/internal/measurements"
+	"muster/handlers/gather/standing"
 	"muster/internal/report/snapshot"
 	"muster/projections/alerts"
 	"muster/projections/health"
@@ -135,68 +133,12 @@ func recordedAlert(a alerts.Alert) snapshot.Alert {
 	return out
 }
 
-// hostsOf are those that an instance runs on.
-func hostsOf(instance snapshot.Instance) measurements.HostScope {
-	hosts := measurements.HostScope{Scope: fleet.Scope{Filtered: true, Instances: []uuid.UUID{instance.ID}}}
-	if instance.Host != "" {
-		hosts.Names = []string{instance.Host}
-	}
-	return hosts
-}
-
 // addUtilization takes in how busy the hosts of a scorecard's instance were, hour by
 // hour. What arrived seconds before may not be in it yet.
-func (g *Inputs) addUtilization(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+func (g *Inputs) addUtilization(ctx context.Context, in Gathering, doc *snapshot.Document) (err error) {
 	if doc.Window == nil || len(doc.Instances) == 0 {
 		return nil
 	}
-	hosts := hostsOf(doc.Instances[0])
-	hours := timegrid.Window{From: doc.Window.From, To: doc.Window.To, Size: timegrid.Hour}
-	u, err := g.Measurements.Utilization(ctx, in.OrganizationID, hosts, hours)
-	if err != nil {
-		return err
-	}
-	minutes := timegrid.Window{From: hours.Start(), To: hours.Start().Add(time.Duration(len(u.CPUPercent)) * time.Hour), Size: timegrid.Minute}
-	by, err := g.Measurements.Utilization(ctx, in.OrganizationID, hosts, minutes)
-	if err != nil {
-		return err
-	}
-	doc.Utilization = &snapshot.Utilization{
-		Start: hours.Start(), Hosts: u.HostCount,
-		CPUPercent: figures(u.CPUPercent), MemoryPercent: figures(u.MemoryPercent), DiskPercent: figures(u.DiskPercent),
-		CPUMinutes: sampled(u.CPUPercent, by.CPUPercent), MemoryMinutes: sampled(u.MemoryPercent, by.MemoryPercent),
-		DiskMinutes: sampled(u.DiskPercent, by.DiskPercent),
-	}
-	return nil
-}
-
-// sampled counts the minutes that have a sample; nil where an hour has a value and
-// none of its minutes has one: they are kept for a shorter time than the hours.
-func sampled(hours, minutes measurements.Values) *int {
-	total := 0
-	for h, v := range hours {
-		n := 0
-		for _, m := range minutes[min(60*h, len(minutes)):min(60*(h+1), len(minutes))] {
-			if !math.IsNaN(m) {
-				n++
-			}
-		}
-		if n == 0 && !math.IsNaN(v) {
-			return nil
-		}
-		total += n
-	}
-	return &total
-}
-
-// figures are a line as a document carries it, in thousandths as the tile does.
-func figures(values measurements.Values) []*float64 {
-	out := make([]*float64, len(values))
-	for i, v := range values {
-		if !math.IsNaN(v) {
-			v = math.Round(1000*v) / 1000
-			out[i] = &v
-		}
-	}
-	return out
+	doc.Utilization, err = standing.Utilization(ctx, g.Measurements, in.OrganizationID, doc.Instances[0], *doc.Window)
+	return err
 }

@@ -33,7 +33,8 @@ type Sent struct {
 	Classified []DatabaseClassification // each as of its FinishedAt
 	State      changes.State
 	Accepted   []snapshot.Exception // those in force
-	Buffered   bool                 // the sender says that it waited in its buffer
+	standing   changes.Standing
+	Buffered   bool // the sender says that it waited in its buffer
 }
 
 // CollectedError says that instances are assessed over their own connections, so that
@@ -64,6 +65,10 @@ func (s *Store) RecordSent(
 	}
 	byInstance := map[uuid.UUID][]Sent{}
 	for _, one := range all {
+		var err error
+		if one.standing, err = s.StandingOf(ctx, organization, one.Instance, one.Engine, &one.Assessment, one.At); err != nil {
+			return err
+		}
 		byInstance[one.Instance] = append(byInstance[one.Instance], one)
 	}
 	instances := make([]uuid.UUID, 0, len(byInstance))
@@ -167,8 +172,8 @@ func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (facts []
 func (r *recorder) take(ctx context.Context, id uuid.UUID, one Sent) (e fleet.InstanceAssessed, news bool, err error) {
 	look := changes.Look{
 		Organization: r.organization, Instance: r.instance, Engine: one.Engine, ID: id, At: one.At, Assessment: one.Assessment, State: one.State,
-		Accepted: one.Accepted,
-		Altered:  r.store.Altered,
+		Accepted: one.Accepted, Standing: one.standing,
+		Altered: r.store.Altered,
 	}
 	if r.last != nil && one.At.Before(*r.last) {
 		r.late = true

@@ -51,6 +51,8 @@ type Store struct {
 	// Altered is called for stored data of a server that is not what the program wrote; nil: it
 	// is not called.
 	Altered func(sentence string)
+	// Standing reads what caps the score of an assessment beside its checks; nil: nobody looks.
+	Standing func(ctx context.Context, organization uuid.UUID, assessed snapshot.Instance, at time.Time) (changes.Standing, error)
 
 	db   *sqlx.DB
 	seal Sealer
@@ -462,4 +464,12 @@ func utc(t *time.Time) *time.Time {
 // none where there was none.
 func (s *Store) Settings(ctx context.Context, organization, instance uuid.UUID) ([]changes.Setting, error) {
 	return changes.Settings(ctx, s.db, organization, instance)
+}
+
+// StandingOf is what caps the score of an assessment beside its checks.
+func (s *Store) StandingOf(ctx context.Context, organization, instance uuid.UUID, e fleet.Engine, a *snapshot.Assessment, at time.Time) (changes.Standing, error) {
+	if s.Standing == nil {
+		return changes.Standing{}, nil
+	}
+	return s.Standing(ctx, organization, snapshot.Instance{ID: instance, Engine: string(e), Active: true, Assessment: a}, at)
 }

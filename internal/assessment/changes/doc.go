@@ -27,7 +27,9 @@
 // and extensions of a database count from the second assessment that finds the database enabled.
 //
 // The score is the scorecard's (analysis.HealthScore), with the exceptions that were in force at
-// the assessment. An exception that is granted or lapses later counts from the next assessment.
+// the assessment, and with its caps by the end of support, open critical alerts and volumes
+// (Standing). An exception that is granted or lapses later counts from the next assessment, and so
+// does an alert that is raised or resolved. A late assessment has no cap by alerts or volumes.
 //
 // What feeds send of an instance (Item.Sent) is compared in the same way. The log has digests of
 // the names of settings, too, because the sender chooses these names. An assessment that arrives

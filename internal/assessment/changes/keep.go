@@ -26,6 +26,13 @@ import (
 // MaxChanges is how many differences one event lists.
 const MaxChanges = 500
 
+// Standing is what caps a score beside the checks, as the inputs of a report have it. What is nil was not looked at.
+type Standing struct {
+	Release     *snapshot.Release
+	OpenAlerts  *snapshot.OpenAlerts
+	Utilization *snapshot.Utilization
+}
+
 // Look is one assessment that was recorded.
 type Look struct {
 	Organization, Instance uuid.UUID
@@ -35,6 +42,7 @@ type Look struct {
 	Assessment             snapshot.Assessment
 	State                  State
 	Accepted               []snapshot.Exception // those in force
+	Standing               Standing
 	// Altered is called if the stored state of the instance is not what the program wrote; nil:
 	// it is not called.
 	Altered func(sentence string)

@@ -23,8 +23,10 @@ func score(l Look) (fleet.InstanceAssessed, error) {
 		return fleet.InstanceAssessed{}, err
 	}
 	doc := snapshot.Document{
-		AsOf: l.At, Checks: checks.Definitions(), Exceptions: l.Accepted,
-		Instances: []snapshot.Instance{{ID: l.Instance, Engine: string(l.Engine), Active: true, Assessment: &l.Assessment}},
+		AsOf: l.At, Checks: checks.Definitions(), Exceptions: l.Accepted, Utilization: l.Standing.Utilization,
+		Instances: []snapshot.Instance{{
+			ID: l.Instance, Engine: string(l.Engine), Active: true, Assessment: &l.Assessment, Release: l.Standing.Release, OpenAlerts: l.Standing.OpenAlerts,
+		}},
 	}
 	s := analysis.HealthScore(doc, &doc.Instances[0])
 	e := fleet.InstanceAssessed{InstanceID: l.Instance, AssessmentID: l.ID, At: l.At, Grade: s.Grade, Domains: []fleet.DomainScore{}, Changes: []fleet.Change{}}

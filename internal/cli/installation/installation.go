@@ -17,6 +17,7 @@ import (
 	"muster/commands/usecase"
 	"muster/eventstore"
 	"muster/handlers"
+	"muster/handlers/gather/standing"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
@@ -225,6 +226,7 @@ func Open(ctx context.Context, cfg *config.Config, a Access) (_ *Installation, e
 	if err := in.openMeasurements(ctx, a); err != nil {
 		return in, err
 	}
+	in.Facts.Standing = standing.Source{Feed: in.Known, Fleet: in.Fleet, Alerts: in.Alerts, Measurements: in.Samples, Now: now}.Of
 	a.next("projections")
 	in.Samples.KeepsTexts = in.Accounts.HoldsTexts
 	in.Samples.KeepsPeople, in.Samples.HoldsPeople = in.Accounts.KeepsPeople, in.Accounts.HoldsPeople

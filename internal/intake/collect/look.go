@@ -131,10 +131,14 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	if err != nil {
 		return err
 	}
+	standing, err := c.store.StandingOf(ctx, claim.Organization, claim.Instance, credentials.Engine, &found, found.FinishedAt)
+	if err != nil {
+		return err
+	}
 	return c.store.Record(ctx, claim, found, classified, pause.Jittered(next), func(tx *sqlx.Tx, kept fleet.AssessmentKept) error {
 		assessed, news, err := changes.Keep(ctx, tx, changes.Look{
 			Organization: claim.Organization, Instance: claim.Instance, Engine: credentials.Engine, ID: claim.Token, At: kept.At,
-			Assessment: found, State: state, Accepted: accepted, Altered: c.store.Altered,
+			Assessment: found, State: state, Accepted: accepted, Standing: standing, Altered: c.store.Altered,
 		})
 		if err != nil {
 			return err
