@@ -47,7 +47,7 @@
 // the machine's name and user, read wallets, write traces, and wait forever. So Muster gives it
 // its configuration and its connection, and no text to parse. A listener may redirect its
 // clients, as those of clusters do. Each address is checked like the first, four at most, and
-// TLS is not lost on the way. A statement runs in a read-only transaction of its own and is
+// TLS is not lost on the way. A statement that reads tables of somebody runs in a read-only transaction of its own. Each is
 // interrupted on the server when its time is over. A session is given up after its statement was
 // interrupted or broke off. TLS is off unless the connection string asks for it, because
 // listeners are created without it.
