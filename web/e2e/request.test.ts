@@ -205,6 +205,41 @@ test("27 Open shows a summary with the figures of now", async () => {
   expect(params(page).get("kind")).toBe("AlertsSummary");
 });
 
+test("27 a preview is about the servers of its filter, and so is the report that it offers", async () => {
+  const scopes: Schemas["CreateReport"]["scope"][] = [];
+  const page = await visit("/reports/preview/alerts-summary?tag=env:prod", {
+    before: async (page) => {
+      page.on("request", (asked) => {
+        if (asked.url().endsWith("/api/v1/reports/preview")) scopes.push(asked.postDataJSON().scope);
+      });
+    },
+  });
+  await page
+    .getByText(/^env:prod/)
+    .first()
+    .waitFor();
+  await page.getByRole("table", { name: "Balance by severity" }).waitFor();
+  expect(scopes.at(-1)).toMatchObject({ instanceIds: [], tags: { env: ["prod"] } });
+  const link = await page.getByRole("link", { name: "Request as PDF" }).getAttribute("href");
+  expect(link).toContain("tag=env:prod");
+  await page.goto(`/reports/preview/daily-digest?instanceId=${orders.id}`);
+  const article = page.getByRole("article", { name: "Daily Operations Digest" });
+  await article
+    .getByText(/^demo-pg-orders-01/)
+    .first()
+    .waitFor();
+  expect(scopes.at(-1)).toMatchObject({ instanceIds: [orders.id] });
+  await page.getByRole("button", { name: /^Instances: demo-pg-orders-01/ }).click();
+  await page.getByRole("option", { name: /demo-pg-billing-01/ }).click();
+  await eventually(() => params(page).getAll("instanceId").sort()).toEqual([orders.id, billing.id].sort());
+  await eventually(() => scopes.at(-1)?.instanceIds?.length).toBe(2);
+  await page.keyboard.press("Escape");
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await sideways(page)).toBe(false);
+  await page.goto("/reports/preview/daily-digest?instanceId=x");
+  await page.getByText("The filter names no server.").waitFor();
+});
+
 test("27 Open shows up, down and unknown of the past days, and what that means for objectives", async () => {
   const page = await visit("/reports/preview/performance-sla");
   await page.getByRole("heading", { level: 1, name: "Performance & SLA Summary" }).waitFor();

@@ -161,7 +161,7 @@ const routes = [
   ),
   page(
     "/reports/preview/$card",
-    schemas.nothing,
+    schemas.previewSearch,
     code(() => import("./reports/PreviewPage"), "PreviewPage"),
     { title: "Preview", permission: "reports:read" },
   ),

@@ -115,6 +115,7 @@ export const blockingSearch = search({ ...scope, page: ordinal }, oneWindow);
 export const episodeSearch = search({ ...scope, at: instant }, oneWindow);
 export const catalogSearch = search({ category: oneOf(...categories) });
 export const historySearch = search({ kind: oneOf(...kinds), page: ordinal, status: someOf(...statuses) });
+export const previewSearch = search({ instanceId: uuids, tag: tags });
 export const requestSearch = search({
   kind: oneOf(...kinds),
   instanceId: uuids,
