@@ -22,16 +22,17 @@ type Brief struct {
 	// Green says that the verdict may be shown in green: it is Clean, and it is known that no server has an open
 	// critical alert.
 	Green bool `json:"green"`
-	// Debt is what has changed and what is late; nil: reports of this kind have no findings.
+	// Debt is what has changed and what is late; nil: reports of this kind have neither findings nor risks.
 	Debt *BriefDebt `json:"debt,omitempty"`
 	// First is the first action of page 1; nil: page 1 has none.
 	First *FirstAction `json:"first,omitempty"`
 }
 
-// BriefDebt counts findings.
+// BriefDebt counts findings, or the risks of tables by their level, which is never critical.
 type BriefDebt struct {
-	Assessed int `json:"assessed"` // servers; where it is 0, nothing is known of findings
-	Overdue  int `json:"overdue"`  // open critical and high findings
+	Risks    bool `json:"risks,omitempty"` // they are counted, and not findings
+	Assessed int  `json:"assessed"`        // servers, or classified databases; where it is 0, nothing is known
+	Overdue  int  `json:"overdue"`         // open critical and high findings, or treatments of risks of any level
 	// New and Closed are relative to the previous report of this kind and scope; nil: there is none.
 	New    *BySeverity `json:"new"`
 	Closed *BySeverity `json:"closed"`
@@ -109,6 +110,14 @@ func (b Brief) Facts() (facts []BriefFact) {
 
 func (d BriefDebt) overdue() string {
 	switch {
+	case d.Assessed == 0 && d.Risks:
+		return "not known: no database was classified"
+	case d.Risks && d.Overdue == 0:
+		return "no treatments of risks"
+	case d.Risks && d.Overdue == 1:
+		return "1 treatment of a risk"
+	case d.Risks:
+		return fmt.Sprintf("%d treatments of risks", d.Overdue)
 	case d.Assessed == 0:
 		return "not known: no server was assessed"
 	case d.Overdue == 0:

@@ -24,7 +24,8 @@ func Of(doc snapshot.Document) (b report.Brief, ok bool) {
 	case kind.Comparable:
 		b.Debt, b.First = debt(doc), firstStep(doc)
 	case kind.Verdict == report.VerdictOnData:
-		b.First = firstTable(doc)
+		risks := analysis.Risks(doc)
+		b.Debt, b.First = riskDebt(doc, risks), firstTable(doc, risks)
 	}
 	return b, true
 }
@@ -51,6 +52,31 @@ func debt(doc snapshot.Document) *report.BriefDebt {
 	return d
 }
 
+// riskDebt counts the risks of the register: those that the previous register does not have, and those that only it
+// has. A risk that somebody has accepted is in both.
+func riskDebt(doc snapshot.Document, risks []analysis.TableRisk) *report.BriefDebt {
+	c := analysis.ClassificationCoverage(doc)
+	d := &report.BriefDebt{Risks: true, Assessed: c.Completed + c.Partial, Overdue: analysis.RiskDebtOf(doc, risks).Overdue}
+	if doc.Previous == nil || doc.Previous.Risks == nil {
+		return d
+	}
+	var added, gone analysis.SeverityCounts
+	now := map[string]bool{}
+	for _, r := range risks {
+		now[r.ID] = true
+		if r.Movement == analysis.MovementNew {
+			added[analysis.Rank(r.Level())]++
+		}
+	}
+	for _, was := range doc.Previous.Risks {
+		if !now[was.ID] {
+			gone[analysis.Rank(analysis.TableRisk{Score: was.Score}.Level())]++
+		}
+	}
+	d.New, d.Closed = bySeverity(added), bySeverity(gone)
+	return d
+}
+
 func bySeverity(n analysis.SeverityCounts) *report.BySeverity {
 	return &report.BySeverity{Critical: n[0], High: n[1], Medium: n[2], Low: n[3]}
 }
@@ -66,8 +92,7 @@ func firstStep(doc snapshot.Document) *report.FirstAction {
 }
 
 // firstTable is the first of the tables that page 1 lists of which nobody has accepted the risk.
-func firstTable(doc snapshot.Document) *report.FirstAction {
-	risks := analysis.Risks(doc)
+func firstTable(doc snapshot.Document, risks []analysis.TableRisk) *report.FirstAction {
 	i := slices.IndexFunc(risks, func(r analysis.TableRisk) bool { return r.Due != nil })
 	if i < 0 {
 		return nil

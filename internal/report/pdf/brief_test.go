@@ -8,6 +8,7 @@ import (
 
 	"muster/domain/report"
 	"muster/internal/report/brief"
+	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
 	"muster/internal/report/snapshot/snapshottest"
@@ -33,9 +34,15 @@ func TestABriefSaysWhatPageOneSays(t *testing.T) {
 				t.Fatalf("no brief, or nothing to do first: %+v", b)
 			}
 			file, _ := render(t, r, doc)
-			page := words(t, file)[0]
+			pages := words(t, file)
+			page := pages[0]
 			want := []string{b.Verdict, b.First.Instance}
-			if b.Debt != nil {
+			if b.Debt.Risks {
+				said := blocks.Count(b.Debt.Overdue, "treatment is", "treatments are") + " overdue"
+				if all := strings.Join(pages, " "); strings.Contains(all, said) != (b.Debt.Overdue > 0) {
+					t.Errorf("%d treatments are overdue in the brief, and the register says otherwise", b.Debt.Overdue)
+				}
+			} else {
 				want = append(want, cutAt(b.First.What, 36), b.First.Due.UTC().Format(time.DateOnly))
 				if b.Debt.Overdue > 0 {
 					want = append(want, "OVERDUE "+itoa(b.Debt.Overdue))
@@ -138,3 +145,52 @@ func TestABriefOfWhatNobodyAssessedCountsNothing(t *testing.T) {
 	}
 }
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// TestABriefOfAnInventoryCountsRisks: overdue treatments as page 1 has them, the risks that are new by level, and those
+// that only the previous register has. Nothing is compared without one, and nothing is known without a classification.
+func TestABriefOfAnInventoryCountsRisks(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.DataInventory)
+	doc.Previous = &snapshot.Previous{AsOf: doc.AsOf.AddDate(0, 0, -30), Risks: []snapshot.RiskScore{{ID: "R-GONE-1", Score: 20}, {ID: "R-GONE-2", Score: 9}, {ID: "R-GONE-3", Score: 2}}}
+	var levels report.BySeverity
+	overdue := 0
+	for i, r := range analysis.Risks(doc) {
+		if r.Due != nil && r.Due.At.Before(doc.AsOf.Truncate(24*time.Hour)) {
+			overdue++
+		}
+		if i%2 == 0 { // the others are new
+			doc.Previous.Risks = append(doc.Previous.Risks, snapshot.RiskScore{ID: r.ID, Score: r.Score})
+			continue
+		}
+		switch r.Level() {
+		case analysis.High:
+			levels.High++
+		case analysis.Medium:
+			levels.Medium++
+		case analysis.Low:
+			levels.Low++
+		}
+	}
+	b, ok := brief.Of(doc)
+	if !ok || b.Debt == nil || !b.Debt.Risks || b.Debt.Overdue != overdue || overdue != 1 || levels == (report.BySeverity{}) {
+		t.Fatalf("%+v, want %d overdue", b.Debt, overdue)
+	}
+	if *b.Debt.New != levels || *b.Debt.Closed != (report.BySeverity{High: 1, Medium: 1, Low: 1}) {
+		t.Errorf("new %+v, want %+v; closed %+v", b.Debt.New, levels, b.Debt.Closed)
+	}
+	if facts := b.Facts(); facts[0].Words != "1 treatment of a risk" || facts[2].Words != "1 high, 1 medium, 1 low" {
+		t.Errorf("the mail says %+v", facts)
+	}
+	doc.Previous.Risks = nil // of before there was a register
+	if b, _ := brief.Of(doc); b.Debt.New != nil || b.Facts()[1].Words != "not known: there is no earlier report" {
+		t.Errorf("without a register before: %+v", b.Facts())
+	}
+	for i := range doc.Instances {
+		for k := range doc.Instances[i].Databases {
+			doc.Instances[i].Databases[k].Classification = nil
+		}
+	}
+	if b, _ := brief.Of(doc); b.Facts()[0].Words != "not known: no database was classified" {
+		t.Errorf("without a classification: %+v", b.Facts())
+	}
+}
