@@ -73,7 +73,7 @@ func (h *held) title() string {
 		}
 		said += " wait for each other"
 		if outside := h.by.Behind + 1 - len(h.by.Cycle); outside > 0 {
-			said += " and block " + sessions(outside)
+			said += " and block " + h.blocked(outside)
 		}
 		return said + h.on()
 	case root.Kind == blocking.Prepared:
@@ -96,7 +96,7 @@ func (h *held) title() string {
 	if state != "" && since != nil {
 		said += ", " + state + " for " + alert.Length(max(h.at.Sub(*since), 0)) + ","
 	}
-	return said + " blocks " + sessions(h.by.Behind) + h.on()
+	return said + " blocks " + h.blocked(h.by.Behind) + h.on()
 }
 
 // on is what is waited for; empty: that is not known.
@@ -108,6 +108,14 @@ func (h *held) on() string {
 		return " on advisory lock " + shortened(h.by.Object)
 	}
 	return " on " + shortened(h.by.Object)
+}
+
+// blocked is how many sessions are. If more wait than a tree has, nobody knows whom the others wait for.
+func (h *held) blocked(n int) string {
+	if h.tree.Omitted > 0 {
+		return fmt.Sprintf("at least %d of %d waiting sessions", n, blocking.Waiting(h.tree.Nodes)+h.tree.Omitted)
+	}
+	return sessions(n)
 }
 
 func sessions(n int) string {

@@ -192,6 +192,8 @@ func TestWhoHoldsThemUpIsTold(t *testing.T) {
 		"another of the server's": {"", func(*scene) blocking.Node { return blocking.Node{Session: "-2", Kind: blocking.Distributed} }, 2, "distributed session -2 blocks 2 sessions on table public.orders", ""},
 		"an advisory lock": {watch.Advisory, func(s *scene) blocking.Node { return s.idle("7") }, 2, "session 7, idle in transaction for 4 min, blocks 2 sessions on advisory lock 42",
 			"app billing-app (user bill-user, idle in transaction for 4 min) blocks 2 sessions on advisory lock 42"},
+		"more wait than a tree has": {"", func(s *scene) blocking.Node { return s.idle("7") }, 700, "session 7, idle in transaction for 4 min, blocks at least 499 of 700 waiting sessions on table public.orders",
+			"app billing-app (user bill-user, idle in transaction for 4 min) blocks at least 499 of 700 waiting sessions on table public.orders"},
 		"a circle": {"", func(s *scene) blocking.Node {
 			since := s.clock.Now().Add(-time.Minute)
 			return blocking.Node{Session: "7", Kind: blocking.Client, Waits: &since, For: []string{"w0"}, Lock: "tuple", Object: "table a"}

@@ -1154,7 +1154,7 @@ type BlockingEnd string
 type BlockingEpisode struct {
 	// Advisory The sessions waited for advisory locks.
 	Advisory bool `json:"advisory"`
-	// Behind The number of sessions that waited for the root at `peakAt`, directly or behind others.
+	// Behind The number of sessions that waited for the root at `peakAt`, directly or behind others. A sample keeps 500 sessions at most; the others are in `maxBlocked` alone.
 	Behind int `json:"behind"`
 	// BlockedSeconds Session-seconds of waiting.
 	BlockedSeconds float64 `json:"blockedSeconds"`

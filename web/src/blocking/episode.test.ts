@@ -69,16 +69,19 @@ test("the title names who holds up how many, on what", () => {
   const of = (root: Partial<Session>, e: Partial<Episode> = {}) => titleOf(episode({ root: session("7", root), ...e }));
   expect(titleOf(episode())).toBe("billing holds up 12 sessions on public.orders");
   expect(titleOf(episode(over))).toBe("billing held up 12 sessions on public.orders");
-  expect(of({ user: "bill" }, { behind: 1, object: null })).toBe("bill holds up 1 session");
+  expect(of({ user: "bill" }, { behind: 1, maxBlocked: 1, object: null })).toBe("bill holds up 1 session");
+  expect(of({ user: "bill" }, { behind: 499, maxBlocked: 9999 })).toBe(
+    "bill holds up at least 499 of 9,999 sessions on public.orders",
+  );
   expect(of({}, { advisory: true, object: "42" })).toBe("Session 7 holds up 12 sessions on advisory lock 42");
   expect(of({ kind: "autovacuum", user: "postgres" })).toBe("Autovacuum holds up 12 sessions on public.orders");
   expect(of({ kind: "prepared", session: "prepared tx-7", user: "bill" })).toContain("Prepared transaction tx-7 holds");
   expect(of({ kind: "distributed", session: "-2" })).toContain("An orphaned distributed transaction holds up");
   expect(of({ application: "billing" }, { roots: 2 })).toContain("on public.orders, beside 1 other root");
-  expect(titleOf(episode({ cycle: ["1", "2"], behind: 3 }))).toBe(
+  expect(titleOf(episode({ cycle: ["1", "2"], behind: 3, maxBlocked: 4 }))).toBe(
     "Sessions 1 and 2 wait for each other and hold up 2 sessions on public.orders",
   );
-  expect(titleOf(episode({ cycle: ["1", "2", "3"], behind: 2, ...over }))).toBe(
+  expect(titleOf(episode({ cycle: ["1", "2", "3"], behind: 2, maxBlocked: 3, ...over }))).toBe(
     "Sessions 1, 2 and 1 more waited for each other on public.orders",
   );
 });

@@ -1,6 +1,6 @@
 // Who holds whom up, in words: of an episode, of a tree at one of its samples, and of a session.
 import type { Schemas } from "../api/client";
-import { duration, plural } from "../ui/format";
+import { count, duration, plural } from "../ui/format";
 
 export type Episode = Schemas["BlockingEpisode"];
 export type Session = Schemas["BlockingSession"];
@@ -42,13 +42,20 @@ export function titleOf(e: Episode): string {
   const on = object === null ? "" : ` on ${object}`;
   if (e.cycle.length > 0) {
     const outside = e.behind + 1 - e.cycle.length;
-    const others = outside > 0 ? ` and ${lasts ? "hold" : "held"} up ${plural(outside, "session")}` : "";
+    const others = outside > 0 ? ` and ${lasts ? "hold" : "held"} up ${heldUp(e, outside)}` : "";
     return `Sessions ${several(e.cycle)} ${lasts ? "wait" : "waited"} for each other${others}${on}`;
   }
   const own = e.root.kind === "client" && (e.root.application ?? e.root.user) !== null;
   const name = own ? called(e.root) : capital(called(e.root));
   const others = e.roots > 1 ? `, beside ${plural(e.roots - 1, "other root")}` : "";
-  return `${name} ${lasts ? "holds" : "held"} up ${plural(e.behind, "session")}${on}${others}`;
+  return `${name} ${lasts ? "holds" : "held"} up ${heldUp(e, e.behind)}${on}${others}`;
+}
+
+/** heldUp is how many sessions a root holds up. If more wait than a sample keeps, nobody knows whom the others wait for. */
+function heldUp({ roots, behind, cycle, maxBlocked }: Episode, sessions: number): string {
+  const waiting = behind + (cycle.length > 0 ? 1 : 0);
+  const more = roots === 1 && maxBlocked > waiting;
+  return more ? `at least ${count(sessions)} of ${plural(maxBlocked, "session")}` : plural(sessions, "session");
 }
 
 const between = (from: string, to: string) => duration(Math.max(0, Date.parse(to) - Date.parse(from)));
