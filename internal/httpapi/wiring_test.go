@@ -48,6 +48,7 @@ import (
 	"muster/internal/proof"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/signing"
+	"muster/internal/report/backupdays"
 	"muster/internal/report/control"
 	"muster/internal/report/control/evidence"
 	"muster/internal/report/snapshot"
@@ -110,7 +111,8 @@ type Dependencies struct {
 func (d Dependencies) controls() *control.Reader {
 	return &control.Reader{
 		Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: usecase.Registry().Decode,
-		Logged: &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: usecase.Registry().Decode},
+		Logged:  &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: usecase.Registry().Decode},
+		Backups: backupdays.Source{DB: d.DB, Accounts: d.Accounts, Fleet: d.Fleet},
 	}
 }
 

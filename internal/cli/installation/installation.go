@@ -45,6 +45,7 @@ import (
 	"muster/internal/proof"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/signing"
+	"muster/internal/report/backupdays"
 	"muster/internal/report/control"
 	"muster/internal/secrets"
 	"muster/internal/servers"
@@ -269,7 +270,10 @@ func (in *Installation) Accepted() collect.Accepted {
 
 // Controls answers how a check stood over a period.
 func (in *Installation) Controls() *control.Reader {
-	return &control.Reader{Assessments: in.Facts, Log: in.Events, Fleet: in.Fleet, Decode: usecase.Registry().Decode, Logged: in.logged()}
+	return &control.Reader{
+		Assessments: in.Facts, Log: in.Events, Fleet: in.Fleet, Decode: usecase.Registry().Decode, Logged: in.logged(),
+		Backups: backupdays.Source{DB: in.DB, Accounts: in.Accounts, Fleet: in.Fleet},
+	}
 }
 
 // logged holds assessments against the log.

@@ -47,6 +47,9 @@ assessed. The list has each server of the check's engine that was active at any 
 the period (at most 400 days). The command uses recorded assessments: a result is valid
 until the next assessment, and for 24 hours at most.
 
+The check BACKUP-RPO is the control of backups, for servers of every engine: on which days
+no database's newest backup was older than the recovery point objective.
+
 --json prints the evidence, signed by the installation's report key, with the current
 heads of the logs and the digest of each assessment. --csv and --pdf are for people;
 --proof FILE writes the signed JSON that they were made from.
@@ -249,6 +252,9 @@ func printEvidence(out io.Writer, d evidence.Document, s evidence.Signed) error 
 	}
 	for _, item := range d.Items {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", printable.Clean(item.Instance.Name), evidence.Share(item.PassedShare), evidence.Lasting(item.LongestGapSeconds))
+		if b := item.BackupDays; b != nil {
+			fmt.Fprintf(w, "\t%s\n", b.Words())
+		}
 	}
 	fmt.Fprintln(w)
 	for _, head := range d.Witnesses {

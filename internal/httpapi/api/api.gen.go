@@ -1872,8 +1872,10 @@ type ControlPeriodState string
 
 type ControlledInstance struct {
 	// Altered Assessments that differ from the record in the log; at most 1,000.
-	Altered  []ControlAlteredAssessment `json:"altered"`
-	Instance Reference                  `json:"instance"`
+	Altered []ControlAlteredAssessment `json:"altered"`
+	// BackupDays Of `BACKUP-RPO`: on how many days the backups were within the RPO (`kept`), one was older (`late`), and that is not known (`unknown`). Null for a check.
+	BackupDays *BackupCounts `json:"backupDays"`
+	Instance   Reference     `json:"instance"`
 	// Late Assessments that were recorded too late to count from their own time; at most 1,000.
 	Late []ControlLateAssessment `json:"late"`
 	// LongestGapSeconds The longest time without a result: not assessed, reported late or altered.

@@ -14,7 +14,7 @@ import (
 )
 
 func (s *ServerRoutes) GetControl(ctx context.Context, r api.GetControlRequestObject) (api.GetControlResponseObject, error) {
-	check, ok := s.Checks.Check(r.CheckId)
+	check, ok := control.Find(s.Checks, r.CheckId)
 	if err := wire.Found(ok, nil, "check"); err != nil {
 		return nil, err
 	}
@@ -107,8 +107,16 @@ func showControlled(item control.Item, names map[uuid.UUID]string) api.Controlle
 		Late: wire.List(item.Late[:min(len(item.Late), mostShown)], func(l control.Look) api.ControlLateAssessment {
 			return api.ControlLateAssessment{Id: l.ID, At: l.At, RecordedAt: l.RecordedAt}
 		}),
-		Altered: wire.List(item.Altered[:min(len(item.Altered), mostShown)], showAltered),
+		Altered:    wire.List(item.Altered[:min(len(item.Altered), mostShown)], showAltered),
+		BackupDays: showBackupCounts(item.Backups),
 	}
+}
+
+func showBackupCounts(c *control.BackupCounts) *api.BackupCounts {
+	if c == nil {
+		return nil
+	}
+	return &api.BackupCounts{Kept: c.Kept, Late: c.Late, Unknown: c.Unknown}
 }
 
 // showGranted names the people as they are called today.

@@ -53,6 +53,11 @@
 // A window includes its from and excludes its to, and a to in the future means now. It is at
 // most MaxWindow long, which is how long assessments are kept.
 //
+// # The control of backups
+//
+// Backups goes by days and not by assessments (BackupDays). A day is a look that holds until the next one, and is neither
+// kept by the log nor compared with it. The RPO is that of the time of the request.
+//
 // # What may go wrong
 //
 //   - Somebody deletes assessments and their events, and computes the log anew: checkpoints

@@ -28,13 +28,14 @@ type Reader struct {
 	Fleet       *fleet.Reader
 	Decode      projections.Decode
 	Logged      *logged.Reader // the log's record of assessments
+	Backups     BackupDays
 }
 
 // Question is the request. Its window is one that Reader accepts as it is.
 type Question struct {
 	Organization uuid.UUID
 	Check        string
-	Engine       domain.Engine // of the check
+	Engine       domain.Engine // of the check; empty: it is about servers of every engine
 	Instances    []uuid.UUID   // nil: all
 	From, To     time.Time     // To is not after Now
 	Now          time.Time
@@ -68,6 +69,7 @@ type Item struct {
 	Late     []Look      // those of them that were recorded too late to count for their time
 	Altered  []Look      // those that are not what the log recorded
 	Events   []LifeEvent // when it joined, left and was inactive, the oldest first
+	Backups  *BackupCounts
 }
 
 // Read answers a question.
@@ -87,7 +89,12 @@ func (r *Reader) Read(ctx context.Context, q Question) (Evidence, error) {
 	if err != nil {
 		return e, err
 	}
-	if e.Items, err = r.items(ctx, q, servers, e.Exceptions, e.Fleet.Position); err != nil {
+	if q.Check == Backups {
+		e.Items, err = r.backupItems(ctx, q, servers)
+	} else {
+		e.Items, err = r.items(ctx, q, servers, e.Exceptions, e.Fleet.Position)
+	}
+	if err != nil {
 		return e, err
 	}
 	slices.SortFunc(e.Items, func(a, b Item) int {

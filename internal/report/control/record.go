@@ -101,7 +101,7 @@ func (s *server) take(fact domain.Event, event eventstore.Event) {
 // were not there.
 func (s *server) life(engine domain.Engine) (life Life) {
 	for _, t := range s.turns {
-		ours := t.known && t.engine == engine
+		ours := t.known && (engine == "" || t.engine == engine)
 		life = append(life, Turn{At: t.at, Known: ours, Alive: ours && t.alive})
 	}
 	return life
@@ -179,7 +179,7 @@ func (r *Reader) servers(ctx context.Context, q Question, upTo int64) (map[uuid.
 		servers[e.Stream].take(fact, e)
 	}
 	for id, s := range servers {
-		if !slices.ContainsFunc(s.turns, func(t turn) bool { return t.engine == q.Engine }) {
+		if !slices.ContainsFunc(s.turns, func(t turn) bool { return q.Engine == "" || t.engine == q.Engine }) {
 			delete(servers, id)
 		}
 	}

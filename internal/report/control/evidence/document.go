@@ -80,6 +80,16 @@ type Item struct {
 	PassedShare       float64      `json:"passedShare"`
 	LongestGapSeconds float64      `json:"longestGapSeconds"`
 	Assessments       []Assessment `json:"assessments"`
+	// BackupDays counts the days of the control of backups; null in evidence of a check.
+	BackupDays *BackupDays `json:"backupDays,omitempty"`
+}
+
+// BackupDays counts the days (UTC) on which a server was active by the ages of its backups.
+type BackupDays struct {
+	RPOSeconds int64 `json:"rpoSeconds"` // the objective when the evidence was made
+	Kept       int   `json:"kept"`       // no backup was older
+	Late       int   `json:"late"`
+	Unknown    int   `json:"unknown"`
 }
 
 // Period is a time in which a state did not change.
@@ -160,6 +170,9 @@ func itemOf(item control.Item, about About) Item {
 	out := Item{
 		Instance: Named{item.Instance, item.Name}, Removed: item.Removed, PassedShare: item.Course.PassedShare(),
 		LongestGapSeconds: item.Course.LongestGap.Seconds(), Periods: []Period{}, Assessments: []Assessment{}, Population: []LifeEvent{},
+	}
+	if b := item.Backups; b != nil {
+		out.BackupDays = &BackupDays{RPOSeconds: int64(b.RPO / time.Second), Kept: b.Kept, Late: b.Late, Unknown: b.Unknown}
 	}
 	for _, e := range item.Events {
 		happened := LifeEvent{What: e.What, At: e.At, Since: e.Since, Engine: string(e.Engine), By: e.ByKind, Event: e.Position}

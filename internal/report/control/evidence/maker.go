@@ -90,7 +90,7 @@ func (m *Maker) document(ctx context.Context, r Request, q control.Question, sta
 	if err != nil {
 		return d, err
 	}
-	check, _ := m.Checks.Check(q.Check)
+	check, _ := control.Find(m.Checks, q.Check)
 	version := m.Checks.Identity()
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -53,6 +53,7 @@ func WritePDF(w io.Writer, d Document, s Signed, paper string) error {
 	p := sheet{typeset.NewPaper(typeset.LoadFonts(), paper, typeset.Margin{Left: 54, Right: 54, Top: 60, Bottom: 60}), d, s}
 	p.head()
 	p.bars()
+	p.backups()
 	p.periods()
 	p.population()
 	p.exceptions()
@@ -87,6 +88,10 @@ func (p *sheet) head() {
 	p.para(bodyStyle, minute(p.d.From)+" to "+minute(p.d.To)+", as it was recorded on "+minute(p.d.AsOf)+".")
 	p.Y += 4
 	p.para(bodyStyle, p.summary())
+	if p.d.Check.ID == control.Backups {
+		p.para(smallStyle, ofBackups)
+		return
+	}
 	p.para(smallStyle, "The servers of its engine that were known and active at any time in the period, also those that were removed since. An answer holds until the next assessment, "+
 		"24 hours at most; after that nobody knows, and the state is not assessed. Reported late is time of which only an assessment tells that was recorded long after it. "+
 		"Altered is time about which the database does not say what the log recorded. Another period begins where the check changed. An exception counts from the record of its grant. Shares and gaps are of the time in which a server was known.")
@@ -386,6 +391,11 @@ func (p *sheet) exceptions() {
 // proof is what the paper rests on.
 func (p *sheet) proof() {
 	p.section("Sources", 150)
+	if p.d.Check.ID == control.Backups {
+		p.para(bodyStyle, fromBackups)
+		p.sources()
+		return
+	}
 	assessments, told := 0, 0
 	for _, item := range p.d.Items {
 		for _, a := range item.Assessments {
@@ -397,6 +407,11 @@ func (p *sheet) proof() {
 	}
 	p.para(bodyStyle, fmt.Sprintf("It was made from %s, %d of them with an event of their own in the log of the fleet, and from the logs as far as these heads. "+
 		"The signed JSON lists each assessment with its digest; this paper is a picture of it.", plural(assessments, "assessment", "assessments"), told))
+	p.sources()
+}
+
+// sources names the logs, the signature and the keys.
+func (p *sheet) sources() {
 	p.Y += 4
 	lines := [][2]string{
 		{"Heads of the logs", p.d.Witnesses[0]}, {"", p.d.Witnesses[1]}, {"Evidence, SHA-256", p.s.Digest()},

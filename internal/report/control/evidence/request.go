@@ -55,7 +55,7 @@ func (r Request) Faults(checks *catalogue.Catalogue, now time.Time) (faults []Fa
 	add := func(field, code, detail string, params map[string]any) {
 		faults = append(faults, Fault{field, code, detail, params})
 	}
-	if !checks.Has(r.Check) {
+	if _, known := control.Find(checks, r.Check); !known {
 		add("check", "unknown_check", "is no check of the catalogue", nil)
 	}
 	from, to, now := instant.Cut(r.From), instant.Cut(r.To), instant.Cut(now)
@@ -121,7 +121,7 @@ func (m *Maker) question(ctx context.Context, r Request, now time.Time) (q contr
 	if faults = append(faults, unknown...); len(faults) > 0 {
 		return q, &RefusedError{faults}
 	}
-	check, _ := m.Checks.Check(r.Check)
+	check, _ := control.Find(m.Checks, r.Check)
 	return control.Question{
 		Organization: r.Organization.ID, Check: check.ID, Engine: fleet.Engine(check.Engine), Instances: r.Instances,
 		From: instant.Cut(r.From), To: instant.Earlier(instant.Cut(r.To), now), Now: now, FromRecord: true, WithLooks: true,

@@ -1,0 +1,64 @@
+package evidence
+
+import (
+	"fmt"
+
+	"muster/internal/report/control"
+	"muster/internal/report/pdf/typeset"
+)
+
+// What the paper says of the control of backups.
+const (
+	ofBackups = "The servers that were known and active at any time in the period, also those that were removed since. A day (UTC) passed if no database's newest backup was older than the " +
+		"objective that its server had when this was made. A day is not assessed if an earlier backup of a database is not known. Databases that were removed since do not count. " +
+		"Shares and gaps are of the time in which a server was known."
+	fromBackups = "It was made from the ends of backups that servers, agents and senders reported, and from the logs as far as these heads. The logs have when servers joined and left, and no backups: " +
+		"who can change the database can change these days."
+)
+
+// Words say on how many days the backups were within their objective.
+func (b *BackupDays) Words() string {
+	days := b.Kept + b.Late
+	rpo := objective(b.RPOSeconds / 60)
+	if days == 0 {
+		return "Not known on any of " + plural(b.Unknown, "day", "days") + "; the objective is " + rpo + "."
+	}
+	text := fmt.Sprintf("No database was older than %s on %d of %s", rpo, b.Kept, plural(days+b.Unknown, "day", "days"))
+	if b.Late > 0 {
+		text += fmt.Sprintf(", one was on %d", b.Late)
+	}
+	if b.Unknown > 0 {
+		text += fmt.Sprintf(", and it is not known of %d", b.Unknown)
+	}
+	return text + "."
+}
+
+// objective is an RPO in words, as the pages have it.
+func objective(minutes int64) string {
+	switch {
+	case minutes%1440 == 0 && minutes > 1440:
+		return fmt.Sprintf("%d d", minutes/1440)
+	case minutes%60 == 0:
+		return fmt.Sprintf("%d h", minutes/60)
+	}
+	return fmt.Sprintf("%d min", minutes)
+}
+
+// backups is a row of each server of the control of backups.
+func (p *sheet) backups() {
+	if p.d.Check.ID != control.Backups || len(p.d.Items) == 0 {
+		return
+	}
+	p.section("Days", 60)
+	p.Table(typeset.Table{
+		Look: look, Rows: len(p.d.Items), Rest: "The signed JSON has all of them.",
+		Columns: []typeset.Column{{Title: "Server", Max: 110}, {Title: "Newest backups", Flex: 1}},
+		Row: func(i int) []typeset.Cell {
+			cells := []typeset.Cell{{Text: p.d.Items[i].Instance.Name, Style: cellStrong}, {}}
+			if b := p.d.Items[i].BackupDays; b != nil {
+				cells[1].Text = b.Words()
+			}
+			return cells
+		},
+	})
+}
