@@ -36,7 +36,10 @@ const source = "V$SQLSTATS_PLAN_HASH"
 // session up that it interrupts, so each attempt is another logon, which the server may audit.
 const slowFor = int64(10 * time.Minute / time.Microsecond)
 
-// Statements reads the counters of all plans, and finds out which of the new entries have
+// Statements reads the counters of all plans, and not only of those that were executed since the last look
+// (LAST_ACTIVE_TIME): a plan that was dropped and loaded again is the same entry here, and shows only as one that was
+// missing in between. With a list in part, the scenes of an eviction and a reset told executions that were none
+// (internal/testing/truth). It finds out which of the new entries have
 // certainly begun since the last list.
 func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List, error) {
 	if err := r.readInstances(ctx, l); err != nil || r.running == nil {
