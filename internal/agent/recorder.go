@@ -28,6 +28,9 @@ type ColumnReport struct {
 	Decimals int `json:"decimals"`
 	Texts    int `json:"texts"`
 	Longest  int `json:"longest"` // in bytes
+	// Form is that of all texts if they are of digits and signs, as times are: each digit is a 9. Of texts with letters,
+	// or of several forms, it says nothing.
+	Form string `json:"form"`
 }
 
 // recorder counts what goes over sessions, and keeps nothing of it.
@@ -119,18 +122,43 @@ func (c *ColumnReport) add(value []byte) {
 	case isDecimal(value):
 		c.Decimals++
 	default:
-		c.Texts++
+		c.merge(ColumnReport{Texts: 1, Form: formOf(value)})
 	}
 }
 
+// formOf is how a text is written that has no letters; "": it has some, or is long.
+func formOf(value []byte) string {
+	const most, signs = 40, " -+/:.,"
+	form := make([]byte, len(value))
+	for i, b := range value {
+		switch {
+		case b >= '0' && b <= '9':
+			b = '9'
+		case strings.IndexByte(signs, b) < 0:
+			return ""
+		}
+		form[i] = b
+	}
+	if len(form) > most {
+		return ""
+	}
+	return string(form)
+}
+
 func (c *ColumnReport) merge(other ColumnReport) {
+	switch {
+	case c.Texts == 0:
+		c.Form = other.Form
+	case other.Texts > 0 && c.Form != other.Form:
+		c.Form = ""
+	}
 	c.Nulls, c.Integers, c.Decimals, c.Texts = c.Nulls+other.Nulls, c.Integers+other.Integers, c.Decimals+other.Decimals, c.Texts+other.Texts
 	c.Longest = max(c.Longest, other.Longest)
 }
 
 func isInteger(value []byte) bool {
-	_, err := strconv.ParseInt(string(value), 10, 64)
-	return err == nil
+	digits := strings.TrimPrefix(string(value), "-")
+	return digits != "" && strings.Trim(digits, "0123456789") == "" // of any size: a signature of Oracle has 64 bits without a sign
 }
 
 func isDecimal(value []byte) bool {
