@@ -30,7 +30,8 @@ type Options struct {
 	Engines    func(now func() time.Time) map[fleet.Engine]measure.Engine
 	Inspectors map[fleet.Engine]inspection.Inspector
 	Log        *slog.Logger
-	Client     *http.Client // nil: one with the machine's certificates
+	Rehearse   time.Duration // how long Check measures each server by the agent's own loop; 0: it does not
+	Client     *http.Client  // nil: one with the machine's certificates
 }
 
 // Agent measures and assesses servers and sends what it finds.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"muster/domain/fleet"
+	"muster/internal/agent/rehearsal"
 	"muster/internal/assessment/inspection"
 	"muster/internal/intake/measure"
 	"muster/internal/report/snapshot"
@@ -65,6 +67,8 @@ type ServerReport struct {
 	Missing    int            `json:"missingGrants"`
 	Queries    []QueryReport  `json:"queries"`
 	Checks     []CheckOutcome `json:"checks"`
+	// Rehearsed is what the agent's own loop measured; nil: that was not asked for.
+	Rehearsed *rehearsal.Result `json:"rehearsed"`
 }
 
 // CheckOutcome is what came of a check, how often.
@@ -83,7 +87,7 @@ func Check(ctx context.Context, o Options, told func(Checked)) Report {
 	}
 	all := o.Engines(time.Now)
 	for _, s := range o.Config.Servers {
-		c := checker{config: o.Config, engine: all[s.Engine], inspector: o.Inspectors[s.Engine], out: Checked{Server: s}}
+		c := checker{rehearse: o.Rehearse, config: o.Config, engine: all[s.Engine], inspector: o.Inspectors[s.Engine], out: Checked{Server: s}}
 		c.check(ctx)
 		report.Servers = append(report.Servers, c.out.Shown)
 		told(c.out)
@@ -95,6 +99,7 @@ var errNoStatements = errors.New("the server keeps none, or the account may not 
 
 // checker tries one server.
 type checker struct {
+	rehearse  time.Duration
 	config    *Config
 	engine    measure.Engine
 	inspector inspection.Inspector
@@ -142,10 +147,27 @@ func (c *checker) check(ctx context.Context) {
 	})
 	c.measure(ctx, line)
 	line.Close(ctx)
+	if c.rehearse > 0 {
+		got := rehearsal.Run(ctx, c.engine, target, c.rehearse)
+		c.out.Shown.Rehearsed = &got
+		c.part("loop", failedIn(got), fmt.Sprintf("%d samples of sessions, and %s executed %d times, in %s", got.Sessions, plural(got.Statements, "statement"), got.Calls, c.rehearse))
+	}
 	if c.inspector != nil {
 		c.assess(ctx, target)
 	}
 	c.out.Shown.Missing, c.out.Shown.Queries = len(c.out.Missing), c.seen.report()
+}
+
+// failedIn says which parts failed in a rehearsal.
+func failedIn(r rehearsal.Result) error {
+	if len(r.Failed) == 0 {
+		return nil
+	}
+	var parts []string
+	for _, part := range slices.Sorted(maps.Keys(r.Failed)) {
+		parts = append(parts, part+" ("+r.Failed[part]+")")
+	}
+	return errors.New("failed: " + strings.Join(parts, ", "))
 }
 
 // measure reads once what is read again and again.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,12 +23,16 @@ import (
 
 func agentCheckCommand() *cobra.Command {
 	var config, report, server, tokenFile string
+	var rehearse time.Duration
 	cmd := &cobra.Command{
-		Use:   "check --config FILE [--report FILE] [--server URL] [--token-file FILE]",
+		Use:   "check --config FILE [--for DURATION] [--report FILE] [--server URL] [--token-file FILE]",
 		Short: "Measure and assess each server once, as an agent would, without sending",
 		Long: `Connects to each server of the configuration, measures it once, runs the checks, and
 prints what works and which grants are missing. The command sends nothing, and writes
 no file except the report.
+
+--for 3m measures each server for three minutes, one after another, by the loop that the
+agent has, and prints how much it measured. Only this asks what changes between two looks.
 
 With --server (or MUSTER_SERVER) it warns if the agent would send its token unencrypted.
 With --token-file it says whether others may read the token.
@@ -43,7 +48,7 @@ Exit status:
   1  at least one server cannot be measured or assessed
   2  the configuration is wrong`,
 		Example: `  muster agent check --config /etc/muster/agent.yaml
-  muster agent check --config /etc/muster/agent.yaml --report muster-report.json`,
+  muster agent check --config /etc/muster/agent.yaml --for 3m --report muster-report.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var wrong []string
@@ -67,6 +72,7 @@ Exit status:
 			if err != nil {
 				return err
 			}
+			o.Rehearse = rehearse
 			if warning != "" {
 				fmt.Fprintf(cmd.OutOrStdout(), "warning: %s\n", warning)
 			}
@@ -91,6 +97,7 @@ Exit status:
 		},
 	}
 	cmd.Flags().StringVar(&config, "config", "", "the configuration file, with the servers")
+	cmd.Flags().DurationVar(&rehearse, "for", 0, "measure each server for this long, as the agent does")
 	cmd.Flags().StringVar(&report, "report", "", "write the results, without names, to this file")
 	cmd.Flags().StringVar(&server, "server", "", "the URL of the Muster server (MUSTER_SERVER)")
 	cmd.Flags().StringVar(&tokenFile, "token-file", "", "the file with the ingest token")
