@@ -1,6 +1,7 @@
 package sections
 
 import (
+	"slices"
 	"strings"
 
 	"muster/internal/report/pdf/blocks"
@@ -12,22 +13,31 @@ import (
 // names its own.
 const mostInWords = 25
 
-// controls says of each framework which of its controls fail, hold, or were not looked at: of the first in a table of
-// two controls in a row, of the others in a sentence.
+// mostInTable is how many controls of a framework are in a table that counts servers. Those of CIS would take pages.
+const mostInTable = 40
+
+// controls says of each framework which of its controls fail, hold, or were not looked at: by server if they are few,
+// else in a table of two controls in a row, or in a sentence. With many servers, only the first framework has a table:
+// the next one would be a page more.
 func controls(b *blocks.Builder) {
 	all := framework.All(b.Doc)
 	if len(all) == 0 {
 		return
 	}
 	b.Sub("Controls by framework")
+	servers := len(b.Doc.Instances)
+	columns := servers > 1 && servers <= mostColumns
 	for i, f := range all {
-		b.Paper.Paragraph(0, 1.28, typeset.Span{Text: f.Name, Style: blocks.CellStrong}, typeset.Span{Text: frameworkWords(f, i > 0), Style: blocks.CellStyle})
+		counted := !columns && len(f.Controls) <= mostInTable && (i == 0 || servers == 1)
+		if columns {
+			b.Paper.Need(matrixHead)
+		}
+		b.Paper.Paragraph(0, 1.28, typeset.Span{Text: f.Name, Style: blocks.CellStrong}, typeset.Span{Text: frameworkWords(f, !columns && !counted), Style: blocks.CellStyle})
 		b.Paper.Y += 3
-		switch n := len(b.Doc.Instances); {
-		case i > 0:
-		case n > 1 && n <= mostColumns:
+		switch {
+		case columns:
 			controlMatrix(b, f.Controls)
-		default:
+		case counted:
 			controlTable(b, f.Controls)
 		}
 	}
@@ -56,8 +66,22 @@ func frameworkWords(f framework.Framework, name bool) string {
 // mostColumns is up to how many servers have a column each. If there are more, they are counted.
 const mostColumns = 8
 
-// controlMatrix says of each control on which server it fails, holds, or was not looked at.
+// matrixHead is the height of a framework's sentence with the head of its table and a row.
+const matrixHead = 90
+
+// controlMatrix says of each control on which server it fails, holds, or was not looked at. Of a long framework, it
+// leaves out the controls that hold wherever they apply.
 func controlMatrix(b *blocks.Builder, all []framework.Control) {
+	held := 0
+	if len(all) > mostInTable {
+		all = slices.DeleteFunc(slices.Clone(all), func(c framework.Control) bool {
+			if len(c.Failing)+c.Unasked > 0 {
+				return false
+			}
+			held += min(1, c.Hold)
+			return true
+		})
+	}
 	columns := []typeset.Column{{Title: "Control", Flex: 1}}
 	for _, in := range b.Doc.Instances {
 		columns = append(columns, typeset.Column{Title: blocks.Shorten(in.Name, 30), Align: typeset.Center, Max: 46})
@@ -78,7 +102,11 @@ func controlMatrix(b *blocks.Builder, all []framework.Control) {
 		}
 		return cells
 	})
-	b.Small("–: not looked at. n.a.: no check of the control is for the engine.")
+	words := "–: not looked at. n.a.: no check of the control is for the engine."
+	if held > 0 {
+		words += " " + blocks.Count(held, "further control holds", "further controls hold") + " wherever " + blocks.Verb(held, "it applies", "they apply") + "."
+	}
+	b.Small(words)
 }
 
 // controlTable has two controls in a row.
