@@ -148,6 +148,7 @@ func (o *Oracle) rows(_, line, statement string) ([][]string, error) {
 		"-- Oracle 12.2+: what the database is in a Data Guard configuration. The DBID is the same in all of its databases.":       always([]string{"1521", "ORCL", "PRIMARY", "READ WRITE", "NOT ALLOWED", ""}),
 		"-- Oracle 12.2+: whether redo logs are archived, and for how many seconds the database has been there.":                   always([]string{"ARCHIVELOG", "8640000"}),
 		"-- Oracle 12.2+: the newest RMAN job of each kind in the last 35 days that ended well, and the newest that did not.":      always(),
+		"-- Oracle 12.2+: where backups may be that no job of RMAN for the whole database tells of: on another database of a":      always(),
 		"-- Oracle 12.2+: the standby databases to which the database sends its redo.":                                             always(),
 		"-- Oracle 12.2+: who waits for whom, asked only while a session waits for what":                                           always(),
 		"-- Oracle 12.2+: the server's clock, in microseconds since 1970, and by how many minutes its":                             always([]string{fmt.Sprint(o.now()), fmt.Sprint(int64(o.ahead / time.Minute))}),

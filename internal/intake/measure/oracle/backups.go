@@ -17,6 +17,19 @@ var backupJobsQuery string
 //go:embed sql/backup_mode.sql
 var backupModeQuery string
 
+//go:embed sql/backup_elsewhere.sql
+var backupElsewhereQuery string
+
+// recentBackup is how old a backup of the whole database may be, before it is asked whether backups are elsewhere.
+const recentBackup = 8 * 24 * time.Hour
+
+// elsewhere says why nothing is known of backups, by what the query answers.
+var elsewhere = map[string]string{
+	"standby":   "Another database of the Data Guard configuration may take the backups.",
+	"snapshots": "Amazon RDS takes the backups as snapshots, which are in no view.",
+	"parts":     "RMAN backs up single pluggable databases or files, which may be all of them.",
+}
+
 // rmanDays is how far back RMAN's jobs are read.
 const rmanDays = 35 * 24 * time.Hour
 
@@ -43,7 +56,7 @@ func (r *reader) Backups(ctx context.Context, l *measure.Line, at time.Time) (*b
 	if !r.may("jobs of RMAN", "V$RMAN_BACKUP_JOB_DETAILS", &err) {
 		return r.unread(look, "jobs of RMAN", err)
 	}
-	failed, newest := time.Duration(-1), time.Duration(-1)
+	failed, newest, whole := time.Duration(-1), time.Duration(-1), false
 	for _, row := range rows {
 		ago, well, err := addJob(look, row)
 		if err != nil {
@@ -52,6 +65,7 @@ func (r *reader) Backups(ctx context.Context, l *measure.Line, at time.Time) (*b
 		if well && (newest < 0 || ago < newest) {
 			newest = ago
 		}
+		whole = whole || well && row[0] != "ARCHIVELOG" && ago < recentBackup
 		if !well && (failed < 0 || ago < failed) {
 			failed = ago
 		}
@@ -60,8 +74,23 @@ func (r *reader) Backups(ctx context.Context, l *measure.Line, at time.Time) (*b
 		look.Condition, look.Why = backups.Failing, "RMAN's last job failed."
 	}
 	noLog := mode[0] == "NOARCHIVELOG"
+	if !whole && !noLog && look.Condition == backups.Works { // without archived redo, nobody can take one elsewhere
+		if look.Why, err = r.readElsewhere(ctx, l); look.Why != "" || err != nil {
+			look.Condition = backups.Unknown
+			return look, err
+		}
+	}
 	look.Complete = []backups.Database{{Since: at.Add(-min(time.Duration(created)*time.Second, rmanDays)), NoLog: noLog}}
 	return look, nil
+}
+
+// readElsewhere reads whether backups may be where no job of RMAN tells of them; "": nothing says so.
+func (r *reader) readElsewhere(ctx context.Context, l *measure.Line) (string, error) {
+	rows, err := servers.Query(ctx, l, 1, backupElsewhereQuery)
+	if !r.may("backups elsewhere", "V$PARAMETER", &err) || len(rows) == 0 {
+		return "", err
+	}
+	return elsewhere[rows[0][0]], nil
 }
 
 // unread is a look that lacks a grant, or none.

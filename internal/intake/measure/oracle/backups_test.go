@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -71,6 +72,28 @@ func TestBackupsOfRMAN(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	})
+	for code, why := range map[string]string{"standby": "Data Guard", "snapshots": "Amazon RDS", "parts": "single pluggable databases"} {
+		t.Run("F41 "+code, func(t *testing.T) {
+			t.Parallel()
+			there := func(s *scene) { s.on(backupElsewhereQuery, []string{code}) }
+			l := look(t, func(s *scene) { s.backups(well("DB FULL", "2000000"), well("ARCHIVELOG", "60")); there(s) })
+			if l.Condition != backups.Unknown || !strings.Contains(l.Why, why) || len(l.Complete) != 0 || len(l.Backups) != 2 {
+				t.Errorf("none of late: %+v", l)
+			}
+			l = look(t, func(s *scene) { s.backups(well("DB INCR", "90000")); there(s) })
+			if l.Condition != backups.Works || len(l.Complete) != 1 {
+				t.Errorf("one of late: %+v", l)
+			}
+			l = look(t, func(s *scene) { s.backups([]string{"DB FULL", "0", "3600", "60", null}); there(s) })
+			if l.Condition != backups.Failing || len(l.Complete) != 1 {
+				t.Errorf("one that failed: %+v", l)
+			}
+			l = look(t, func(s *scene) { s.on(backupModeQuery, []string{"NOARCHIVELOG", "3600"}); there(s) })
+			if l.Condition != backups.Works || !l.Complete[0].NoLog {
+				t.Errorf("without archived redo: %+v", l)
+			}
+		})
+	}
 	for name, c := range map[string]struct{ query, grant string }{
 		"the mode is not granted":  {backupModeQuery, `GRANT SELECT ON SYS.V_$DATABASE TO "C##MUSTER";`},
 		"the jobs are not granted": {backupJobsQuery, `GRANT SELECT ON SYS.V_$RMAN_BACKUP_JOB_DETAILS TO "C##MUSTER";`},

@@ -71,6 +71,7 @@ func newScene(t testing.TB) *scene {
 func (s *scene) backups(jobs ...[]string) {
 	s.on(backupModeQuery, []string{"ARCHIVELOG", "8640000"})
 	s.on(backupJobsQuery, jobs...)
+	s.on(backupElsewhereQuery)
 }
 
 // start begins to measure.

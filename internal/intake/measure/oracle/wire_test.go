@@ -73,6 +73,7 @@ func answer(l *tnstest.Listener, at time.Time, calls int) {
 	on(destinationsQuery, 7, nil)
 	on(backupModeQuery, 2, []int{1}, []string{"ARCHIVELOG", "8640000"})
 	on(backupJobsQuery, 5, []int{1, 2, 3, 4})
+	on(backupElsewhereQuery, 1, nil)
 	on(jobsQuery, 4, []int{1, 2, 3}, []string{"ERP.NIGHTLY", "1031", "60", "1"})
 	on(dbTimeQuery, 2, []int{0, 1}, []string{"3", fmt.Sprint(1000 * calls)})
 	on(clockQuery, 2, []int{0, 1}, []string{fmt.Sprint(at.UnixMicro()), "-330"})
