@@ -100,6 +100,27 @@ test("the list, a server, an alert and the breakdown of waits lead to an episode
   await page.getByRole("heading", { level: 1, name: title }).waitFor();
 });
 
+test("the dashboard names who holds sessions up now, one click from the tree", async () => {
+  const { episode: e } = await detail();
+  const lasts = { ...e, to: null, endSeen: false, endedBy: null };
+  const page = await visit("/?range=6h", {
+    before: (page) =>
+      page.route(
+        (url) => url.pathname === "/api/v1/blocking",
+        async (route) => {
+          const answer = (await (await route.fetch()).json()) as Schemas["BlockingPage"];
+          await route.fulfill({ json: { ...answer, items: [lasts] } });
+        },
+      ),
+  });
+  await page
+    .locator("[data-blocked]")
+    .getByText(/^billing holds up \d+ sessions on public\.orders$/)
+    .click();
+  await page.waitForURL(new RegExp(`/blocking/${id}`));
+  await page.locator("[data-root]").getByText("billing", { exact: true }).waitFor();
+});
+
 test("nothing that was not looked at counts as nothing", async () => {
   const of = async (name: string) => {
     const answer = await apiAs("admin", "GET", `/api/v1/instances?q=${name}`);
