@@ -560,7 +560,7 @@ func TestMarksWithoutTheirSources(t *testing.T) {
 	w.instance(w.ours, "orders")
 	w.mark(w.ours.member, "deploy", w.ago(time.Minute), nil)
 	w.stopProjections()
-	for source, figure := range map[string]string{"health_v1.": "items.changes", "audit_v3.": "items.retired", "tokens": "items.token", "replication_roles": "items.failovers", "measured_statements": "items.releases"} {
+	for source, figure := range map[string]string{"health_v1.": "items.changes", "audit_v3.": "items.retired", "tokens": "items.token", "replication_roles": "items.failovers", "measured_statements": "items.releases", "maintenance_windows": "items.maintenance"} {
 		w.without(source, func() {
 			list := w.marks(w.ours.viewer, "")
 			if got := said(list, "deploy"); got != "deploy" || len(list.Unavailable) != 1 || list.Unavailable[0].Figure != figure {

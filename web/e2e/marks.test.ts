@@ -130,3 +130,42 @@ test("a release and a failover are flags on the charts of their server", async (
     await apiAs("admin", "DELETE", `/api/v1/instances/${id}`);
   }
 });
+
+test("a maintenance window is a band on every chart of its server, and says until when", async () => {
+  const { items } = (await (await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01")).json()) as {
+    items: { id: string }[];
+  };
+  const at = Date.now() - 180 * minute;
+  const window: Schemas["Mark"] = {
+    id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1e01",
+    at: new Date(at).toISOString(),
+    until: new Date(at + 60 * minute).toISOString(),
+    kind: "maintenance",
+    text: "Patch day",
+    tags: {},
+    instance: null,
+    instanceCount: 1,
+    by: null,
+    token: null,
+    mayRemove: false,
+  };
+  const page = await visit(`/instances/${items[0]?.id}?range=6h`, {
+    before: (page) =>
+      page.route("**/api/v1/marks?*", (route) =>
+        route.fulfill({
+          json: { from: window.at, to: window.until, items: [window], complete: true, unavailable: [] },
+        }),
+      ),
+  });
+  const charts = page.locator("[data-chart]");
+  await charts.first().locator(".flag-band").waitFor();
+  const band = await charts.first().locator(".flag-band").boundingBox();
+  const plot = await charts.first().locator(".flags").boundingBox();
+  expect(Math.abs((band?.width ?? 0) / (plot?.width ?? 1) - 1 / 6)).toBeLessThan(0.02);
+  expect(await page.locator(".flag-band").count()).toBe(await page.locator(".flags").count());
+  await charts.first().locator(".flag button").first().focus();
+  const note = charts.first().getByRole("tooltip");
+  await note.waitFor();
+  expect(await note.textContent()).toMatch(/^Maintenance window .* to .*Patch day1 server$/);
+  expect(await violations(page)).toEqual([]);
+});

@@ -2918,14 +2918,14 @@ type Mark struct {
 	// By The member who set it. Null for all other kinds, if Muster set it, and once the member was erased.
 	By *Person            `json:"by"`
 	Id openapi_types.UUID `json:"id"`
-	// Instance The server; null for a `deploy`.
+	// Instance The server; null for a `deploy` and a `maintenance`.
 	Instance *ContributingInstance `json:"instance"`
-	// InstanceCount How many servers that the caller sees have the tags now. Null for marks of one server or of the whole organization.
+	// InstanceCount How many servers that the caller sees have the tags now, or are selected by the maintenance window. Null for marks of one server or of the whole organization.
 	InstanceCount *int `json:"instanceCount"`
 	// Kind `deploy`: set by a member or a program. `release`: at least five statements of a database were executed for
 	// the first time within ten minutes, more than in the hour before. `version`: the server, or an extension, has
 	// another version. `failover`: the server has another role in replication. `registered`: Muster monitors the server from then on.
-	// `retired`: it was deactivated or removed.
+	// `retired`: it was deactivated or removed. `maintenance`: a time of the maintenance window that `text` names.
 	Kind string `json:"kind"`
 	// MayRemove Whether the caller may remove it.
 	MayRemove bool `json:"mayRemove"`
@@ -2935,6 +2935,8 @@ type Mark struct {
 	Text string `json:"text"`
 	// Token The API token that it was set with; null if there was none.
 	Token *Reference `json:"token"`
+	// Until The end of a `maintenance`, which may have begun before the window of the request. Null for all other kinds.
+	Until *time.Time `json:"until"`
 }
 
 type MarkList struct {

@@ -1,6 +1,6 @@
 // Package chartmarks serves the marks on the time axis of charts: those that people and programs
 // set, and those that Muster knows itself (known.go): settings, versions, releases, failovers,
-// restarts, and servers that came or went.
+// restarts, servers that came or went, and maintenance windows (windows.go).
 //
 // # What may go wrong
 //

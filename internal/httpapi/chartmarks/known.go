@@ -51,8 +51,8 @@ type knownMarks struct {
 }
 
 // knownMarks derives them from the changes that assessments found (the same as on the page of a server), from changes of
-// roles in replication, from new statements, from when servers were registered, and from the audit list. Each is a side
-// figure.
+// roles in replication, from new statements, from when servers were registered, from the audit list, and from maintenance
+// windows. Each is a side figure.
 func (s *MarkRoutes) knownMarks(ctx context.Context, scope domain.Scope, from, to time.Time, side *wire.Side) knownMarks {
 	known := knownMarks{marks: []api.Mark{}, whole: true}
 	organization := wire.Caller(ctx).Organization.ID
@@ -95,6 +95,10 @@ func (s *MarkRoutes) knownMarks(ctx context.Context, scope domain.Scope, from, t
 	for i, m := range known.marks {
 		is := wire.NamedInstance(names, m.Instance.Id)
 		known.marks[i].Instance = &is
+	}
+	planned, err := s.windowMarks(ctx, scope, from, to)
+	if !side.Lacks(ctx, err, "items.maintenance") {
+		known.marks = append(known.marks, planned...)
 	}
 	return known
 }

@@ -25,14 +25,15 @@ const (
 
 // Kinds of marks.
 const (
-	markDeploy     = "deploy"
-	markSetting    = "setting"
-	markVersion    = "version"
-	markRelease    = "release"
-	markFailover   = "failover"
-	markRestart    = "restart"
-	markRegistered = "registered"
-	markRetired    = "retired"
+	markDeploy      = "deploy"
+	markMaintenance = "maintenance"
+	markSetting     = "setting"
+	markVersion     = "version"
+	markRelease     = "release"
+	markFailover    = "failover"
+	markRestart     = "restart"
+	markRegistered  = "registered"
+	markRetired     = "retired"
 )
 
 // ListMarks lists what happened in a window: the marks that were set, and what Muster knows itself.

@@ -74,3 +74,16 @@ test("a text is text, whatever it looks like", () => {
   expect(screen.getByRole("tooltip").querySelector("img")).toBeNull();
   expect(screen.getByRole("tooltip").textContent).toContain("<img");
 });
+
+test("a maintenance window is a band behind the flags, with its name and its end", () => {
+  show([change(0.4, { kind: "maintenance", text: "Patch day", until: from + 0.6 * (to - from) }), change(0.9)]);
+  const band = screen.getByText("Maintenance window: Patch day").parentElement as HTMLElement;
+  expect(band.className).toBe("flag-band");
+  expect([band.style.getPropertyValue("--at"), Number(band.style.getPropertyValue("--wide")).toFixed(3)]).toEqual([
+    "0.4",
+    "0.200",
+  ]);
+  expect(document.querySelectorAll(".flag-band")).toHaveLength(1);
+  fireEvent.focus(screen.getAllByRole("button")[0] as HTMLElement);
+  expect(screen.getByRole("tooltip").textContent).toMatch(/^Maintenance window .* to .*Patch day/);
+});

@@ -2,7 +2,7 @@ import "./flags.css";
 import { type KeyboardEvent, useContext, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { type Change, ChangesContext } from "../chart/changes";
 import { shortTime } from "../ui/format";
-import { flagName, flagsOf, kindName } from "./flags";
+import { bandsOf, flagName, flagsOf, kindName } from "./flags";
 
 /** Of more changes than these, the rest is counted: the table has all of them. */
 const listed = 5;
@@ -14,7 +14,7 @@ const none: readonly Change[] = [];
 
 /**
  * Flags are what changed, on a chart from one time to another: a line and a flag at each, and one flag for those that are
- * near each other. They are one stop of the Tab key, and arrows lead from one to the next. What a flag says shows while
+ * near each other. What lasts is a band behind them. They are one stop of the Tab key, and arrows lead from one to the next. What a flag says shows while
  * it has the focus or the pointer.
  */
 export function Flags({ title, from, to }: { title: string; from: number; to: number }) {
@@ -22,6 +22,7 @@ export function Flags({ title, from, to }: { title: string; from: number; to: nu
   const root = useRef<HTMLDivElement>(null);
   const width = useWidth(root);
   const flags = useMemo(() => flagsOf(all, from, to, width), [all, from, to, width]);
+  const bands = useMemo(() => bandsOf(all, from, to), [all, from, to]);
   const [stop, setStop] = useState(0);
   const [open, show] = useOpen();
   const note = useId();
@@ -38,6 +39,11 @@ export function Flags({ title, from, to }: { title: string; from: number; to: nu
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
     <div ref={root} className="flags" role="group" aria-label={`${title}: what changed`}>
+      {bands.map(({ id, at, width, text }) => (
+        <div key={id} className="flag-band" style={{ "--at": at, "--wide": width } as object}>
+          <span className="visually-hidden">Maintenance window: {text}</span>
+        </div>
+      ))}
       {flags.map((flag, i) => (
         <div
           key={flag.changes[0]?.id}
@@ -80,6 +86,7 @@ export function Flags({ title, from, to }: { title: string; from: number; to: nu
             {said.changes.slice(0, listed).map((change) => (
               <li key={change.id} data-kind={change.kind}>
                 <b>{kindName(change.kind)}</b> <time>{shortTime(new Date(change.at))}</time>
+                {change.until !== undefined && <time> to {shortTime(new Date(change.until))}</time>}
                 <span className="flag-text">{change.text}</span>
                 <small>
                   {change.where}

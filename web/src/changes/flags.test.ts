@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Change } from "../chart/changes";
-import { changeText, flagName, flagsOf, kindName } from "./flags";
+import { bandsOf, changeText, flagName, flagsOf, kindName } from "./flags";
 
 const from = Date.UTC(2026, 10, 20, 8);
 const hour = 3_600_000;
@@ -81,4 +81,15 @@ test("a flag is called by its time, and by how many changes it has", () => {
   const [one, two] = flagsOf([change(1), change(5), change(5.15)], from, to, 1000);
   expect(one && flagName(one)).toMatch(/^Deployment, .*20/);
   expect(two && flagName(two)).toMatch(/^2 changes, .* to /);
+});
+
+test("what lasts is a band, cut to the window, and nothing else is", () => {
+  const lasts = (begins: number, ends: number) => change(begins, "maintenance", { until: from + ends * hour });
+  expect(bandsOf([lasts(-2, 1), lasts(5, 6), lasts(9, 20), lasts(-3, 0), lasts(10, 11), change(4)], from, to)).toEqual([
+    { id: "maintenance -2", at: 0, width: 0.1, text: "text of -2" },
+    { id: "maintenance 5", at: 0.5, width: 0.1, text: "text of 5" },
+    { id: "maintenance 9", at: 0.9, width: 0.1, text: "text of 9" },
+  ]);
+  // One that began before has no flag.
+  expect(drawn([lasts(-2, 1), lasts(5, 6)])).toEqual([[500, "maintenance", 1]]);
 });

@@ -10,13 +10,24 @@ const kinds: Record<string, string> = {
   restart: "Restart",
   registered: "Server added",
   retired: "Server retired",
+  maintenance: "Maintenance window",
 };
 
 /** kindName is a kind in words; one that this page does not know is a change. */
 export const kindName = (kind: string) => kinds[kind] ?? "Change";
 
 /** Of what is joined to one flag, the first of these kinds gives its color. */
-const weight = ["failover", "restart", "deploy", "release", "version", "setting", "retired", "registered"];
+const weight = [
+  "failover",
+  "restart",
+  "deploy",
+  "release",
+  "version",
+  "setting",
+  "retired",
+  "registered",
+  "maintenance",
+];
 
 /**
  * Flag is where one or more changes are marked: as a part of the window, from 0 to 1. At the end of the window it flies to
@@ -46,6 +57,18 @@ export function flagsOf(changes: readonly Change[], from: number, to: number, wi
     kind: weight.find((kind) => group.some((c) => c.kind === kind)) ?? group[0]?.kind ?? "",
     changes: group,
   }));
+}
+
+/** Band is a time that something lasts, as parts of the window from 0 to 1. */
+export type Band = { id: string; at: number; width: number; text: string };
+
+/** bandsOf are what lasts for a while within a window, cut to it. */
+export function bandsOf(changes: readonly Change[], from: number, to: number): Band[] {
+  return changes.flatMap(({ id, at, until, text }) => {
+    if (until === undefined || until <= from || at >= to) return [];
+    const [begin, end] = [Math.max(at, from), Math.min(until, to)];
+    return [{ id, at: (begin - from) / (to - from), width: (end - begin) / (to - from), text }];
+  });
 }
 
 /** changeText is one change in words: for a table, and for whoever hears it. */

@@ -9,8 +9,9 @@ export { Flags } from "./Flags";
 
 type Mark = Schemas["Mark"];
 
-function whereOf({ instance, tags, instanceCount }: Mark): string {
+function whereOf({ kind, instance, tags, instanceCount }: Mark): string {
   if (instance) return instance.removed ? `${instance.name} (removed)` : instance.name;
+  if (kind === "maintenance") return plural(instanceCount ?? 0, "server");
   const words = Object.entries(tags).map(([key, value]) => `${key}: ${value}`);
   return words.length === 0 ? "all servers" : `${plural(instanceCount ?? 0, "server")} with ${words.join(", ")}`;
 }
@@ -24,6 +25,7 @@ function whoOf({ by, token }: Mark): string | null {
 export const changeOf = (mark: Mark): Change => ({
   id: mark.id,
   at: Date.parse(mark.at),
+  ...(mark.until && { until: Date.parse(mark.until) }),
   kind: mark.kind,
   text: mark.text,
   where: whereOf(mark),

@@ -4,6 +4,8 @@ import { type ComponentType, createContext } from "react";
 export type Change = {
   id: string;
   at: number;
+  /** When it ends, where it lasts: a maintenance window. */
+  until?: number;
   kind: string;
   text: string;
   /** At which servers. */
