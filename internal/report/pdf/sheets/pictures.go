@@ -51,6 +51,37 @@ func drawBars(b *blocks.Builder, bars sheet.Bars) {
 	b.Small(bars.Note)
 }
 
+// drawBurn draws a row of bars for each server: as high as what is left of its budget at the end of a day, and hatched
+// where that is not known.
+func drawBurn(b *blocks.Builder, burn sheet.Burn) {
+	const names, texts, rowHeight, high = 118.0, 62.0, 25.0, 20.0
+	d := b.Paper
+	b.PartTitle(burn.Name, "")
+	d.Need(rowHeight*float64(len(burn.Rows)) + 26)
+	page, left, width := d.Page(), d.Left()+names, (d.TextWidth()-names-texts)/float64(len(burn.Days))
+	for _, row := range burn.Rows {
+		floor := d.Y + high + 2
+		page.Text(d.Left(), floor-6, blocks.CellStyle, typeset.Left, b.Fit(row.Of, blocks.CellStyle, names-8))
+		page.Text(d.Left()+d.TextWidth(), floor-6, blocks.Colored(blocks.CellStrong, toneColor(row.Tone)), typeset.Right, row.Text)
+		for i, day := range row.Days {
+			x, least, most := left+width*float64(i), high*day.Least/100, high*day.Left/100
+			page.Fill(x+width*0.1, floor-least, width*0.8, least, downTint)
+			if most-least > 0.5 {
+				blocks.Hatch(page, x+width*0.1, floor-most, width*0.8, most-least)
+			}
+		}
+		page.Rule(left, floor, width*float64(len(burn.Days)), 0, 0.5, blocks.Ink)
+		d.Y += rowHeight
+	}
+	every := int(math.Ceil(46 / width))
+	for i := 0; i < len(burn.Days); i += every {
+		page.Text(left+(float64(i)+0.5)*width, d.Y+8, blocks.SmallStyle, typeset.Center, burn.Days[i])
+	}
+	d.Y += 14
+	b.Small(burn.Note)
+	d.Y += 4
+}
+
 // spans draws each median as a dot and each 90th percentile as the end of a bar, from a second to 100 days.
 func spans(b *blocks.Builder, s sheet.Spans) {
 	const nameWidth, rowHeight, textWidth = 70.0, 21.0, 118.0

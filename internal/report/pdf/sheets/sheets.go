@@ -35,6 +35,9 @@ func Front(b *blocks.Builder) blocks.Front {
 		if bars := b.Sheet.Bars; bars != nil {
 			drawBars(b, *bars)
 		}
+		if burn := b.Sheet.Burn; burn != nil {
+			drawBurn(b, *burn)
+		}
 		if len(b.Sheet.Sections) > 0 {
 			firstPart(b, b.Sheet.Sections[0])
 		}

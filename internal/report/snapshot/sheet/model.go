@@ -21,7 +21,9 @@ type Sheet struct {
 	Rest    string   `json:"rest"`  // what else matters; may be empty
 	Figures []Figure `json:"figures"`
 	// Bars is the picture below the figures; nil: there is none.
-	Bars     *Bars     `json:"bars,omitempty"`
+	Bars *Bars `json:"bars,omitempty"`
+	// Burn is another picture there; nil: there is none.
+	Burn     *Burn     `json:"burn,omitempty"`
 	Sections []Section `json:"sections"`
 }
 
@@ -59,6 +61,29 @@ type Day struct {
 	Up    int    `json:"up"`
 	Down  int    `json:"down"`
 	Level int    `json:"level"`
+}
+
+// Burn has a row per server with what was left of its budget at the end of each day.
+type Burn struct {
+	Name string    `json:"name"`
+	Note string    `json:"note"`
+	Days []string  `json:"days"`
+	Rows []BurnRow `json:"rows"`
+}
+
+// BurnRow is a server. Text is what is left of its budget.
+type BurnRow struct {
+	Of   string    `json:"of"`
+	Text string    `json:"text"`
+	Tone Tone      `json:"tone,omitempty"`
+	Days []BurnDay `json:"days"`
+}
+
+// BurnDay is a day in percent of the budget: what is left of it, and what is left at least, if all unknown time was
+// down. A day that has not come, or on which the server was not there, has nothing.
+type BurnDay struct {
+	Left  float64 `json:"left"`
+	Least float64 `json:"least"`
 }
 
 // Section is a heading with its parts. ID is a report.Section.

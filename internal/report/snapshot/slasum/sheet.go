@@ -32,7 +32,7 @@ func Sheet(doc snapshot.Document) sheet.Sheet {
 			p.names[doc.ServiceRecords.Servers[i].ID] = doc.ServiceRecords.Servers[i].Name
 		}
 	}
-	out := sheet.Sheet{State: p.state(), Figures: p.figures()}
+	out := sheet.Sheet{State: p.state(), Figures: p.figures(), Burn: p.burn()}
 	out.Lead, out.Rest = p.lead()
 	out.Sections = []sheet.Section{
 		p.objectives(), p.uptime(), p.budget(), p.latency(), p.statements(), p.room(), p.repair(), p.method(),

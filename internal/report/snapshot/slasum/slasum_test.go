@@ -2,6 +2,7 @@ package slasum_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -119,5 +120,41 @@ func TestASheetSaysTheSameOfTheSameInputs(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTheBudgetBurnsDownDayByDay: full at the begin, less by each outage, never below nothing; unknown time may be down,
+// and days that have not come have nothing.
+func TestTheBudgetBurnsDownDayByDay(t *testing.T) {
+	t.Parallel()
+	percent := 99.9 // 43 min 12 s of November
+	at := func(day, minutes int) snapshot.ServiceOutage {
+		from := begin.AddDate(0, 0, day-1).Add(23*time.Hour + 50*time.Minute)
+		return snapshot.ServiceOutage{From: from, To: from.Add(time.Duration(minutes) * time.Minute)}
+	}
+	gap := snapshot.Window{From: begin.AddDate(0, 0, 11), To: begin.AddDate(0, 0, 11).Add(2160 * time.Millisecond * 6)}
+	doc := document(20, begin.AddDate(0, 1, 0),
+		snapshot.ServiceServer{Name: "orders", ObjectivePercent: &percent, Down: 61 * time.Minute, Outages: []snapshot.ServiceOutage{at(3, 21), at(9, 40)}},
+		snapshot.ServiceServer{Name: "billing", ObjectivePercent: &percent, Unknown: gap.To.Sub(gap.From), Gaps: []snapshot.Window{gap}, GapN: 1},
+		snapshot.ServiceServer{Name: "legacy"},
+	)
+	b := slasum.Sheet(doc).Burn
+	if b == nil || len(b.Days) != 30 || b.Days[0] != "1 Nov" || len(b.Rows) != 2 || b.Rows[0].Of != "orders" || b.Rows[0].Text != "−17 min 48 s" {
+		t.Fatalf("the picture is %+v", b)
+	}
+	for _, c := range []struct {
+		row, day    int
+		left, least float64
+	}{
+		{0, 2, 100, 100}, {0, 3, 76.85, 76.85}, {0, 4, 51.39, 51.39}, {0, 9, 28.24, 28.24}, {0, 10, 0, 0}, {0, 20, 0, 0},
+		{1, 11, 100, 100}, {1, 12, 100, 99.5}, {1, 20, 100, 99.5}, {1, 21, 0, 0}, {1, 30, 0, 0},
+	} {
+		got := b.Rows[c.row].Days[c.day-1]
+		if math.Abs(got.Left-c.left) > 0.01 || math.Abs(got.Least-c.least) > 0.01 {
+			t.Errorf("%s on %d Nov: %.2f%% left, at least %.2f%%; want %.2f and %.2f", b.Rows[c.row].Of, c.day, got.Left, got.Least, c.left, c.least)
+		}
+	}
+	if none := slasum.Sheet(document(20, begin.AddDate(0, 0, 20), snapshot.ServiceServer{Name: "legacy"})).Burn; none != nil {
+		t.Errorf("without an objective there is %+v", none)
 	}
 }

@@ -1,6 +1,6 @@
 import { Box, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { type Cell, type Sheet, type SheetPart, type SheetTable, toneColor } from "./model";
-import { BarsPicture, SpansPicture } from "./pictures";
+import { BarsPicture, BurnPicture, SpansPicture } from "./pictures";
 
 /** SheetView is a summary on the page: the words, figures and tables of its PDF. */
 export function SheetView({ sheet }: { sheet: Sheet }) {
@@ -18,6 +18,7 @@ export function SheetView({ sheet }: { sheet: Sheet }) {
       <Stack gap="xl">
         <Figures figures={sheet.figures ?? []} />
         {sheet.bars && <BarsPicture bars={sheet.bars} />}
+        {sheet.burn && <BurnPicture burn={sheet.burn} />}
         {(sheet.sections ?? []).map((section) => (
           <Box component="section" key={section.id} aria-labelledby={`sheet-${section.id}`}>
             <Title order={2} mb="sm" id={`sheet-${section.id}`}>
@@ -89,7 +90,7 @@ function Part({ part }: { part: SheetPart }) {
 function Rows({ table }: { table: SheetTable }) {
   const align = (i: number) => (table.columns[i]?.right ? "right" : "left");
   return (
-    <Table.ScrollContainer minWidth={56 * table.columns.length} type="native">
+    <Table.ScrollContainer minWidth={90 * table.columns.length} type="native">
       <Table aria-label={table.name} verticalSpacing={5}>
         <Table.Thead>
           <Table.Tr>

@@ -32,6 +32,12 @@ export type Bars = {
   note: string;
   days: { name: string; up: number; down: number; level: number }[] | null;
 };
+export type Burn = {
+  name: string;
+  note: string;
+  days: string[];
+  rows: { of: string; text: string; tone?: Tone; days: { left: number; least: number }[] }[];
+};
 export type Sheet = {
   state: string;
   lead: string;
@@ -39,6 +45,7 @@ export type Sheet = {
   scopeLabel: string;
   figures: { before?: string; name: string; value: string; note: string; tone?: Tone }[] | null;
   bars?: Bars;
+  burn?: Burn;
   sections: { id: string; title: string; parts: SheetPart[] | null }[] | null;
 };
 

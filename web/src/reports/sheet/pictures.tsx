@@ -1,6 +1,7 @@
 // The pictures of a summary, in plain SVG.
-import { Box, Group, Text } from "@mantine/core";
-import { type Bars, type Span, toneColor } from "./model";
+import { Box, Flex, Group, Text } from "@mantine/core";
+import { useId } from "react";
+import { type Bars, type Burn, type Span, toneColor } from "./model";
 
 const height = 60;
 
@@ -56,6 +57,58 @@ export function BarsPicture({ bars }: { bars: Bars }) {
       </Group>
       <Text size="xs" c="dimmed">
         Bars up: {bars.up}. Bars down: {bars.down}. Line: {bars.line}, same scale. {bars.note}
+      </Text>
+    </Box>
+  );
+}
+
+/** BurnPicture draws what was left of budgets at the end of each day, hatched where that is not known. */
+export function BurnPicture({ burn }: { burn: Burn }) {
+  const hatch = useId();
+  const width = 100 / Math.max(burn.days.length, 1);
+  return (
+    <Box component="section" aria-label={burn.name}>
+      <Text fw={600} size="sm" mb={4}>
+        {burn.name}
+      </Text>
+      <svg width={0} height={0} aria-hidden style={{ position: "absolute" }}>
+        <pattern id={hatch} width={4} height={4} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <line x1={0} x2={0} y1={0} y2={4} stroke="#7c878f" strokeWidth={2} />
+        </pattern>
+      </svg>
+      {burn.rows.map((row) => (
+        <Flex key={row.of} columnGap="md" wrap={{ base: "wrap", sm: "nowrap" }} justify="space-between" py={4}>
+          <Text size="sm" w={170} truncate style={{ flexShrink: 0 }}>
+            {row.of}
+          </Text>
+          <Text size="sm" w={90} ta="right" fw={600} c={toneColor(row.tone)} style={{ flexShrink: 0 }}>
+            {row.text}
+          </Text>
+          <svg width="100%" height={24} role="img" aria-label={`${row.of}: ${row.text} left`} style={{ minWidth: 0 }}>
+            {row.days.map((day, i) => (
+              <g key={burn.days[i]}>
+                <rect
+                  x={`${(i + 0.1) * width}%`}
+                  width={`${0.8 * width}%`}
+                  y={`${100 - day.least}%`}
+                  height={`${day.least}%`}
+                  fill="#6fa98c"
+                />
+                <rect
+                  x={`${(i + 0.1) * width}%`}
+                  width={`${0.8 * width}%`}
+                  y={`${100 - day.left}%`}
+                  height={`${day.left - day.least}%`}
+                  fill={`url(#${hatch})`}
+                />
+              </g>
+            ))}
+            <line x1={0} x2="100%" y1={23.5} y2={23.5} stroke="#7c878f" />
+          </svg>
+        </Flex>
+      ))}
+      <Text size="xs" c="dimmed">
+        {burn.days[0]} – {burn.days.at(-1)}. {burn.note}
       </Text>
     </Box>
   );
