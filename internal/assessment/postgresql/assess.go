@@ -102,6 +102,9 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 	more, moreGrants = dropVanished(ctx, s, a, more, moreGrants)
 	a.Results = slices.Concat(results, more)
 	e := evidence{found: a, roles: roles, judge: judge, feed: judged, at: a.StartedAt}
+	if ends, known := servers.CertificateEnd(s); known {
+		e.ends = &ends
+	}
 	a.Results = append(a.Results, judgeRules(e, granted, instance)...)
 	inspection.Finish(a, append(grants, moreGrants...))
 	addExtensions(&state, a, visited)

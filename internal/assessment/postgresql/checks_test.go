@@ -298,6 +298,7 @@ func TestACleanServerPasses(t *testing.T) {
 		case r.CheckID == "PG-S31": // whatever version is installed here, the rule is tested by itself
 		case r.CheckID == "PG-F01" || r.CheckID == "PG-F02" || r.CheckID == "PG-F03" || r.CheckID == "PG-F05":
 			// test servers do without
+		case r.CheckID == "PG-S45": // its certificate has an hour, and the session no TLS
 		case r.Status != snapshot.StatusPass:
 			t.Errorf("%s on %q: %+v", r.CheckID, r.Database, r)
 		case r.Measured == "" || r.Measured == "none found":
@@ -307,6 +308,16 @@ func TestACleanServerPasses(t *testing.T) {
 	if a.Outcome != snapshot.OutcomeComplete {
 		t.Errorf("the look is %s", a.Outcome)
 	}
+	t.Run("with TLS, and a certificate of an hour", func(t *testing.T) {
+		run(t, dsn, "CREATE ROLE encrypted LOGIN PASSWORD 'three-grey-herons';\n")
+		over := strings.NewReplacer("sslmode=disable", "sslmode=require", "encrypted@", "encrypted:three-grey-herons@").Replace(server.TCPURL("encrypted", "postgres"))
+		if ends, _ := resultOf(assess(t, over), "PG-S45", ""); ends.Status != snapshot.StatusFail || !names(ends, "certificate") || ends.Violations[0].Severity != "High" {
+			t.Errorf("%+v", ends)
+		}
+		if none, _ := resultOf(a, "PG-S45", ""); none.Status != snapshot.StatusNotApplicable {
+			t.Errorf("without TLS: %+v", none)
+		}
+	})
 	t.Run("with trust on the socket alone", func(t *testing.T) {
 		writeHBA(t, server, dsn, "local all all trust\n")
 		trust, _ := resultOf(assess(t, dsn), "PG-S01", "")

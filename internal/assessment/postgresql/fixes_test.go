@@ -95,6 +95,7 @@ var fixes = []struct{ check, object, statement, none string }{
 	{check: "PG-S42", object: sales, none: "a role without a grant of its own could no longer connect"},
 	{check: "PG-S43", object: "log_file_mode", statement: "ALTER SYSTEM SET log_file_mode = '0600';" + reload},
 	{check: "PG-S44", object: "log_min_error_statement", none: "how much the log holds is the owner's to choose"},
+	{check: "PG-S45", none: "a certificate is no SQL; TestACleanServerPasses plants one"},
 	{check: "PG-F01", object: "fsync", statement: "ALTER SYSTEM SET fsync = on;" + reload},
 	{check: "PG-F02", object: "full_page_writes", statement: "ALTER SYSTEM SET full_page_writes = on;" + reload},
 	{check: "PG-F03", none: "a program on a stopped server, and version 18 has checksums from the start"},

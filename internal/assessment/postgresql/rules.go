@@ -20,6 +20,7 @@ type evidence struct {
 	judge *hbaJudge  // nil where the HBA rules could not be read
 	feed  *feed.Feed // nil: it could not be read
 	at    time.Time
+	ends  *time.Time // of the certificate that the server presented; nil: the session has no TLS
 }
 
 // rule judges a check that no single query can. measured says what it looked at,
@@ -32,6 +33,7 @@ func rules() map[string]rule {
 		"superuser_remote_login": superuserRemoteLogin,
 		"major_out_of_support":   majorOutOfSupport,
 		"known_vulnerabilities":  knownVulnerabilities,
+		"certificate_end":        certificateEnd,
 	}
 }
 
@@ -113,6 +115,28 @@ func knownVulnerabilities(e evidence) (violations []snapshot.Violation, measured
 	return violations, fmt.Sprintf("PostgreSQL %s, CVEs: %d open, %d not ruled out", v, len(open), possible), ""
 }
 
+// How many days before its end a certificate is a finding, and a grave one.
+const (
+	renewWithin = 30
+	renewAtOnce = 14
+)
+
+func certificateEnd(e evidence) (violations []snapshot.Violation, measured, unknown string) {
+	left, day := e.ends.Sub(e.at), e.ends.UTC().Format(time.DateOnly)
+	measured = "ends on " + day
+	if left >= renewWithin*24*time.Hour {
+		return nil, measured, ""
+	}
+	v := snapshot.Violation{Object: "certificate", Evidence: measured, Severity: analysis.Medium}
+	switch {
+	case left < 0:
+		v.Evidence, v.Severity = "ended on "+day, analysis.High
+	case left < renewAtOnce*24*time.Hour:
+		v.Severity = analysis.High
+	}
+	return []snapshot.Violation{v}, v.Evidence, ""
+}
+
 // fixedIn names the release of this major that fixes a vulnerability.
 func fixedIn(releases []string, major string) string {
 	for _, r := range releases {
@@ -136,6 +160,11 @@ func judgeRules(e evidence, a access, checks []catalogue.Check) []snapshot.Check
 		result := snapshot.CheckResult{CheckID: check.ID, Threshold: check.Pass}
 		if _, applies := admit(&result, a, e.found.VersionNum, check); !applies {
 			continue // runChecks has recorded it
+		}
+		if check.Evaluate == "certificate_end" && e.ends == nil {
+			inspection.NotApplicable(&result, snapshot.ReasonNotPresent, "Muster's session has no TLS, so the server presented no certificate.")
+			results = append(results, result)
+			continue
 		}
 		violations, measured, unknown := judge(e)
 		if unknown != "" {

@@ -305,6 +305,7 @@ func TestEveryCheckIsPlantedOrSaysWhyNot(t *testing.T) {
 	elsewhere := map[string]string{
 		"PG-S09": "anUnencryptedSession", "PG-S30": "TestRulesOfTheFeed", "PG-S31": "TestRulesOfTheFeed",
 		"PG-S40": "settings that everybody sees; TestSignInsAreJudgedByTheirWay plants one",
+		"PG-S45": "TestACertificateIsRenewedInTime",
 		"PG-S43": "settings that everybody sees; the table of fixes plants one",
 		"PG-F03": "a setting that everybody sees", "PG-F10": "needs a gigabyte; pg_read_all_stats is asked for beforehand",
 		"PG-M05": "needs an hour; everybody sees pg_prepared_xacts", "PG-P01": "needs an hour; pg_read_all_stats is asked for beforehand",
