@@ -20,6 +20,18 @@ var oracleTLS = []string{TLSDisable, TLSRequire, TLSVerifyFull}
 // oracleParameters are all that a connection string of Oracle may have beside.
 var oracleParameters = []string{"host", "port", "user", "password", "service", "sid", "sslmode"}
 
+// oracleForm is what a connection string looks like.
+const oracleForm = "oracle://user:password@host:port/service?sslmode=…"
+
+// tnsHint says how to write what other tools of Oracle take: a connect descriptor, a string of JDBC or EZConnect.
+func tnsHint(dsn string) string {
+	upper := strings.ToUpper(dsn)
+	if strings.Contains(upper, "(DESCRIPTION") || strings.HasPrefix(upper, "JDBC:") || strings.Contains(dsn, "/") && strings.Contains(dsn, "@") {
+		return "; of a connect descriptor or alias (tnsnames.ora, JDBC), take HOST, PORT and SERVICE_NAME: " + oracleForm
+	}
+	return ""
+}
+
 // parseOracle reads a URL like
 //
 //	oracle://muster:password@db01:1521/orders.example.com?sslmode=verify-full
@@ -31,10 +43,10 @@ var oracleParameters = []string{"host", "port", "user", "password", "service", "
 func parseOracle(dsn string) (Target, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
-		return Target{}, &DSNError{"it is not a URL of the form oracle://user:password@host:port/service?sslmode=…"}
+		return Target{}, &DSNError{"it is not a URL of the form " + oracleForm + tnsHint(dsn)}
 	}
 	if u.Scheme != "oracle" {
-		return Target{}, &DSNError{"it must start with oracle://"}
+		return Target{}, &DSNError{"it must start with oracle://" + tnsHint(dsn)}
 	}
 	if u.Fragment != "" || u.Opaque != "" {
 		return Target{}, &DSNError{"a # or ? in the user name or password must be written as %23 or %3F"}
@@ -51,6 +63,9 @@ func parseOracle(dsn string) (Target, error) {
 		if !slices.Contains(oracleParameters, name) {
 			if len(name) > 40 {
 				return Target{}, &DSNError{"it has a parameter that is not accepted"}
+			}
+			if lower := strings.ToLower(name); strings.Contains(lower, "wallet") || strings.HasPrefix(lower, "tns") {
+				return Target{}, &DSNError{"Muster reads no wallet and no tnsnames.ora: an address with TLS and without a client certificate is registered with sslmode=verify-full (an Autonomous Database can allow it)"}
 			}
 			return Target{}, &DSNError{"parameter " + strconv.Quote(name) + " is not accepted; only host, port, user, password, service, sid and sslmode are"}
 		}
