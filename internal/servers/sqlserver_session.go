@@ -115,17 +115,25 @@ func (s *sqlServerSession) ask(ctx context.Context, statement string) (driver.Ro
 	text = placed(text, len(list), func(i int) string { return "@p" + strconv.Itoa(i+2) })
 	args := []driver.NamedValue{{Ordinal: 1, Value: int64(0)}}
 	for i, value := range list {
-		hash, err := hex.DecodeString(strings.TrimPrefix(value, "0x"))
+		arg, err := listValue(value)
 		if err != nil {
 			return nil, fmt.Errorf("a value of a list: %w", err)
 		}
-		args = append(args, driver.NamedValue{Ordinal: i + 2, Value: hash})
+		args = append(args, driver.NamedValue{Ordinal: i + 2, Value: arg})
 	}
 	prepared, err := s.conn.PrepareContext(ctx, sqlServerSettings+text)
 	if err != nil {
 		return nil, err
 	}
 	return prepared.(driver.StmtQueryContext).QueryContext(ctx, args)
+}
+
+// listValue is a value of a list: bytes in hexadecimal, or a number.
+func listValue(value string) (driver.Value, error) {
+	if bytes, ok := strings.CutPrefix(value, "0x"); ok {
+		return hex.DecodeString(bytes)
+	}
+	return strconv.ParseInt(value, 10, 64)
 }
 
 // read passes on the rows of the first answer to a statement.

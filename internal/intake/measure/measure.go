@@ -55,7 +55,7 @@ type Reader interface {
 	// alone could not be read, a *DatabaseError each.
 	Statements(ctx context.Context, l *Line) (*List, error)
 	// Texts returns the texts of statements as they may be kept: normalized by package
-	// sqltext before anything else sees them.
+	// sqltext before anything else sees them. A *TextsLeftError says of which there was no time to ask.
 	Texts(ctx context.Context, l *Line, of []Ref) (map[Ref]string, error)
 	// Missing is what the account lacks, as the last reads showed it; ok is false where
 	// they did not show it.

@@ -3,6 +3,8 @@ package measure
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -23,6 +25,13 @@ const (
 	// each answer, 2.8 s for 1,500 of 300 kB.
 	textsShare = 100
 )
+
+// TextsLeftError says for which statements there was no time left to ask for their texts: they are asked for later.
+type TextsLeftError struct{ Of []Ref }
+
+func (e *TextsLeftError) Error() string {
+	return fmt.Sprintf("no time was left for %d texts", len(e.Of))
+}
 
 // inherit marks the statements whose texts were told with an earlier list and that are
 // still on this one, unless that was too long ago.
@@ -73,6 +82,10 @@ func (s *Server) readTexts(ctx context.Context, now *List, deltas []delta) (map[
 	began := s.Now()
 	texts, err := s.reader.Texts(ctx, &s.line, untold)
 	s.textsAfter = now.At.Add(textsShare * s.Now().Sub(began))
+	left, inPart := errors.AsType[*TextsLeftError](err)
+	if inPart {
+		err = nil
+	}
 	if s.went("texts", err) != nil {
 		s.textsAfter = instant.Later(s.textsAfter, now.At.Add(textsPause))
 		return nil, err
@@ -82,6 +95,11 @@ func (s *Server) readTexts(ctx context.Context, now *List, deltas []delta) (map[
 	}
 	for _, ref := range untold {
 		now.Told[ref] = true
+	}
+	if inPart {
+		for _, ref := range left.Of {
+			delete(now.Told, ref)
+		}
 	}
 	return texts, nil
 }

@@ -3,6 +3,7 @@ package measure_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -28,6 +29,8 @@ type slow struct {
 	takes   time.Duration
 	minutes uint64
 	asked   int
+	leaves  []measure.Ref // what there was no time for at first
+	of      [][]measure.Ref
 }
 
 func (r *slow) Activity(context.Context, *measure.Line) (*measure.Activity, error) {
@@ -60,9 +63,14 @@ func (r *slow) Statements(context.Context, *measure.Line) (*measure.List, error)
 func (r *slow) Texts(_ context.Context, _ *measure.Line, of []measure.Ref) (map[measure.Ref]string, error) {
 	r.asked++
 	r.clock.Advance(r.takes)
+	r.of = append(r.of, of)
 	texts := make(map[measure.Ref]string)
 	for _, ref := range of {
 		texts[ref] = "SELECT ?"
+	}
+	if left := r.leaves; left != nil {
+		r.leaves = nil
+		return texts, &measure.TextsLeftError{Of: left}
 	}
 	return texts, nil
 }
@@ -102,6 +110,33 @@ func TestWhatRanBeforeIsKnown(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]bool{"0": true, "1": true, "2": true, "3": false}, before); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestF9TextsThatAreLeftAreAskedForLater, and the others are not.
+func TestF9TextsThatAreLeftAreAskedForLater(t *testing.T) {
+	t.Parallel()
+	clock := clocktest.At(time.Now().Truncate(time.Minute))
+	left := measure.Ref{Database: 1, Statement: measure.Statement{1, 0}}
+	reader := &slow{clock: clock, minutes: 2, leaves: []measure.Ref{left}}
+	one := measure.New(measure.Config{
+		Engine: measure.Engine{
+			Name: fleet.PostgreSQL, SessionsEvery: time.Minute, StatementsEvery: time.Minute, NewReader: func() measure.Reader { return reader },
+		},
+		Home: &measuretest.Home{Texts: true}, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: clock.Now,
+		Open: func(context.Context, servers.Target, string) (servers.Session, error) {
+			return serverstest.New("app"), nil
+		},
+	})
+	defer one.Close(t.Context())
+	for range 3 {
+		if err := one.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		clock.Advance(time.Minute)
+	}
+	if len(reader.of) != 2 || len(reader.of[0]) != 4 || len(reader.of[1]) != 2 || !slices.Contains(reader.of[1], left) {
+		t.Errorf("asked for %v", reader.of)
 	}
 }
 

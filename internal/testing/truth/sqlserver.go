@@ -154,7 +154,7 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+ and Azure SQL: whether the query store of a database counts what is executed now, and its latest intervals.": denied(s.storeState),
 		"-- SQL Server 2016+: the counters of the query store of a database.":                                                             denied(s.storeRows),
 		"-- SQL Server 2016+ and Azure SQL: of which queries the plans in the query store of a database are.":                             denied(s.storePlans),
-		"-- SQL Server 2016+ and Azure SQL: the hashes of the queries in the query store of a database.":                                  denied(s.storeQueries),
+		"-- SQL Server 2016+ and Azure SQL: the hashes and the numbers of the texts of the queries in the query store of a database.":     denied(s.storeQueries),
 		"-- SQL Server 2016+ and Azure SQL: the statements of Muster itself that are in the plan cache.":                                  denied(always()),
 		"-- SQL Server 2016+ and Azure SQL: the counters of the statements of all plans that are in the cache.":                           denied(s.cacheRows),
 	}
@@ -210,7 +210,7 @@ func (s *SQLServer) storePlans(statement string) ([][]string, error) {
 }
 
 func (s *SQLServer) storeQueries(statement string) ([][]string, error) {
-	return s.numbered(statement, (*storeSlice).queryID, func(r *storeSlice) []string { return []string{fmt.Sprintf("%016x", number(r.query)), "0"} })
+	return s.numbered(statement, (*storeSlice).queryID, func(r *storeSlice) []string { return []string{fmt.Sprintf("%016x", number(r.query)), "0", "7"} })
 }
 
 // numbered are rows of a catalogue whose numbers come after the one that a statement has.

@@ -39,7 +39,9 @@
 // of 80,000 plans, and each alone takes a tenth of a second. So a look reads the counters alone, and plans and
 // queries only as they come; the reader keeps which plan is of which statement.
 //
-// All query stores of a server together have five seconds a look (storeBudget). Those that were read at the
+// Texts are read by their numbers, from one view likewise.
+//
+// All query stores of a server together have five seconds a look, and as much for texts (storeBudget). Those that were read at the
 // last look come first, so their lists can be compared. What the budget leaves out counts by the plan cache,
 // which is one query for all. A store that does not answer in time is left alone for ten minutes, and reported
 // by the name of its database (measure.DatabaseError). Nothing opens a database with AUTO_CLOSE. An Azure SQL

@@ -174,10 +174,19 @@ func newFake(t testing.TB) *fake {
 		return named(q, func(plan int, _ any) row { return row{plan, plan} })
 	})
 	rows("query_store_queries", func(q tdstest.Query) []row {
-		return named(q, func(plan int, hash any) row { return row{plan, hash, bit(hash == f.internal)} })
+		return named(q, func(plan int, hash any) row { return row{plan, hash, bit(hash == f.internal), plan} })
 	})
 	rows("own_statements", func(tdstest.Query) []row { return f.own })
-	rows("query_store_texts", func(tdstest.Query) []row { return f.texts })
+	rows("query_store_texts", func(q tdstest.Query) (all []row) {
+		for _, text := range f.texts {
+			for _, r := range f.counters[f.of(q)] {
+				if r[2] == text[0] || strings.Repeat("0", 16-len(r[2].(string)))+r[2].(string) == text[0] {
+					all = append(all, row{r[0], text[1]})
+				}
+			}
+		}
+		return all
+	})
 	rows("plan_cache", func(q tdstest.Query) []row {
 		if strings.Contains(q.Text, "WHERE 1 = 1") { // by the databases of texts
 			return f.procedures

@@ -472,6 +472,44 @@ func TestStatementsOfMusterCountNowhere(t *testing.T) {
 	}
 }
 
+// TestF9TextsHaveABudget: all texts of query stores together take no longer than the counters do, so that the sessions
+// are read in time. What that leaves out is asked for later.
+func TestF9TextsHaveABudget(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.databases = f.databases[:1]
+	for id := range 5 {
+		name := fmt.Sprintf("db%d", id)
+		f.databases, f.stores[name] = append(f.databases, row{10 + id, name, 0, 1, true}), row{2, 1}
+		f.counters[name] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, 10)}
+		f.fails["query_store_texts "+name] = tdstest.Stall
+	}
+	f.texts = []row{{"000000000000000a", "SELECT 1"}}
+	r := &reader{budget: time.Second}
+	line := f.line(t)
+	if _, err := r.Activity(t.Context(), line); err != nil {
+		t.Fatal(err)
+	}
+	list, err := r.Statements(t.Context(), line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of []measure.Ref
+	for _, e := range list.Entries {
+		of = append(of, measure.Ref{Database: e.Database, Statement: e.Statement})
+	}
+	began := time.Now()
+	_, err = r.Texts(t.Context(), line, of)
+	left, inPart := errors.AsType[*measure.TextsLeftError](err)
+	if took := time.Since(began); !inPart || len(of) != 5 || len(left.Of) < 3 || took > 4*time.Second {
+		t.Fatalf("%d of %d are left after %s: %v", len(left.Of), len(of), took, err)
+	}
+	clear(f.fails)
+	if texts, err := r.Texts(t.Context(), line, left.Of); err != nil || len(texts) != len(left.Of) {
+		t.Errorf("%d of %d later, %v", len(texts), len(left.Of), err)
+	}
+}
+
 // TestLocalTimeChanges on the server: nothing is counted that was before, nor twice.
 func TestLocalTimeChanges(t *testing.T) {
 	t.Parallel()
@@ -552,7 +590,7 @@ func TestTexts(t *testing.T) {
 	for _, q := range f.Queries() {
 		if strings.Contains(q.Text, "query_sql_text") {
 			asked++
-			if !strings.Contains(q.Text, "[a]]p'p @list 😀].sys.query_store_query") || !strings.Contains(q.Text, "IN (@p2, @p3,") {
+			if !strings.Contains(q.Text, "[a]]p'p @list 😀].sys.query_store_query_text") || !strings.Contains(q.Text, "IN (@p2, @p3,") {
 				t.Errorf("asked %s", q.Text)
 			}
 		}

@@ -27,7 +27,8 @@ const (
 type store struct {
 	plans     map[int64]measure.Statement // of which statements the plans are; of the server's own: internal
 	queries   map[int64]measure.Statement
-	plan      int64 // up to which plan and query they are known
+	texts     map[measure.Statement]int64 // the number of the text of its latest query
+	plan      int64                       // up to which plan and query they are known
 	query     int64
 	first     int64           // of the last look: the first interval
 	begun     map[int64]int64 // likewise: when each interval began
@@ -260,20 +261,22 @@ func (s *store) nameAll(ctx context.Context, l *measure.Line, d database, counte
 		return nil
 	}
 	if s.plan == 0 {
-		s.plans, s.queries = map[int64]measure.Statement{}, map[int64]measure.Statement{}
+		s.plans, s.queries, s.texts = map[int64]measure.Statement{}, map[int64]measure.Statement{}, map[measure.Statement]int64{}
 	}
 	after := func(name string, last int64) string {
 		return strings.ReplaceAll(in(d.name, query(name)), "@after", strconv.FormatInt(last, 10))
 	}
-	err := l.Each(ctx, 3, after("query_store_queries", s.query), func(row [][]byte) error {
+	err := l.Each(ctx, 4, after("query_store_queries", s.query), func(row [][]byte) error {
 		id, err := strconv.ParseInt(string(row[0]), 10, 64)
 		statement, hashErr := statementOf(row[1])
-		if errors.Join(err, hashErr) != nil {
+		text, textErr := strconv.ParseInt(string(row[3]), 10, 64)
+		if errors.Join(err, hashErr, textErr) != nil {
 			return measure.ErrNonsense
 		}
 		if string(row[2]) == "1" {
 			statement = internal
 		}
+		s.texts[statement] = max(s.texts[statement], text)
 		s.queries[id], s.query = statement, max(s.query, id)
 		return nil
 	})

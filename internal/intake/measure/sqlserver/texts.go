@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"time"
 
 	"muster/internal/engine/sqlserver"
 	"muster/internal/intake/measure"
@@ -12,18 +13,17 @@ import (
 	"muster/internal/servers"
 )
 
-// Texts reads texts from where the counters were read. What a query store refuses costs its
-// own database.
+// Texts reads texts from where the counters were read. What a query store refuses costs its own database. All together
+// have the time that the counters have (storeBudget); what that leaves out is asked for later.
 func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (map[measure.Ref]string, error) {
-	wanted, hashes := make(map[measure.Ref]bool, len(of)), make(map[uint32][]string)
+	wanted, stored := make(map[measure.Ref]bool, len(of)), make(map[uint32][]measure.Ref)
 	var cached []string
 	for _, ref := range of {
 		wanted[ref] = true
-		hash := "0x" + r.Name(ref.Statement)
 		if r.sources[ref.Database] == fromQueryStore {
-			hashes[ref.Database] = append(hashes[ref.Database], hash)
+			stored[ref.Database] = append(stored[ref.Database], ref)
 		} else {
-			cached = append(cached, hash)
+			cached = append(cached, "0x"+r.Name(ref.Statement))
 		}
 	}
 	texts := make(map[measure.Ref]string, len(of))
@@ -37,22 +37,63 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		}
 		return nil
 	}
+	var later []measure.Ref
+	left := r.budget
+	defer l.SetTimeout(measure.StatementTimeout)
 	for _, d := range r.databases {
-		if len(hashes[d.id]) == 0 {
+		refs := stored[d.id]
+		if len(refs) == 0 {
 			continue
 		}
-		text := servers.WithList(in(d.name, query("query_store_texts")), hashes[d.id])
-		err := l.Each(ctx, 2, text, func(row [][]byte) error { return take(d.id, row[0], row[1]) })
+		if left <= 0 {
+			later = append(later, refs...)
+			continue
+		}
+		began := time.Now()
+		l.SetTimeout(min(left, measure.StatementTimeout))
+		err := r.storedTexts(ctx, l, d, refs, texts)
+		left -= time.Since(began)
 		if _, refused := errors.AsType[*servers.Refusal](err); err != nil && !refused {
 			return nil, err
 		}
 	}
+	l.SetTimeout(measure.StatementTimeout)
+	if err := r.cachedTexts(ctx, l, cached, take); err != nil || len(later) == 0 {
+		return texts, err
+	}
+	return texts, &measure.TextsLeftError{Of: later}
+}
+
+// storedTexts reads texts of a query store by their numbers.
+func (r *reader) storedTexts(ctx context.Context, l *measure.Line, d database, of []measure.Ref, texts map[measure.Ref]string) error {
+	named, ids := make(map[string][]measure.Ref, len(of)), []string{}
+	for _, ref := range of {
+		if id, known := r.storeOf(d).texts[ref.Statement]; known {
+			text := strconv.FormatInt(id, 10)
+			named[text], ids = append(named[text], ref), append(ids, text)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return l.Each(ctx, 2, servers.WithList(in(d.name, query("query_store_texts")), ids), func(row [][]byte) error {
+		for _, ref := range named[string(row[0])] {
+			if row[1] != nil {
+				texts[ref] = sqltext.Normalize(sqlserver.Engine.Dialect, string(row[1]))
+			}
+		}
+		return nil
+	})
+}
+
+// cachedTexts reads texts of the plan cache by hashes.
+func (r *reader) cachedTexts(ctx context.Context, l *measure.Line, cached []string, take func(database uint32, hash, text []byte) error) error {
 	if len(cached) == 0 {
-		return texts, nil
+		return nil
 	}
 	slices.Sort(cached)
 	text := servers.WithList(query("plan_cache_texts"), slices.Compact(cached))
-	err := l.Each(ctx, 3, text, func(row [][]byte) error {
+	return l.Each(ctx, 3, text, func(row [][]byte) error {
 		database, err := strconv.ParseUint(string(row[0]), 10, 32)
 		if err != nil {
 			return measure.ErrNonsense
@@ -62,5 +103,4 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		}
 		return take(uint32(database), row[1], row[2])
 	})
-	return texts, err
 }
