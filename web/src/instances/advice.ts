@@ -43,7 +43,7 @@ const classes: Record<string, Class> = {
       ],
       sqlserver: [
         "Check login and password. A login that is disabled, locked or expired is refused, too.",
-        "A server that accepts Windows accounts only needs one of those: DOMAIN\\user, with its password.",
+        "A server that accepts Windows accounts only needs one of those: DOMAIN\\user, with its password. Enter an application of Microsoft Entra ID as a URL, with fedauth.",
       ],
       oracle: [
         "Check user and password; case matters. The account needs CREATE SESSION, and must be neither locked nor expired.",

@@ -40,6 +40,12 @@ test("SQL Server's scripts are for the login that is typed, a version each", () 
   expect(scripts[2]?.text).toContain("GRANT VIEW DATABASE STATE TO ");
 });
 
+test("F3: an account of Windows gets a login without a password", () => {
+  const scripts = grantsFor("sqlserver", "CORP\\muster");
+  expect(scripts[0]?.text).toContain("CREATE LOGIN [CORP\\muster] FROM WINDOWS;");
+  expect(scripts.some(({ text }) => text.includes("<password>"))).toBe(false);
+});
+
 test("Oracle's script is for the account that is typed, common or not", () => {
   const of = (user: string) => grantsFor("oracle", user)[0]?.text ?? "";
   expect(of("")).toContain("CREATE USER muster IDENTIFIED");

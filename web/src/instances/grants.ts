@@ -50,6 +50,7 @@ const sqlserver =
   (user: string, classify: string) =>
     forClassify(parts.join("\n"), classify)
       .trim()
+      .replace(/WITH PASSWORD = N'<password>'/g, (password) => (user.includes("\\") ? "FROM WINDOWS" : password))
       .replaceAll("[muster]", () => `[${user.replaceAll("]", "]]")}]`);
 
 function oracleFor(user: string, classify: string) {

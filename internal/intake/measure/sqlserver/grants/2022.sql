@@ -1,5 +1,6 @@
 -- What Muster needs to measure SQL Server 2022 and newer, and Azure SQL Managed Instance.
 -- Run it in master, as a member of sysadmin, with a password of your own.
+-- For an account of Windows, write FROM WINDOWS instead of WITH PASSWORD.
 CREATE LOGIN [muster] WITH PASSWORD = N'<password>';
 -- Sessions and waits, and the counters and texts of statements in the plan cache.
 GRANT VIEW SERVER PERFORMANCE STATE TO [muster];

@@ -1,6 +1,7 @@
 -- What Muster needs to measure a database of Azure SQL Database. Run it in that database, as
 -- the server's administrator, with a password of your own; the connection string names the
 -- database (?database=…).
+-- For an application of Microsoft Entra ID, write FROM EXTERNAL PROVIDER instead of WITH PASSWORD.
 CREATE USER [muster] WITH PASSWORD = N'<password>';
 -- Sessions and waits, the query store, and the counters and texts of statements.
 GRANT VIEW DATABASE STATE TO [muster];
