@@ -218,7 +218,7 @@ func trouble(b *blocks.Builder, s day.Section) {
 	if len(s.Rows) > 0 && letters[s.Rows[0].Level] != "" && s.Rows[0].Since != "" {
 		b.Heads([]blocks.Head{
 			{At: serverAt, Words: "Server"}, {At: whatAt, Words: "What it needs most"},
-			{At: wide - alertsAt, Align: typeset.Right, Words: "Alerts"}, {At: wide - sinceAt, Align: typeset.Right, Words: "Since"},
+			{At: wide - alertsAt, Align: typeset.Right, Words: "Alerts, change"}, {At: wide - sinceAt, Align: typeset.Right, Words: "Since"},
 		})
 	}
 	for _, r := range s.Rows {

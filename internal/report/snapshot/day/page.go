@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -85,10 +86,15 @@ func PageOf(d Digest) Page {
 		if f.Server != "" {
 			text = "look at " + f.Server + ": " + text
 		}
-		note := "Since " + d.When(f.Since) + ", " + owner(f.Owner) + "."
-		if f.Advice != "" {
-			note = f.Advice + " " + note
+		note := f.Advice
+		if note == "" && f.Alert != nil {
+			note = "Open the alert, and acknowledge it so that others know."
 		}
+		whose := "Nobody owns the server."
+		if f.Owner != "" {
+			whose = "The server is owned by " + f.Owner + "."
+		}
+		note = strings.TrimSpace(note + " Since " + d.When(f.Since) + ". " + whose)
 		p.First = &FirstRow{Text: text + ".", Note: note, Alert: f.Alert, Instance: f.Instance}
 	}
 	return p
@@ -255,7 +261,7 @@ func (d Digest) instruments() Section {
 	if d.Servers == 0 {
 		servers.Level, servers.Text = Unknown, "none"
 	}
-	agents := Row{Level: Quiet, Label: "Agents", Text: fmt.Sprintf("%d of %d %s", in.Agents-in.Late, in.Agents, cmp.Or(d.asOf(), "at the end"))}
+	agents := Row{Level: Quiet, Label: "Agents", Text: fmt.Sprintf("%d of %d heard %s", in.Agents-in.Late, in.Agents, cmp.Or(d.asOf(), "at the end"))}
 	switch {
 	case in.Agents == 0:
 		agents.Level, agents.Text = "", "none: Muster itself measures these servers, or feeds do"
@@ -365,7 +371,7 @@ func (d Digest) alerts() Section {
 			Note: list(some(a.Raised.Critical, "critical", "critical"), some(a.Raised.Warning, "warning", "warnings"), some(a.Raised.Info, "info", "infos"))},
 		{Value: "− " + strconv.Itoa(a.Resolved()), Label: "resolved", Level: resolved,
 			Note: list(some(a.ByThemselves, "by itself", "by themselves"), some(a.ByPeople, "by people", "by people"), some(a.Lapsed, "lapsed", "lapsed"))},
-		{Value: "= " + strconv.Itoa(a.End), Label: "open now",
+		{Value: "= " + strconv.Itoa(a.End), Label: "open at end",
 			Note: list(some(a.Seen, "acknowledged", "acknowledged"), some(a.Muted, "muted", "muted"), some(a.Again, "fired again", "fired again"))},
 	}
 	if o := a.Oldest; o != nil {
@@ -414,7 +420,7 @@ func (d Digest) due() Section {
 
 func item(x Item) string {
 	text := x.Title
-	if x.Object != "" {
+	if x.Object != "" && !strings.HasPrefix(text, x.Object) {
 		text = x.Object + ": " + text
 	}
 	return shorten(on(text, x.Server), 75)
@@ -434,7 +440,7 @@ func (d Digest) room() Section {
 		s.Rows = append(s.Rows, Row{Level: Quiet, Label: "in time", Text: "backups of " + Count(r.InTime, "database", "databases")})
 	}
 	if r.Untold > 0 {
-		s.Rows = append(s.Rows, Row{Level: Unknown, Label: "not told", Text: "backups of " + Count(r.Untold, "server", "servers")})
+		s.Rows = append(s.Rows, Row{Level: Unknown, Label: "not known", Text: "backups of " + Count(r.Untold, "server", "servers")})
 	}
 	for _, j := range r.Jobs {
 		s.Rows = append(s.Rows, Row{Level: High, Label: "job failed", Text: shorten(on(j.Title, j.Server), 80), Note: d.When(j.At)})
@@ -447,7 +453,7 @@ func (d Digest) room() Section {
 	}
 	switch {
 	case r.Measured == 0:
-		s.Rows = append(s.Rows, Row{Level: Unknown, Label: "not told", Text: "how full anything is"})
+		s.Rows = append(s.Rows, Row{Level: Unknown, Label: "not known", Text: "how full anything is"})
 	case r.FullAll+len(r.NoDate) == 0:
 		s.Rows = append(s.Rows, Row{Level: Quiet, Label: "nothing", Text: "is full within 14 days, as far as sizes are known"})
 	}
@@ -515,7 +521,7 @@ func (d Digest) delivered() Section {
 	case m.Failed > 0:
 		sent.Level, sent.Label, sent.Text = Critical, fmt.Sprintf("%d of %d", m.Failed, m.Messages), "messages, "+change(m.Failed, m.Before)
 	case m.Waiting > 0:
-		sent.Level, sent.Label, sent.Text = Unknown, "waiting", fmt.Sprintf("%d of %s at the end", m.Waiting, Count(m.Messages, "message", "messages"))
+		sent.Level, sent.Label, sent.Text = Unknown, "waiting", fmt.Sprintf("%d of %s had not been sent at the end", m.Waiting, Count(m.Messages, "message", "messages"))
 	}
 	s.Rows = append(s.Rows, sent)
 	for _, c := range m.Channels {

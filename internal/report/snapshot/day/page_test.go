@@ -33,7 +33,7 @@ func TestADayInWords(t *testing.T) {
 		{p.When, "24 hours to 07:00, Europe/Berlin"},
 		{p.Headline, "2 servers need you; 1 critical alert is open."},
 		{p.First.Text, "look at pg-identity-01: Volume /data is at 92%."},
-		{p.First.Note, "Free space, or enlarge the volume. Since today 02:38, Identity."},
+		{p.First.Note, "Free space, or enlarge the volume. Since today 02:38. The server is owned by Identity."},
 		{p.Subject, "2 servers need you, 43 overdue (+1), 1 silent"},
 		{row(t, p, "instruments", "Servers").Note, "pg-billing-01 silent 04:10 – 04:52"},
 		{row(t, p, "due", "overdue").Text, "43 findings, +1 since the day before"},
@@ -97,6 +97,17 @@ func TestALateDigestSaysAsOfWhen(t *testing.T) {
 	}
 	if r := row(t, p, "delivery", "not known"); r.Level != day.Unknown || r.Text != "messages are kept for 90 days" {
 		t.Errorf("messages that are not kept: %+v", r)
+	}
+}
+
+// TestTheFirstActionIsOneToTake: an alert of another tool has no advice, and a server may have no owner.
+func TestTheFirstActionIsOneToTake(t *testing.T) {
+	t.Parallel()
+	d := *snapshottest.Rich(report.DailyDigest).Day
+	first := *d.Verdict.First
+	first.Advice, first.Owner, d.Verdict.First = "", "", &first
+	if got, want := day.PageOf(d).First.Note, "Open the alert, and acknowledge it so that others know. Since today 02:38. Nobody owns the server."; got != want {
+		t.Errorf("first: %q, want %q", got, want)
 	}
 }
 

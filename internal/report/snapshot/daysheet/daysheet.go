@@ -15,7 +15,7 @@ func Sheet(doc snapshot.Document) sheet.Sheet {
 	p := day.PageOf(*doc.Day)
 	s := sheet.Sheet{State: p.Level.State(), Lead: p.Headline, Rest: p.Rest}
 	if p.First != nil {
-		s.Rest += " First: " + p.First.Text + " " + p.First.Note
+		s.First = "First: " + p.First.Text + " " + p.First.Note
 	}
 	for _, section := range p.Sections {
 		for _, f := range section.Figures {
@@ -54,7 +54,7 @@ func part(s day.Section) sheet.Part {
 	servers := s.ID == "trouble" && s.Rows[0].Since != ""
 	table := &sheet.Table{Name: s.Title, Columns: []sheet.Column{{Name: "Item", Weight: 1}, {Name: "State", Weight: 4}}}
 	if servers {
-		table.Columns = []sheet.Column{{Name: "Server", Weight: 1}, {Name: "What it needs most", Weight: 4}, {Name: "Alerts", Right: true}, {Name: "Since", Right: true}}
+		table.Columns = []sheet.Column{{Name: "Server", Weight: 1}, {Name: "What it needs most", Weight: 4}, {Name: "Alerts, change", Right: true}, {Name: "Since", Right: true}}
 	}
 	for _, r := range s.Rows {
 		cells := []sheet.Cell{{Text: r.Label, Strong: true, Tone: tone(r.Level)}, {Text: r.Text, Note: r.Note}}

@@ -16,9 +16,10 @@ const (
 
 // Sheet is a summary.
 type Sheet struct {
-	State   string   `json:"state"` // of analysis.Verdict
-	Lead    string   `json:"lead"`  // the one sentence
-	Rest    string   `json:"rest"`  // what else matters; may be empty
+	State   string   `json:"state"`           // of analysis.Verdict
+	Lead    string   `json:"lead"`            // the one sentence
+	Rest    string   `json:"rest"`            // what else matters; may be empty
+	First   string   `json:"first,omitempty"` // what to do first; empty: nothing
 	Figures []Figure `json:"figures"`
 	// Bars is the picture below the figures; nil: there is none.
 	Bars *Bars `json:"bars,omitempty"`

@@ -12,10 +12,15 @@ export function SheetView({ sheet }: { sheet: Sheet }) {
       <Text fz="lg" fw={600} mt={4} maw="60ch">
         {sheet.lead}
       </Text>
-      <Text size="sm" mt={4} mb="lg" maw="76ch">
+      <Text size="sm" mt={4} maw="76ch">
         {sheet.rest}
       </Text>
-      <Stack gap="xl">
+      {sheet.first && (
+        <Text fw={600} mt="xs" maw="70ch">
+          {sheet.first}
+        </Text>
+      )}
+      <Stack gap="xl" mt="lg">
         <Figures figures={sheet.figures ?? []} />
         {sheet.bars && <BarsPicture bars={sheet.bars} />}
         {sheet.burn && <BurnPicture burn={sheet.burn} />}

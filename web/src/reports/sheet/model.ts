@@ -42,6 +42,7 @@ export type Sheet = {
   state: string;
   lead: string;
   rest: string;
+  first?: string;
   scopeLabel: string;
   figures: { before?: string; name: string; value: string; note: string; tone?: Tone }[] | null;
   bars?: Bars;
