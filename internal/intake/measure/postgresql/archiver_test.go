@@ -43,7 +43,8 @@ func archive(t *testing.T, major int) {
 	look(backups.Idle, "Archiving is on and does nothing: archive_command and archive_library are empty.")
 	command("exit 0")
 	look(backups.Idle, "Archiving is on and does nothing: archive_command succeeds without keeping the file.")
-	shell := func(does string) { admin.MustExec(`COPY (SELECT 1) TO PROGRAM '` + does + `'`) } // in the data directory
+	// In the data directory. What is written has to be read: a program that ends before breaks the pipe.
+	shell := func(does string) { admin.MustExec(`COPY (SELECT 1) TO PROGRAM '` + does + ` && cat > /dev/null'`) }
 	shell("mkdir archived")
 	command("test -e mounted && cp %p archived/%f")
 	look(backups.Idle, "Archiving is on and has archived nothing yet.")
