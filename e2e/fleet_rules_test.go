@@ -46,6 +46,14 @@ func fleetOfTeams(member string) string {
 	line("  - {name: Analytics, teams: [Analytics], tags: [env:prod], channels: [The owner], groupSeconds: 60}")
 	line("  - {name: Shop, teams: [Shop], engine: [postgresql], nameContains: pg, channels: [The owner]}")
 	line("  - {name: Production, tags: [env:prod], severity: [critical], instances: [pg-001, pg-049], channels: [On call], enabled: false}")
+	line("watchRules:")
+	line("  - {rule: backup_rpo, settings: [{tags: [env:prod], threshold: 15, enabled: true}, {enabled: true}]}")
+	line("  - {rule: volume, settings: [{threshold: 85}]}")
+	line("maintenanceWindows:")
+	line("  - {name: Patch day, tags: [env:test], instances: [pg-001], every: week, weekday: sunday, at: '02:00', minutes: 180, timeZone: Europe/Amsterdam}")
+	line("objectives:")
+	line("  - {tags: [env:prod], availabilityPercent: 99.95, latencyMs: 20}")
+	line("  - {availabilityPercent: 99}")
 	return file.String()
 }
 
@@ -63,7 +71,10 @@ func TestAFleetWithTeamsAndRulesInOneFile(t *testing.T) {
 	done := i.applies(t, 0, file)
 	for _, want := range []string{
 		"+ team Payments (env:prod, env:test, team:payments)\n", "+ channel The owner (team)\n", "+ channel On call (email)\n", "+ rule Payments (On call, the owner)\n",
-		"protectedTags none → env,team", "to add: 162, to change: 1, to remove: 0\n", "done: 163 of 163",
+		"protectedTags none → env,team", "to add: 163, to change: 4, to remove: 0\n", "done: 167 of 167",
+		"~ watch rule backup_rpo: settings all off 1440 for 0 s critical → env:prod on 15 for 0 s critical; all on 1440 for 0 s critical\n",
+		"~ watch rule volume: settings all on 90 for 0 s warning → all on 85 for 0 s warning\n",
+		"+ maintenance window Patch day (env:test+pg-001)\n", "~ objectives: list none → env:prod 99.95 % 20 ms; all 99 %\n",
 	} {
 		if !strings.Contains(done.out, want) {
 			t.Errorf("it does not say %q:\n%s", want, done.out)
@@ -108,6 +119,47 @@ func ownedServers(ctx context.Context, in *installation.Installation, organizati
 		owned[name]++
 	}
 	return owned, err
+}
+
+// TestWatchRulesWindowsAndObjectivesOfAFile: what the file says takes the place of what was there, what it does not name
+// stays until it is pruned, and a fault stands at its line.
+func TestWatchRulesWindowsAndObjectivesOfAFile(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.organization(t, "Acme")
+	const servers = "instances:\n  - {externalId: pg-1, engine: postgresql, tags: {env: prod}}\n"
+	const window = "maintenanceWindows:\n  - {name: Patch day, tags: [env:prod], every: week, weekday: sunday, at: '02:00', minutes: %d, timeZone: Europe/Amsterdam}\n"
+	says := func(done outcome, want ...string) {
+		t.Helper()
+		for _, line := range want {
+			if !strings.Contains(done.out, line) {
+				t.Errorf("it does not say %q:\n%s", line, done.out)
+			}
+		}
+	}
+	i.applies(t, 0, fleetFile(t, servers+fmt.Sprintf(window, 180)+"objectives:\n  - {availabilityPercent: 99.5}\nwatchRules:\n  - {rule: silent, settings: [{threshold: 7}]}\n"))
+	changed := fleetFile(t, servers+fmt.Sprintf(window, 60)+"objectives:\n  - {instances: [pg-1], latencyMs: 5}\nwatchRules:\n  - {rule: silent, settings: [{tags: [env:prod], enabled: false}, {threshold: 7}]}\n")
+	says(i.applies(t, 0, changed),
+		"~ maintenance window Patch day: time every week sunday at 02:00 Europe/Amsterdam for 180 minutes → every week sunday at 02:00 Europe/Amsterdam for 60 minutes\n",
+		"~ objectives: list all 99.5 % → pg-1 5 ms\n", "~ watch rule silent: settings all on 7", "→ env:prod off ", "done: 3 of 3")
+	i.appliesAgain(t, changed)
+	says(i.applies(t, 0, fleetFile(t, servers+"maintenanceWindows: []\n")), "maintenance window Patch day: is not in the file and stays")
+	says(i.applies(t, 0, fleetFile(t, servers+"maintenanceWindows: []\nobjectives: []\n"), "--prune"), "- maintenance window Patch day\n", "~ objectives: list pg-1 5 ms → none\n", "done: 2 of 2")
+	for text, want := range map[string]string{
+		"watchRules:\n  - {rule: nothing, settings: [{}]}\n":                                        ":2: watchRules[0].rule must be the id of a watch rule",
+		"watchRules:\n  - rule: volume\n    settings:\n      - {threshold: 101}\n":                  ":4: watchRules[0].settings[0].threshold must be 1 to 100",
+		"watchRules:\n  - {rule: volume, settings: [{}]}\nsettings: {watch: {volumePercent: 80}}\n": ":2: watchRules[0].rule has its threshold in settings.watch, too",
+		"watchRules:\n  - {rule: backup_rpo, settings: [{tags: [env:prod]}]}\n":                     "must be empty: the last setting is about every server",
+		fmt.Sprintf(window, 20000):                                      "maintenanceWindows[0].minutes must be 1 to 10080",
+		strings.Replace(fmt.Sprintf(window, 60), "[env:prod]", "[]", 1): "selects no server",
+		"objectives:\n  - {tags: [env:prod]}\n":                         ":2: objectives[0]",
+		"objectives:\n  - {availabilityPercent: 101}\n":                 "objectives[0].availabilityPercent must be",
+		"objectives:\n  - {instances: [pg-9], latencyMs: 5}\n":          "the externalId of no instance",
+	} {
+		if done := i.applies(t, 1, fleetFile(t, text)); !strings.Contains(done.errors, want) && !strings.Contains(done.out, want) {
+			t.Errorf("%q: %s%s, want %s", text, done.out, done.errors, want)
+		}
+	}
 }
 
 // TestTheOrderOfTeamsInAFile: the teams of a file come in its order, in the places that they have among

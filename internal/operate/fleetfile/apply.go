@@ -65,7 +65,7 @@ func (a *Applier) Apply(ctx context.Context, p *Plan) error {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		err := ctx.Err()
-		if err == nil && slices.Contains([]string{KindTeam, KindRule, KindException}, c.Kind) && !caughtUp {
+		if err == nil && slices.Contains([]string{KindTeam, KindRule, KindWindow, KindObjectives, KindException}, c.Kind) && !caughtUp {
 			err = a.CatchUp(ctx)
 			caughtUp = err == nil
 		}
@@ -140,6 +140,13 @@ func (a *Applier) do(ctx context.Context, t task, p *Plan) error {
 		return a.channel(ctx, t.channel, p)
 	case t.rule != nil:
 		return a.rule(ctx, t.rule, p)
+	case t.watch != nil:
+		_, err := a.Commands.SetWatchRule(ctx, a.Actor, *t.watch)
+		return err
+	case t.window != nil:
+		return t.window.apply(ctx, a, p)
+	case t.objectives != nil:
+		return t.objectives.apply(ctx, a, p)
 	case t.exception != nil:
 		return a.except(ctx, t.exception, p)
 	case t.instance.remove:

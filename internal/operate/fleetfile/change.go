@@ -8,6 +8,7 @@ import (
 
 	"muster/commands"
 	"muster/commands/inventory"
+	"muster/domain/organization"
 	"muster/domain/printable"
 	"muster/internal/servers"
 )
@@ -28,12 +29,15 @@ var signs = map[Action]string{Add: "+", Alter: "~", Remove: "-", Stay: " "}
 
 // Kinds of what changes.
 const (
-	KindSettings  = "settings"
-	KindInstance  = "instance"
-	KindTeam      = "team"
-	KindChannel   = "channel"
-	KindRule      = "rule"
-	KindException = "exception"
+	KindSettings   = "settings"
+	KindInstance   = "instance"
+	KindTeam       = "team"
+	KindChannel    = "channel"
+	KindRule       = "rule"
+	KindWatchRule  = "watch rule"
+	KindWindow     = "maintenance window"
+	KindObjectives = "objectives"
+	KindException  = "exception"
 )
 
 // Change is one difference between the file and the organization, or what stays although
@@ -114,6 +118,10 @@ type task struct {
 	channel   *channelTask
 	rule      *ruleTask
 	exception *exceptionTask
+
+	watch      *organization.SetWatchRule
+	window     *windowTask
+	objectives *objectivesTask
 }
 
 // instanceTask adds, changes or removes an instance.

@@ -1,5 +1,6 @@
 // Package fleetfile applies the fleet file to an organization: its servers with their connections,
-// its teams, its channels and rules of notifications, its exceptions and its settings.
+// its teams, its channels and rules of notifications, the settings of watch rules, recurring maintenance windows,
+// objectives, its exceptions and its settings.
 //
 // Reader reads the YAML strictly and reports all faults at once, each with line, field and rule;
 // a fault repeats no value of the file. Source loads the current state, Compare computes the
@@ -29,6 +30,8 @@
 //
 // # What may go wrong
 //
+//   - A watch rule's threshold is with the organization's settings: a file that says it in both places is refused, because
+//     each run would change it twice.
 //   - The command is killed anywhere: applied changes stay, and the next run finds the rest. An
 //     exception may have been requested and not granted: the next run grants it. If it replaces
 //     another, both may be in force until then.

@@ -17,9 +17,12 @@ type File struct {
 	Teams      []Team
 	Channels   []Channel
 	Rules      []Rule
+	WatchRules []WatchRule
+	Windows    []Window
+	Objectives []Objective
 	// Lists says which lists the file has at all: what a list that is there does not name
 	// can be pruned, and a list that is not there says nothing.
-	Lists struct{ Instances, Exceptions, Teams, Channels, Rules bool }
+	Lists struct{ Instances, Exceptions, Teams, Channels, Rules, Windows, Objectives bool }
 }
 
 // Instance is a server as the file declares it; nil is left as it is.

@@ -7,6 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands/maintenance"
+	"muster/commands/objectives"
 	"muster/domain/exception"
 	"muster/domain/organization"
 	"muster/internal/accounts"
@@ -47,6 +49,15 @@ func (s Source) Load(ctx context.Context, of uuid.UUID, f File, now time.Time) (
 		return state, err
 	}
 	if state.Rules, err = s.rules(ctx, of); err != nil {
+		return state, err
+	}
+	if state.Watch, err = s.Accounts.WatchRulesOf(ctx, of); err != nil {
+		return state, err
+	}
+	if state.Windows, err = maintenance.List(ctx, s.DB, of, now); err != nil {
+		return state, err
+	}
+	if state.Objectives, err = objectives.Current(ctx, s.DB, of); err != nil {
 		return state, err
 	}
 	if state.People, err = s.people(ctx, of, f); err != nil {

@@ -12,7 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/commands/maintenance"
 	"muster/commands/notifying"
+	"muster/commands/objectives"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/accounts"
@@ -28,6 +30,9 @@ type State struct {
 	Teams      []accounts.Team
 	Channels   []notifying.ChannelRow
 	Rules      []ruleRow
+	Watch      accounts.WatchSettings
+	Windows    []maintenance.Row
+	Objectives objectives.Row
 	People     map[string]uuid.UUID   // whom the file's teams and channels name, by address
 	Exceptions []exceptions.Exception // in force, and those that are asked for
 	// DatabaseNames are those of the databases that exceptions are about.
@@ -73,6 +78,9 @@ func Compare(f File, s State, prune bool) (*Plan, []Fault) {
 	c.channels()
 	c.rules()
 	c.channelsLeft()
+	c.watchRules()
+	c.windows()
+	c.objectives()
 	c.exceptions()
 	return &c.plan, c.faults
 }

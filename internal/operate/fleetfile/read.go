@@ -40,6 +40,8 @@ func (r Reader) Read(text []byte) (File, []Fault) {
 		return File{}, w.Faults
 	}
 	var f File
+	var watchRules *strictyaml.Node // they are held against the settings, wherever those are
+	var watchField string
 	w.Mapping(root, "", nil, map[string]strictyaml.Member{
 		"settings": func(n *strictyaml.Node, field string) { w.settings(n, field, &f) },
 		"instances": func(n *strictyaml.Node, field string) {
@@ -54,10 +56,21 @@ func (r Reader) Read(text []byte) (File, []Fault) {
 		"rules": func(n *strictyaml.Node, field string) {
 			f.Lists.Rules = w.Sequence(n, field, func(n *strictyaml.Node, field string) { w.rule(n, field, &f) })
 		},
+		"watchRules": func(n *strictyaml.Node, field string) { watchRules, watchField = n, field },
+		"maintenanceWindows": func(n *strictyaml.Node, field string) {
+			f.Lists.Windows = w.Sequence(n, field, func(n *strictyaml.Node, field string) { r.window(w, n, field, &f) })
+		},
+		"objectives": func(n *strictyaml.Node, field string) {
+			f.Lists.Objectives = w.Sequence(n, field, func(n *strictyaml.Node, field string) { w.objective(n, field, &f) })
+		},
 		"exceptions": func(n *strictyaml.Node, field string) {
 			f.Lists.Exceptions = w.Sequence(n, field, func(n *strictyaml.Node, field string) { r.exception(w, n, field, &f) })
 		},
 	})
+	if watchRules != nil {
+		w.Sequence(watchRules, watchField, func(n *strictyaml.Node, field string) { w.watchRule(n, field, &f) })
+	}
+	w.brokenObjectives(f)
 	w.once(f)
 	slices.SortStableFunc(w.Faults, func(a, b Fault) int { return a.Line - b.Line })
 	return f, w.Faults

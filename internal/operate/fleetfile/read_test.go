@@ -199,7 +199,7 @@ agents: []
 		"57: exceptions[4].checkId is required",
 		"57: exceptions[4].reason is required",
 		"57: exceptions[4].until is required",
-		"58: agents is not known here; there are channels, exceptions, instances, rules, settings, teams",
+		"58: agents is not known here; there are channels, exceptions, instances, maintenanceWindows, objectives, rules, settings, teams, watchRules",
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Error(diff)

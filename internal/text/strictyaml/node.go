@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -199,6 +200,18 @@ func (r *Reader) Number(into **int) Member {
 		n := new(int)
 		if value.Kind != yaml.ScalarNode || value.ShortTag() != "!!int" || value.Decode(n) != nil {
 			r.Refuse(value, field, "must be a whole number")
+			return
+		}
+		*into = n
+	}
+}
+
+// Decimal reads a number.
+func (r *Reader) Decimal(into **float64) Member {
+	return func(value *Node, field string) {
+		n, tag := new(float64), value.ShortTag()
+		if value.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || value.Decode(n) != nil || math.IsNaN(*n) || math.IsInf(*n, 0) {
+			r.Refuse(value, field, "must be a number")
 			return
 		}
 		*into = n
