@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"muster/domain/organization"
 )
 
 // lined is a recorder with a line whose deadlines it keeps, in seconds from now;
@@ -72,7 +74,7 @@ func TestABodyHasItsTime(t *testing.T) {
 func TestASlowBodyIsGivenUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ingest := w.ingestToken(w.ours.admin)
+	ingest, token := w.ingestToken(w.ours.admin), w.token(w.ours.member, organization.ScopeAlertsRead)
 	w.server.arrival = arrival{body: 50 * time.Millisecond, large: 100 * time.Millisecond}
 	server := httptest.NewServer(w.handler)
 	t.Cleanup(server.Close)
@@ -87,6 +89,7 @@ func TestASlowBodyIsGivenUp(t *testing.T) {
 		"POST /api/v1/reports/verify": {"Content-Type: application/pdf\r\n" + session, 408},
 		"POST /ingest/v1/fleet":       {"Content-Type: application/json\r\nAuthorization: Bearer " + ingest, 408},
 		"POST /ingest/v1/alerts":      {"Content-Type: application/json\r\nAuthorization: Bearer none", 401},
+		"POST /mcp":                   {"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAuthorization: Bearer " + token, 408},
 		"GET /api/v1/session":         {session, 200},
 		"POST /nowhere":               {"Content-Type: text/plain", 404},
 		"GET /":                       {"Accept: text/html", 200},

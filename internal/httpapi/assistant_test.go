@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -482,5 +484,50 @@ func TestACallEndsWithItsClient(t *testing.T) {
 	case <-done:
 	case <-time.After(wire.RequestTimeout / 3):
 		t.Fatal("a call goes on after its client left")
+	}
+}
+
+// TestAClientThatReadsNothingIsGivenUp: it sends calls and never reads an answer. Its connection ends with the server's
+// timeout for writing, and no call goes on.
+func TestAClientThatReadsNothingIsGivenUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.token(w.ours.member, organization.ScopeAlertsRead)
+	var blocked, served atomic.Int64
+	site := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		blocked.Add(1)
+		defer func() { blocked.Add(-1); served.Add(1) }()
+		w.handler.ServeHTTP(rw, r)
+	}))
+	site.Config.WriteTimeout = time.Second
+	closed := make(chan struct{}, 1)
+	site.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	site.Start()
+	t.Cleanup(site.Close)
+	conn, err := net.Dial("tcp", site.Listener.Addr().String())
+	must(t, err)
+	t.Cleanup(func() { conn.Close() })
+	must(t, conn.(*net.TCPConn).SetReadBuffer(1))
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	call := fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: muster.test\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Accept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", token, len(body), body)
+	go func() {
+		for range 10_000 { // until nobody takes them any more
+			if _, err := conn.Write([]byte(call)); err != nil {
+				return
+			}
+		}
+	}()
+	select {
+	case <-closed:
+	case <-time.After(wire.RequestTimeout):
+		t.Fatalf("after %d answers that nobody read, the connection is open", served.Load())
+	}
+	if n := blocked.Load(); n != 0 || served.Load() < 2 {
+		t.Errorf("%d calls of a closed connection go on, after %d", n, served.Load())
 	}
 }
