@@ -52,7 +52,7 @@ func sectionOf(s day.Section) mail.DigestSection {
 	for _, r := range s.Rows {
 		row := mail.DigestRow{Label: r.Label, Words: r.Text, Note: r.Note, Unknown: r.Level == day.Unknown}
 		if r.Since != "" { // a server
-			row.Note = "since " + r.Since
+			row.Note = string(r.Level) + ", since " + r.Since
 		}
 		switch r.Level {
 		case day.Critical, day.High, day.Medium:

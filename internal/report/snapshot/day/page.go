@@ -389,7 +389,7 @@ func on(thing, server string) string {
 
 func (d Digest) due() Section {
 	u := d.Due
-	s := Section{ID: "due", Title: "Due, overdue, expiring", Aside: "14 days", Half: true}
+	s := Section{ID: "due", Title: "Due, overdue, expiring", Aside: "within 14 days", Half: true}
 	overdue := Row{Label: "overdue", Level: Quiet, Text: "nothing"}
 	if u.Overdue > 0 {
 		overdue.Level, overdue.Text = Critical, Count(u.Overdue, "finding", "findings")+", "+change(u.Overdue, u.Before)
@@ -401,7 +401,7 @@ func (d Digest) due() Section {
 	}
 	s.Rows = append(s.Rows, overdue)
 	for _, x := range u.Coming {
-		s.Rows = append(s.Rows, Row{Label: d.Date(x.Due), Text: item(x), Note: owner(x.Owner)})
+		s.Rows = append(s.Rows, Row{Label: "due " + d.Date(x.Due), Text: item(x), Note: owner(x.Owner)})
 	}
 	if u.Omitted > 0 {
 		s.Rows = append(s.Rows, Row{Label: "later", Text: Count(u.Omitted, "further finding falls due within 14 days", "further findings fall due within 14 days")})
@@ -527,7 +527,7 @@ func (d Digest) delivered() Section {
 	for _, c := range m.Channels {
 		s.Rows = append(s.Rows, Row{Label: d.Clock(c.First), Text: fmt.Sprintf("%s: %d failed", shorten(c.Channel, 40), c.Failed), Note: shorten(c.Why, 80)})
 	}
-	held := Row{Label: strconv.Itoa(d.Held.Muted + d.Held.Maintenance), Text: "would have been sent but for a mute or maintenance"}
+	held := Row{Label: strconv.Itoa(d.Held.Muted + d.Held.Maintenance), Text: "alerts would have been sent but for a mute or maintenance"}
 	if len(d.Held.Listed) > 0 {
 		held.Note = shorten(d.Held.Listed[0], 80)
 		if n := d.Held.Muted + d.Held.Maintenance - 1; n > 0 {

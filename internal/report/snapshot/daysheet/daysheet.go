@@ -59,6 +59,7 @@ func part(s day.Section) sheet.Part {
 	for _, r := range s.Rows {
 		cells := []sheet.Cell{{Text: r.Label, Strong: true, Tone: tone(r.Level)}, {Text: r.Text, Note: r.Note}}
 		if servers {
+			cells[0].Note = string(r.Level)
 			cells = append(cells, sheet.Cell{Text: r.Alerts}, sheet.Cell{Text: r.Since})
 		}
 		table.Rows = append(table.Rows, sheet.Row{Cells: cells})
