@@ -179,6 +179,15 @@ func (c *checker) measure(ctx context.Context, line *measure.Line) {
 	}
 	sees := err == nil
 	c.part("sessions", err, fmt.Sprintf("%s; every %d s", plural(c.out.Shown.Databases, "database"), int(c.engine.SessionsEvery.Seconds())))
+	if noter, notes := reader.(measure.Noter); notes && activity != nil {
+		said, err := noter.Notes(ctx, line)
+		for _, one := range said {
+			c.part("note", nil, one)
+		}
+		if err != nil {
+			c.part("notes", err, "")
+		}
+	}
 	if sees { // else nothing is known of who waits
 		_, err = reader.Signs(ctx, line)
 		c.part("locks", err, "every 60 s")

@@ -86,6 +86,12 @@ type RoomReader interface {
 	Room(ctx context.Context, l *Line, at time.Time) (*room.State, error)
 }
 
+// Noter is a Reader that knows what an administrator should know before the server is measured. It is asked after an
+// Activity.
+type Noter interface {
+	Notes(ctx context.Context, l *Line) ([]string, error)
+}
+
 // Owner is a Reader that tells the statements by which it watches from those of others.
 type Owner interface {
 	Own(Statement) bool

@@ -113,6 +113,25 @@ func TestPermissionsAreTaken(t *testing.T) {
 	}
 }
 
+// TestF16AServerlessDatabaseIsNamed before it is measured, because it does not pause then. Others have nothing to say.
+func TestF16AServerlessDatabaseIsNamed(t *testing.T) {
+	t.Parallel()
+	for objective, want := range map[string]int{"GP_S_Gen5_2": 1, "HS_S_Gen5_4": 1, "GP_Gen5_2": 0, "S0": 0, "ElasticPool": 0, "": 0} {
+		f := newFake(t)
+		f.Answer(query("objective"), tdstest.Answer{Rows: [][]any{{objective}}})
+		for edition, asked := range map[int]int{azureDatabase: want, 3: 0} {
+			f.edition = edition
+			r, line := &reader{budget: storeBudget}, f.line(t)
+			if _, err := r.Activity(t.Context(), line); err != nil {
+				t.Fatal(err)
+			}
+			if notes, err := r.Notes(t.Context(), line); err != nil || len(notes) != asked {
+				t.Errorf("%s of edition %d: %q, %v", objective, edition, notes, err)
+			}
+		}
+	}
+}
+
 // TestSessionsAreAskedForTwice where the server refuses the view because another session reads it, which is a
 // fault of its. What the first answer had is not counted.
 func TestSessionsAreAskedForTwice(t *testing.T) {
