@@ -85,11 +85,14 @@ func (f *drawnFinding) place() string {
 func (p *paper) cards() {
 	const section = "Security findings"
 	groups := different(p.still("Security", nil), checkOf)
-	serious := 0
+	serious, medium := 0, false
+	for id := range groups {
+		medium = medium || p.checks[id].Severity == "Medium"
+	}
 	for _, id := range sortedKeys(groups) {
 		all, c := groups[id], p.checks[id]
 		if !grave(all[0]) {
-			p.lesser(c, all)
+			p.lesser(c, all, medium)
 			continue
 		}
 		serious++
@@ -118,8 +121,12 @@ func (p *paper) cards() {
 	p.says("cards", section, "%s failed with severity Critical or High: each has a card.", count(serious, "check", "checks"))
 }
 
-// lesser is the row of a check of severity Medium or Low.
-func (p *paper) lesser(c knownCheck, all []*drawnFinding) {
+// lesser is the row of a check of severity Medium or Low. Low ones are named below the table of the medium ones.
+func (p *paper) lesser(c knownCheck, all []*drawnFinding, medium bool) {
+	if c.Severity == "Low" && medium {
+		p.says("lesser findings", "Security findings", "%s (%d)", c.ID, len(all))
+		return
+	}
 	where := firstNames(sortedKeys(different(all, serverOf)), 1)
 	if len(all) == 1 {
 		where = all[0].place()

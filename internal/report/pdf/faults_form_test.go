@@ -31,6 +31,10 @@ func TestFault44ACardHasUndoAndCheck(t *testing.T) {
 		doc.Checks[i].Verify = &snapshot.Verification{Before: "SELECT 1 FROM pg_roles WHERE rolname = ", After: " AND rolsuper;"}
 	}
 	says(t, renderer(t), doc, []string{"ALTER ROLE app NOSUPERUSER;", "Undo ALTER ROLE app SUPERUSER;", "SELECT 1 FROM pg_roles WHERE rolname = ", "Returns no row once it is closed."}, nil)
+	for i := range doc.Checks {
+		doc.Checks[i].Verify.After = strings.Repeat(" AND rolsuper AND rolcanlogin", 12) + ";"
+	}
+	says(t, renderer(t), doc, []string{"findings.csv has the query that shows it (verify)."}, []string{"SELECT 1 FROM pg_roles WHERE rolname = ", "Returns no row once it is closed."})
 	says(t, renderer(t), demoDocument(t, "security"), []string{"Undo ALTER LOGIN [tmp_migration] ENABLE;", "No statement restores it"}, nil)
 }
 

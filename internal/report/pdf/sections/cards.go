@@ -299,12 +299,19 @@ func toDo(b *blocks.Builder, g analysis.CheckFindings) {
 	line("Fix", blocks.Shorten(g.Check.Remediation, 400), cardText)
 	undo := statementsOfCard(b, g)
 	line("", blocks.Shorten(strings.TrimSpace(strings.ReplaceAll(g.Check.Impact, untried, "")), 300), cardMuted)
-	if check := checkOf(g); check != "" {
+	passes := ""
+	if g.Check.Pass != "" {
+		passes = "Passes when " + blocks.Sentence(lowerWord(blocks.Shorten(g.Check.Pass, 300)))
+	}
+	switch check := checkOf(g); {
+	case check == "":
+		line("Check", passes, cardMuted)
+	case len(linesOf(b, check)) > mostLines: // half a query is of no use
+		line("Check", strings.TrimSpace(passes+" findings.csv has the query that shows it (verify)."), cardMuted)
+	default:
 		b.Label("Check", blocks.Colored(cardLabel, blocks.Accent), 9, 1.28)
 		code(b, check)
 		line("", "Returns no row once it is closed.", cardMuted)
-	} else if g.Check.Pass != "" {
-		line("Check", "Passes when "+blocks.Sentence(lowerWord(blocks.Shorten(g.Check.Pass, 300))), cardMuted)
 	}
 	switch {
 	case len(undo) > 0:
@@ -373,11 +380,16 @@ func checkOf(g analysis.CheckFindings) string {
 	return ""
 }
 
+// linesOf are the lines of a statement in a card.
+func linesOf(b *blocks.Builder, statement string) []string {
+	return strings.Split(breakStatement(b, statement, b.Paper.TextWidth()-doLabel-8), "\n")
+}
+
 // code prints a statement on a ground of its own, at most mostLines of it.
 func code(b *blocks.Builder, statement string) {
 	d := b.Paper
 	width := d.TextWidth() - doLabel - 8
-	lines := strings.Split(breakStatement(b, statement, width), "\n")
+	lines := linesOf(b, statement)
 	cut := len(lines) > mostLines
 	if cut {
 		lines = lines[:mostLines]

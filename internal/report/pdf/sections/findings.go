@@ -55,8 +55,9 @@ func lesser(b *blocks.Builder, groups []analysis.CheckFindings) {
 		return
 	}
 	b.Sub("Medium and low findings")
+	groups, low := withoutLow(b, groups)
 	blocks.Table(b, []typeset.Column{
-		{Title: "Severity"}, {Title: "Check", Max: 46}, {Title: "Finding", Flex: 1.5}, {Title: "Where", Flex: 1}, {Title: "First due", Max: 76}, {Title: "Findings", Align: typeset.Right},
+		{Title: "Severity"}, {Title: "Check", Max: 46}, {Title: "Finding", Flex: 1.3}, {Title: "Where", Flex: 1.2}, {Title: "First due", Max: 76}, {Title: "Findings", Align: typeset.Right},
 	}, groups, func(_ int, g analysis.CheckFindings) []typeset.Cell {
 		when := firstDue(b, g)
 		if when.Sub != "" {
@@ -66,7 +67,21 @@ func lesser(b *blocks.Builder, groups []analysis.CheckFindings) {
 			blocks.Severity(g.Check.Severity), blocks.Code(g.Check.ID), blocks.Text(blocks.Shorten(g.Check.Title, 100)), blocks.Text(whereOf(b, g)), when, blocks.Strong(blocks.Number(g.Total())),
 		}
 	})
-	b.Small("findings.csv has what closes each of them.")
+	b.Small(low + "findings.csv has what closes each of them.")
+}
+
+// withoutLow leaves low findings out of a table, where there are several servers and other findings, and names their
+// checks in a sentence.
+func withoutLow(b *blocks.Builder, groups []analysis.CheckFindings) (rest []analysis.CheckFindings, sentence string) {
+	first := slices.IndexFunc(groups, func(g analysis.CheckFindings) bool { return g.Check.Severity == analysis.Low })
+	if first <= 0 || len(b.Doc.Instances) == 1 {
+		return groups, ""
+	}
+	var named []string
+	for _, g := range groups[first:] {
+		named = append(named, g.Check.ID+" ("+blocks.Number(g.Total())+")")
+	}
+	return groups[:first], "Low, with the number of findings: " + strings.Join(named, ", ") + ". "
 }
 
 // whereOf names the server of a single finding, or the first of several; in a report over one server, the objects.

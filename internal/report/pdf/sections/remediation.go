@@ -61,11 +61,12 @@ func Remediation(b *blocks.Builder) {
 
 // How many actions are printed at most, and of small plans at least.
 const (
-	mostSteps  = 150
+	mostSteps  = 30
 	fewestRows = 10
 )
 
-// printedSteps is how many actions are printed: all that close something critical or high, and the others of small plans.
+// printedSteps is how many actions are printed: those that close something critical or high, and the others of small
+// plans.
 func printedSteps(b *blocks.Builder) int {
 	n := 0
 	for n < len(b.Plan) && (n < fewestRows || analysis.Rank(b.Plan[n].Severity) <= analysis.Rank(analysis.High)) {

@@ -16,7 +16,7 @@ import (
 const (
 	mostCVEs    = 6 // besides those of mustPrint
 	mustPrint   = 9 // the CVSS from which a CVE is printed, as is one that is exploited
-	mostReasons = 5
+	mostReasons = 3
 )
 
 // Vulnerabilities is the CVE appendix: the gravest CVEs, exploited ones first, then CVSS descending, then id; and why
@@ -121,7 +121,7 @@ func shortened(names []string) []string {
 // graveTable prints CVEs in a row each.
 func graveTable(b *blocks.Builder, of map[string]string, list []snapshot.Vulnerability, affected map[string][]affectedBy, running map[string][]string) {
 	blocks.Table(b, []typeset.Column{
-		{Title: "CVE"}, {Title: "CVSS", Align: typeset.Right}, {Title: "What, where", Flex: 1.3}, {Title: "Fixed in", Flex: 1}, {Title: "Here", Flex: 1.3},
+		{Title: "CVE"}, {Title: "CVSS", Align: typeset.Right}, {Title: "What, where", Flex: 1.9}, {Title: "Fixed in", Flex: 0.8}, {Title: "Here", Flex: 1.2},
 	}, list, func(_ int, v snapshot.Vulnerability) []typeset.Cell {
 		band, engine := analysis.Band(v.CVSS), analysis.EngineName(of[v.ID])
 		return []typeset.Cell{
@@ -163,7 +163,11 @@ func componentOf(engine string, v snapshot.Vulnerability) string {
 func here(all []standing) typeset.Cell {
 	var words []string
 	for _, s := range all {
-		words = append(words, s.cell().Text+" on "+somePlaces(s.instances)+Before(": ", Clause(blocks.Shorten(s.precondition, 110))))
+		word := s.cell().Text + " on " + somePlaces(s.instances)
+		if len(all) == 1 { // else cves.csv has the reason of each
+			word += Before(": ", Clause(blocks.Shorten(s.precondition, 110)))
+		}
+		words = append(words, word)
 	}
 	return typeset.Cell{Text: strings.Join(words, "; "), Mark: all[0].cell().Mark}
 }
