@@ -75,22 +75,17 @@ func (r *reader) Backups(ctx context.Context, l *measure.Line, at time.Time) (*b
 	}
 	noLog := mode[0] == "NOARCHIVELOG"
 	if !whole && !noLog && look.Condition == backups.Works { // without archived redo, nobody can take one elsewhere
-		if look.Why, err = r.readElsewhere(ctx, l); look.Why != "" || err != nil {
-			look.Condition = backups.Unknown
-			return look, err
+		rows, err := servers.Query(ctx, l, 1, backupElsewhereQuery)
+		if !r.may("backups elsewhere", "V$PARAMETER", &err) {
+			return r.unread(look, "backups elsewhere", err)
+		}
+		if len(rows) > 0 {
+			look.Condition, look.Why = backups.Unknown, elsewhere[rows[0][0]]
+			return look, nil
 		}
 	}
 	look.Complete = []backups.Database{{Since: at.Add(-min(time.Duration(created)*time.Second, rmanDays)), NoLog: noLog}}
 	return look, nil
-}
-
-// readElsewhere reads whether backups may be where no job of RMAN tells of them; "": nothing says so.
-func (r *reader) readElsewhere(ctx context.Context, l *measure.Line) (string, error) {
-	rows, err := servers.Query(ctx, l, 1, backupElsewhereQuery)
-	if !r.may("backups elsewhere", "V$PARAMETER", &err) || len(rows) == 0 {
-		return "", err
-	}
-	return elsewhere[rows[0][0]], nil
 }
 
 // unread is a look that lacks a grant, or none.
@@ -98,7 +93,8 @@ func (r *reader) unread(look *backups.Look, part string, err error) (*backups.Lo
 	if err != nil {
 		return nil, err
 	}
-	look.Condition, look.Why, look.Denied = backups.Unknown, "Muster's account may not read RMAN's views.", r.lacking[part].Statement
+	lacking := r.lacking[part]
+	look.Condition, look.Why, look.Denied = backups.Unknown, "Muster's account may not read "+lacking.Object+".", lacking.Statement
 	return look, nil
 }
 

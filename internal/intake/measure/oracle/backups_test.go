@@ -94,19 +94,21 @@ func TestBackupsOfRMAN(t *testing.T) {
 			}
 		})
 	}
-	for name, c := range map[string]struct{ query, grant string }{
-		"the mode is not granted":  {backupModeQuery, `GRANT SELECT ON SYS.V_$DATABASE TO "C##MUSTER";`},
-		"the jobs are not granted": {backupJobsQuery, `GRANT SELECT ON SYS.V_$RMAN_BACKUP_JOB_DETAILS TO "C##MUSTER";`},
+	for name, c := range map[string]struct{ query, view, grant string }{
+		"the mode is not granted":        {backupModeQuery, "V$DATABASE", `GRANT SELECT ON SYS.V_$DATABASE TO "C##MUSTER";`},
+		"the jobs are not granted":       {backupJobsQuery, "V$RMAN_BACKUP_JOB_DETAILS", `GRANT SELECT ON SYS.V_$RMAN_BACKUP_JOB_DETAILS TO "C##MUSTER";`},
+		"the parameters are not granted": {backupElsewhereQuery, "V$PARAMETER", `GRANT SELECT ON SYS.V_$PARAMETER TO "C##MUSTER";`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
+			s.backups()
 			s.deny(c.query)
 			b := s.pass(0)
-			if len(b.Backups) != 1 || b.Backups[0].Condition != backups.Unknown || b.Backups[0].Denied != c.grant {
+			if len(b.Backups) != 1 || b.Backups[0].Condition != backups.Unknown || len(b.Backups[0].Complete) != 0 || b.Backups[0].Denied != c.grant {
 				t.Errorf("%+v", b.Backups)
 			}
-			if want := map[string]string{backupModeQuery: "V$DATABASE: ", backupJobsQuery: "V$RMAN_BACKUP_JOB_DETAILS: "}[c.query] + c.grant; s.lacking() != want {
+			if want := c.view + ": " + c.grant; s.lacking() != want {
 				t.Errorf("lacks %q", s.lacking())
 			}
 		})
