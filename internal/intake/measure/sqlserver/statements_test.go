@@ -509,6 +509,41 @@ func TestF9TextsHaveABudget(t *testing.T) {
 	}
 }
 
+// TestAQueryStoreThatHadLittleTimeLeft for its texts is asked for them later, too.
+func TestAQueryStoreThatHadLittleTimeLeft(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.databases = f.databases[:1]
+	for id := range 2 {
+		name := fmt.Sprintf("db%d", id)
+		f.databases, f.stores[name] = append(f.databases, row{10 + id, name, 0, 1, true}), row{2, 1}
+		f.counters[name] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, 10)}
+	}
+	f.fails["query_store_texts db0"] = func() *tdstest.Error {
+		time.Sleep(700 * time.Millisecond)
+		return nil
+	}
+	f.fails["query_store_texts db1"] = tdstest.Stall
+	r := &reader{budget: time.Second}
+	line := f.line(t)
+	if _, err := r.Activity(t.Context(), line); err != nil {
+		t.Fatal(err)
+	}
+	list, err := r.Statements(t.Context(), line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of []measure.Ref
+	for _, e := range list.Entries {
+		of = append(of, measure.Ref{Database: e.Database, Statement: e.Statement})
+	}
+	_, err = r.Texts(t.Context(), line, of)
+	left, inPart := errors.AsType[*measure.TextsLeftError](err)
+	if !inPart || len(of) != 2 || len(left.Of) != 1 || left.Of[0].Database != 11 {
+		t.Errorf("of %v, %+v, %v", of, left, err)
+	}
+}
+
 // TestLocalTimeChanges on the server: nothing is counted that was before, nor twice.
 func TestLocalTimeChanges(t *testing.T) {
 	t.Parallel()

@@ -52,6 +52,9 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		began := time.Now()
 		l.SetTimeout(min(left, measure.StatementTimeout))
 		err := r.storedTexts(ctx, l, d, refs, texts)
+		if isLate(err) && left < r.budget/2 { // there was little time left
+			later = append(later, refs...)
+		}
 		left -= time.Since(began)
 		if _, refused := errors.AsType[*servers.Refusal](err); err != nil && !refused {
 			return nil, err
