@@ -111,10 +111,11 @@ func (s Source) addBackups(ctx context.Context, organization uuid.UUID, in *snap
 
 // standing counts how the databases stand, worst first; nil: nothing is known of those that are there.
 func standing(in *snapshot.Instance, all []backups.Standing, rpo time.Duration) *snapshot.Backups {
-	names := map[uuid.UUID]string{uuid.Nil: ""}
+	names := map[uuid.UUID]string{}
 	for _, d := range in.Databases {
 		names[d.ID] = d.Name
 	}
+	names[uuid.Nil] = "" // the whole server; a database that only an assessment has seen has no id, either
 	counts := &snapshot.Backups{RPOSeconds: int64(rpo / time.Second)}
 	for _, st := range all {
 		name, there := names[st.Database]
