@@ -250,6 +250,23 @@ func TestFault20AMissingBackupIsInASecurityReport(t *testing.T) {
 	}
 }
 
+// TestARoomWithoutADateWasMeasured: that nothing says when it is full is not that nothing was measured.
+func TestARoomWithoutADateWasMeasured(t *testing.T) {
+	t.Parallel()
+	for want, room := range map[string]*day.Fill{
+		"2 no volume was measured":                                  nil,
+		"2 USERS is at 97.0%, and there is no date when it is full": {Name: "USERS", Percent: 97, Why: "too_short"},
+	} {
+		doc := healthy()
+		doc.Utilization, doc.Server = nil, &snapshot.Server{Room: room}
+		for _, c := range analysis.HealthScore(doc, &doc.Instances[0]).Caps {
+			if got := fmt.Sprint(int(c.State), " ", c.Because); c.Name == "Volume full within 7 days" && got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+	}
+}
+
 // TestMeasuredBackupsSayWhatNoCheckDoes: PostgreSQL has no check of its backups. What nobody knows is not within the RPO.
 func TestMeasuredBackupsSayWhatNoCheckDoes(t *testing.T) {
 	t.Parallel()

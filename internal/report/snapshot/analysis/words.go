@@ -27,7 +27,6 @@ func One(n int, single, several string) string {
 	return several
 }
 
-// decimal is a number with one decimal place.
 func is(n int) string      { return One(n, "is", "are") }
 func was(n int) string     { return One(n, "was", "were") }
 func carry(n int) string   { return One(n, "carries", "carry") }

@@ -11,9 +11,11 @@ import (
 // FullSoon says in a clause whether a volume is full within FullWithin days: by the fullest one in the window, or by what
 // is full first of all volumes and tablespaces. known is false if nothing tells.
 func FullSoon(doc snapshot.Document) (soon, known bool, words string) {
-	words = "no volume was measured"
-	if s, ok := Utilization(doc); ok && !s.Full.Until.IsZero() {
+	s, measured := Utilization(doc)
+	if measured = measured && !s.Full.Until.IsZero(); measured {
 		soon, known, words = s.Full.soon()
+	} else {
+		words = "no volume was measured"
 	}
 	if doc.Server == nil || doc.Server.Room == nil || soon {
 		return soon, known, words
@@ -21,7 +23,9 @@ func FullSoon(doc snapshot.Document) (soon, known bool, words string) {
 	first := doc.Server.Room
 	of := first.Name + " is at " + decimal(first.Percent) + "%"
 	switch {
-	case first.Days == nil: // there is no date, for a reason of its own
+	case first.Days == nil && !measured:
+		return false, false, of + ", and there is no date when it is full"
+	case first.Days == nil: // for a reason of its own
 	case *first.Days <= FullWithin:
 		return true, true, of + ", full in " + day.Days(*first.Days)
 	case !known:
