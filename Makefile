@@ -238,7 +238,7 @@ load: build
 lint: $(GOLANGCI) $(if $(NPM),$(OPENAPI_LINT) $(SQL_LINT))
 	@test -z "$$(gofmt -l cmd commands domain e2e eventstore handlers internal kit migrations projections scripts)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
 	CGO_ENABLED=0 $(SPARED) $(AS_BUILT) $(GOLANGCI) run ./...
-	CGO_ENABLED=0 $(AS_BUILT) go generate ./... && git diff --exit-code -- internal/httpapi/api internal/httpapi/openapi.yaml.gz
+	CGO_ENABLED=0 $(AS_BUILT) go generate ./... && git diff --exit-code -- internal/httpapi/api internal/httpapi/openapi.yaml.gz internal/engine/checks.zip
 	$(if $(NPM),,$(call SKIPPED,the linters of openapi.yaml and queries and of the pages,npm is missing: install Node.js 20 or newer))
 	$(if $(NPM),CGO_ENABLED=0 $(AS_BUILT) go run ./scripts/openapi_bundle < internal/httpapi/openapi.yaml > .cache/openapi.yaml)
 	$(if $(NPM),cd scripts/openapi_lint && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npx --no redocly lint --config redocly.yaml ../../.cache/openapi.yaml)

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"archive/zip"
+	"bytes"
 	"embed"
 	"fmt"
+	"io/fs"
 
 	"muster/domain/fleet"
 	"muster/internal/engine/mongodb"
@@ -19,10 +22,14 @@ import (
 //go:embed *.go */*.go
 var Source embed.FS
 
+//go:generate go run pack.go
+//go:embed checks.zip
+var packedChecks []byte
+
 // Checks holds the definitions of checks, in the folder checks of each engine's folder.
-//
-//go:embed */checks/*.yaml
-var Checks embed.FS
+func Checks() (fs.FS, error) {
+	return zip.NewReader(bytes.NewReader(packedChecks), int64(len(packedChecks)))
+}
 
 // all is the one list of engines, in the order in which answers and reports name them.
 var all = []*trait.Engine{&postgresql.Engine, &sqlserver.Engine, &oracle.Engine, &mysql.Engine, &mongodb.Engine}

@@ -169,6 +169,10 @@ func TestAnUnknownEngineIsAnError(t *testing.T) {
 // checks show a way in. Those checks are in the engine's folder.
 func TestAConnectedEngineSaysHow(t *testing.T) {
 	t.Parallel()
+	packed, err := engine.Checks()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range engine.All() {
 		if e.Connected == nil {
 			continue
@@ -187,9 +191,9 @@ func TestAConnectedEngineSaysHow(t *testing.T) {
 		if len(e.Checks.WeakSignIn) == 0 {
 			t.Errorf("no check of %s shows a weak sign-in", e.Name)
 		}
-		definitions, err := fs.Glob(engine.Checks, string(e.Name)+"/checks/*.yaml")
-		if err != nil {
-			t.Fatal(err)
+		definitions, err := fs.Glob(packed, string(e.Name)+"/checks/*.yaml")
+		if err != nil || len(definitions) == 0 {
+			t.Fatal(definitions, err)
 		}
 		var text strings.Builder
 		for _, path := range definitions {
@@ -207,6 +211,29 @@ func TestAConnectedEngineSaysHow(t *testing.T) {
 		}
 		if len(remote.Checks) > 0 && (remote.Driver == "" || remote.Control == "" || remote.Treatment == "") {
 			t.Errorf("%s lacks words: %+v", e.Name, remote)
+		}
+	}
+}
+
+// TestThePackedChecksAreThoseOfTheFolders: go generate ./internal/engine packs them again.
+func TestThePackedChecksAreThoseOfTheFolders(t *testing.T) {
+	t.Parallel()
+	packed, err := engine.Checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := fs.Glob(os.DirFS("."), "*/checks/*.yaml")
+	if err != nil || len(written) == 0 {
+		t.Fatal(written, err)
+	}
+	held, err := fs.Glob(packed, "*/checks/*.yaml")
+	if err != nil || !slices.Equal(held, written) {
+		t.Errorf("packed are %v, written %v: %v", held, written, err)
+	}
+	for _, name := range written {
+		text, err := fs.ReadFile(packed, name)
+		if err != nil || string(text) != read(t, "internal/engine/"+name) {
+			t.Errorf("%s was changed: run go generate ./internal/engine (%v)", name, err)
 		}
 	}
 }

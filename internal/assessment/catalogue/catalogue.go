@@ -60,7 +60,11 @@ type Catalogue struct {
 // Load reads and validates the embedded checks, once a process. The error names every
 // fault.
 var Load = sync.OnceValues(func() (*Catalogue, error) {
-	return load(engine.Checks)
+	checks, err := engine.Checks()
+	if err != nil {
+		return nil, fmt.Errorf("unpack the check catalogue: %w", err)
+	}
+	return load(checks)
 })
 
 func load(fsys fs.FS) (*Catalogue, error) {
