@@ -69,7 +69,7 @@ TAGS := nomsgpack,grpcnotrace
 # without copies of their functions (-l), which saves a fiftieth of the program.
 SMALL := github.com/aws github.com/getkin github.com/modelcontextprotocol github.com/go-playground github.com/oasdiff github.com/sijms github.com/microsoft github.com/spf13 go.mongodb.org go.opentelemetry.io google.golang.org/grpc \
 	muster/internal/accounts muster/internal/assessment muster/internal/cli muster/internal/config muster/internal/files \
-	muster/internal/mail muster/internal/notify muster/internal/operate muster/internal/process muster/internal/proof
+	muster/internal/mail muster/internal/notify muster/internal/operate muster/internal/process muster/internal/proof muster/handlers
 FLAGS := -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false $(SMALL:%="-gcflags=%/...=-dwarf=false -l")
 # Collecting less garbage saves compiling and linking a sixth of their time, and the linters a fifth.
 SPARED := GOGC=300

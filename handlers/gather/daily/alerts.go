@@ -19,7 +19,7 @@ func (r *Reader) readAlerts(ctx context.Context, f *facts) (err error) {
 	f.alerts = slices.DeleteFunc(f.alerts, func(a *alertlog.Alert) bool {
 		return !f.Whole && !slices.ContainsFunc(a.Servers, func(id uuid.UUID) bool { return f.named(id) != nil })
 	})
-	order(f.alerts, func(a, b *alertlog.Alert) int { return a.RaisedAt.Compare(b.RaisedAt) })
+	slices.SortStableFunc(f.alerts, func(a, b *alertlog.Alert) int { return a.RaisedAt.Compare(b.RaisedAt) })
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the statements
+	"slices"
 	"strings"
 	"time"
 
@@ -85,7 +86,7 @@ func (f *facts) delivery() (d day.Delivery) {
 	for _, at := range by {
 		d.Channels = append(d.Channels, *at)
 	}
-	order(d.Channels, func(a, b day.Refused) int {
+	slices.SortStableFunc(d.Channels, func(a, b day.Refused) int {
 		return cmp.Or(cmp.Compare(b.Failed, a.Failed), strings.Compare(a.Channel, b.Channel))
 	})
 	d.Channels = d.Channels[:min(len(d.Channels), day.MostNamed)]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the statements
+	"slices"
 	"strings"
 	"time"
 
@@ -174,7 +175,7 @@ func (f *facts) open(at time.Time) (all []dueFinding) {
 			all = append(all, dueFinding{x, since.Add(within[x.Rank])})
 		}
 	}
-	order(all, func(a, b dueFinding) int {
+	slices.SortStableFunc(all, func(a, b dueFinding) int {
 		return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.Rank, b.Rank), strings.Compare(a.CheckID, b.CheckID),
 			strings.Compare(a.Instance.String(), b.Instance.String()), strings.Compare(a.Database, b.Database), strings.Compare(a.Object, b.Object))
 	})
@@ -204,7 +205,7 @@ func (f *facts) due() (d day.Due) {
 			coming = append(coming, x)
 		}
 	}
-	order(fallen, func(a, b dueFinding) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortStableFunc(fallen, func(a, b dueFinding) int { return cmp.Compare(a.Rank, b.Rank) })
 	d.Fallen = f.items(fallen[:min(len(fallen), day.MostNamed)])
 	n := min(len(coming), day.MostDue)
 	d.Coming, d.Omitted = f.items(coming[:n]), len(coming)-n
@@ -258,7 +259,7 @@ func (f *facts) expiring() (all []day.Expiry) {
 			all = append(all, day.Expiry{At: f.To.UTC(), Kind: "certificate", What: f.titleOf(a), About: f.serverOf(a)})
 		}
 	}
-	order(all, func(a, b day.Expiry) int {
+	slices.SortStableFunc(all, func(a, b day.Expiry) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Kind, b.Kind), strings.Compare(a.About, b.About), strings.Compare(a.What, b.What))
 	})
 	return all

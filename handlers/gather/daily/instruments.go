@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the statements
+	"slices"
 	"strings"
 	"time"
 
@@ -115,7 +116,7 @@ func (f *facts) instruments(heard map[uuid.UUID]hearing) day.Instruments {
 	}
 	silences := maintenance.Merged(all)
 	in.Gaps, in.Nobody = stretches(silences), stretches(f.nobody(heard, silences))
-	order(unheard, func(a, b day.Silence) int {
+	slices.SortStableFunc(unheard, func(a, b day.Silence) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), strings.Compare(a.Server, b.Server))
 	})
 	n := min(len(unheard), day.MostNamed)

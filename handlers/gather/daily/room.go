@@ -108,7 +108,7 @@ func (f *facts) lateBackups() (late []day.Backup, inTime, untold int) {
 			untold++
 		}
 	}
-	order(late, func(a, b day.Backup) int {
+	slices.SortStableFunc(late, func(a, b day.Backup) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), strings.Compare(a.Server, b.Server), strings.Compare(a.Database, b.Database))
 	})
 	return late, inTime, untold
@@ -185,10 +185,10 @@ func (f *facts) fills() (soon, undated []day.Fill, measured int) {
 			undated = append(undated, fill)
 		}
 	}
-	order(soon, func(a, b day.Fill) int {
+	slices.SortStableFunc(soon, func(a, b day.Fill) int {
 		return cmp.Or(cmp.Compare(*a.Days, *b.Days), strings.Compare(a.On, b.On), strings.Compare(a.Name, b.Name))
 	})
-	order(undated, func(a, b day.Fill) int {
+	slices.SortStableFunc(undated, func(a, b day.Fill) int {
 		return cmp.Or(cmp.Compare(b.Percent, a.Percent), strings.Compare(a.On, b.On), strings.Compare(a.Name, b.Name))
 	})
 	return soon, undated, len(seen)

@@ -77,7 +77,7 @@ func (f *facts) slowest() []measurements.StatementSums {
 	all := f.statements.now
 	all.Items = slices.Clone(all.Items)
 	all.Slower(f.statements.before)
-	order(all.Items, func(a, b measurements.StatementSums) int {
+	slices.SortStableFunc(all.Items, func(a, b measurements.StatementSums) int {
 		x, y := a.ID(), b.ID()
 		return cmp.Or(cmp.Compare(b.TotalMs, a.TotalMs), slices.Compare(x[:], y[:]))
 	})
@@ -117,7 +117,7 @@ func (f *facts) slower() (s day.Statements) {
 	for name := range on {
 		s.NewOn = append(s.NewOn, name)
 	}
-	order(s.NewOn, strings.Compare)
+	slices.SortStableFunc(s.NewOn, strings.Compare)
 	s.NewOn = s.NewOn[:min(len(s.NewOn), day.MostNamed)]
 	return s
 }

@@ -57,7 +57,7 @@ func (f *facts) complaints(heard map[uuid.UUID]hearing) map[uuid.UUID][]complain
 	}
 	f.ofRoom(add)
 	for id := range all {
-		order(all[id], complaint.compare)
+		slices.SortStableFunc(all[id], complaint.compare)
 	}
 	return all
 }
@@ -191,7 +191,7 @@ func (f *facts) trouble(heard map[uuid.UUID]hearing) (t day.Trouble) {
 		one.Change += one.Open
 		all = append(all, one)
 	}
-	order(all, func(a, b day.Troubled) int {
+	slices.SortStableFunc(all, func(a, b day.Troubled) int {
 		return cmp.Or(cmp.Compare(rank(a.Level), rank(b.Level)), b.Since.Compare(a.Since), strings.Compare(a.Server, b.Server))
 	})
 	n := min(len(all), day.MostServers)
