@@ -582,7 +582,7 @@ test("a server is removed only when its name was typed", async () => {
         return route.fulfill({ status: 204 });
       }),
   });
-  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByRole("button", { name: "Change", exact: true }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
   const dialog = page.getByRole("dialog", { name: `Remove ${name}` });
   await dialog.getByText(/event log entries stay/).waitFor();
@@ -611,13 +611,13 @@ test("a server is renamed, and a new connection is tried first", async () => {
         return route.fulfill({ json: { ...before, ...body } });
       }),
   });
-  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByRole("button", { name: "Change", exact: true }).click();
   await page.getByRole("menuitem", { name: "Rename" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("pg-renamed");
   await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
   await page.getByRole("heading", { level: 1, name: "pg-renamed" }).waitFor();
 
-  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByRole("button", { name: "Change", exact: true }).click();
   await page.getByRole("menuitem", { name: "Change the connection" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("URL", { exact: true }).click();
