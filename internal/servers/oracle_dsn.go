@@ -26,8 +26,11 @@ const oracleForm = "oracle://user:password@host:port/service?sslmode=…"
 // tnsHint says how to write what other tools of Oracle take: a connect descriptor, a string of JDBC or EZConnect.
 func tnsHint(dsn string) string {
 	upper := strings.ToUpper(dsn)
+	if strings.HasPrefix(upper, "ORACLE://") {
+		return ""
+	}
 	if strings.Contains(upper, "(DESCRIPTION") || strings.HasPrefix(upper, "JDBC:") || strings.Contains(dsn, "/") && strings.Contains(dsn, "@") {
-		return "; of a connect descriptor or alias (tnsnames.ora, JDBC), take HOST, PORT and SERVICE_NAME: " + oracleForm
+		return "; from a connect descriptor or alias (tnsnames.ora, JDBC), take HOST, PORT and SERVICE_NAME: " + oracleForm
 	}
 	return ""
 }

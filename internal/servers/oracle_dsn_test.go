@@ -24,6 +24,9 @@ func TestF30WhatOtherToolsTake(t *testing.T) {
 			t.Errorf("%s is repeated: %v", dsn, err)
 		}
 	}
+	if _, err := servers.Parse(fleet.Oracle, "oracle://u:100%@db01/x"); err == nil || strings.Contains(err.Error(), "tnsnames") {
+		t.Errorf("a URL with a wrong escape: %v", err)
+	}
 	for _, parameter := range []string{"wallet=/etc/w", "WALLET_LOCATION=/etc/w", "TNS_ADMIN=/etc/w"} {
 		if _, err := servers.Parse(fleet.Oracle, "oracle://u:secret@db01/x?"+parameter); err == nil || !strings.Contains(err.Error(), "sslmode=verify-full") {
 			t.Errorf("%s: %v", parameter, err)
