@@ -12,8 +12,8 @@ const (
 	ofBackups = "The servers that were known and active at any time in the period, also those that were removed since. A day (UTC) passed if no database's newest backup was older than the " +
 		"objective that its server had when this was made. A day is not assessed if an earlier backup of a database is not known. Databases that were removed since do not count. " +
 		"Shares and gaps are of the time in which a server was known."
-	fromBackups = "It was made from the ends of backups that servers, agents and senders reported, and from the logs as far as these heads. The logs have when servers joined and left, and no backups: " +
-		"who can change the database can change these days."
+	fromBackups = "It was made from the ends of backups that servers, agents and senders reported, and from the logs as far as these heads. The logs say when servers joined and left, and have no backups: " +
+		"a person who can change the database can change these days."
 )
 
 // Words say on how many days the backups were within their objective.
@@ -23,14 +23,14 @@ func (b *BackupDays) Words() string {
 	if days == 0 {
 		return "Not known on any of " + plural(b.Unknown, "day", "days") + "; the objective is " + rpo + "."
 	}
-	text := fmt.Sprintf("No database was older than %s on %d of %s", rpo, b.Kept, plural(days+b.Unknown, "day", "days"))
+	text := fmt.Sprintf("On %d of %s no backup was older than %s.", b.Kept, plural(days+b.Unknown, "day", "days"), rpo)
 	if b.Late > 0 {
-		text += fmt.Sprintf(", one was on %d", b.Late)
+		text += " On " + plural(b.Late, "day", "days") + " one was."
 	}
 	if b.Unknown > 0 {
-		text += fmt.Sprintf(", and it is not known of %d", b.Unknown)
+		text += " On " + plural(b.Unknown, "day", "days") + " that is not known."
 	}
-	return text + "."
+	return text
 }
 
 // objective is an RPO in words, as the pages have it.
