@@ -1,6 +1,7 @@
 // Package standing gathers what caps the score of a server beside its checks: the support of its version, its open alerts
-// and its volumes. The inputs of a report and the score of an assessment take them from here, so the history of scores
-// and a scorecard agree.
+// and the fullest of its volumes. The inputs of a report and the score of an assessment take them from here, so that the
+// history of scores and a scorecard agree. What package serverfacts adds to a scorecard (measured backups, tablespaces and
+// the other volumes) caps that scorecard only.
 //
 // # What may go wrong
 //
