@@ -77,7 +77,8 @@ GO := CGO_ENABLED=0 $(SPARED) go
 CARRIED := GOOS=linux $(GO) list $(FLAGS) -deps -f '{{with .Module}}{{if .Dir}}{{if not .Main}}{{.Path}}@{{.Version}} {{.Dir}}{{end}}{{end}}{{end}}' ./cmd/muster | sort -u
 AT_ONCE := $(MAKE) --no-print-directory -j3
 
-# The pages and the packages at the same time. Linking waits for both.
+# The pages and the packages at the same time, but for those that carry the pages: files that are just being
+# replaced cannot be embedded. Linking waits for both.
 build:
 	@+$(AT_ONCE) web packages
 	@+$(MAKE) --no-print-directory program
@@ -105,7 +106,7 @@ image: build
 
 packages:
 	@echo '== compiling Go: seconds, and the first time on a machine a minute or two'
-	@$(GO) build $(FLAGS) $$($(GO) list $(FLAGS) -deps ./cmd/muster | grep '^muster/' | grep -vx -e muster/web -e muster/cmd/muster)
+	@$(GO) build $(FLAGS) $$($(GO) list $(FLAGS) -e -deps -f '{{.ImportPath}} {{.Deps}}' ./cmd/muster | grep '^muster/' | grep -v muster/web | cut -d' ' -f1)
 
 program:
 	@echo '== linking bin/muster'
