@@ -71,8 +71,11 @@ func (h *home) Databases(_ context.Context, names []string) (map[string]uuid.UUI
 // Lacks does nothing: the check lists the grants.
 func (h *home) Lacks(context.Context, []snapshot.MissingGrant) error { return nil }
 
-// Record counts.
-func (h *home) Record(_ context.Context, b measurements.Batch, _ []watch.Sign) error {
+// Record counts. What the end of the rehearsal interrupted has not failed.
+func (h *home) Record(ctx context.Context, b measurements.Batch, _ []watch.Sign) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	h.result.Sessions += len(b.Sessions)
 	for _, s := range b.Statements {
 		h.result.Intervals++

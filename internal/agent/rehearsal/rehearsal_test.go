@@ -1,17 +1,27 @@
 package rehearsal_test
 
 import (
+	"context"
 	"os"
 	"testing"
 	"time"
 
 	"muster/domain/fleet"
 	"muster/internal/agent/rehearsal"
+	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/intake/measure/postgresql"
 	"muster/internal/servers"
 	"muster/internal/testing/pgtest"
 )
+
+// waiting reads statements until it is interrupted.
+type waiting struct{ measure.Reader }
+
+func (waiting) Statements(ctx context.Context, _ *measure.Line) (*measure.List, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
@@ -37,8 +47,13 @@ func TestF47ARehearsalCountsStatements(t *testing.T) {
 	if got.Seconds < 3 || got.Sessions < 2 || got.Intervals == 0 || got.Statements == 0 || got.Calls < 2 || got.Texts == 0 || len(got.Failed) != 0 {
 		t.Errorf("%+v", got)
 	}
+	waits := engine
+	waits.NewReader = func() measure.Reader { return waiting{engine.NewReader()} }
+	if got := rehearsal.Run(t.Context(), waits, target, time.Second); len(got.Failed) != 0 {
+		t.Errorf("what its end interrupts has failed: %+v", got)
+	}
 	target.Password, target.User = "wrong", "nobody_of_this_name"
-	if got := rehearsal.Run(t.Context(), engine, target, time.Second); got.Sessions != 0 || got.Failed["connection"] == "" {
+	if got := rehearsal.Run(t.Context(), engine, target, 3*time.Second); got.Sessions != 0 || got.Failed["connection"] == "" {
 		t.Errorf("of a server that refuses: %+v", got)
 	}
 }
