@@ -68,6 +68,9 @@ Exit status:
 					wrong = append(wrong, "--token-file: "+err.Error())
 				}
 			}
+			if rehearse < 0 {
+				wrong = append(wrong, "--for: must not be negative")
+			}
 			o, err := agentOptions(config, wrong)
 			if err != nil {
 				return err

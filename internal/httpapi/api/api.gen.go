@@ -1072,7 +1072,7 @@ type BackupDay struct {
 	Day openapi_types.Date `json:"day"`
 	// GreatestAgeSeconds The greatest age among the databases. Null if nothing is known of that day.
 	GreatestAgeSeconds *int64 `json:"greatestAgeSeconds"`
-	// Kept Whether no database was older than the RPO. Null if that is not known.
+	// Kept Whether no backup was older than the RPO. Null if that is not known.
 	Kept *bool `json:"kept"`
 	// Known Whether the ages of all databases are known for the whole day.
 	Known bool `json:"known"`
@@ -2940,7 +2940,7 @@ type Mark struct {
 }
 
 type MarkList struct {
-	// Complete False if the window has more marks: older ones are missing.
+	// Complete False if the window has more marks: older ones are missing, those of maintenance windows first.
 	Complete    bool        `json:"complete"`
 	From        time.Time   `json:"from"`
 	Items       []Mark      `json:"items"`

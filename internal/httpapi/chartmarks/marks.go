@@ -65,9 +65,28 @@ func (s *MarkRoutes) ListMarks(ctx context.Context, r api.ListMarksRequestObject
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Id.String(), b.Id.String()))
 	})
 	answer.Complete = complete && known.whole && len(answer.Items) <= maxMarks
-	answer.Items = answer.Items[:min(len(answer.Items), maxMarks)]
+	answer.Items = fit(answer.Items)
 	answer.Unavailable = side.Unavailable()
 	return answer, nil
+}
+
+// fit is as many of the marks, the newest of which is first, as an answer has. Maintenance windows give way to all others:
+// three a day are a thousand in a year.
+func fit(marks []api.Mark) []api.Mark {
+	isWindow := func(m api.Mark) bool { return m.Kind == markMaintenance }
+	room := maxMarks
+	for _, m := range marks {
+		if !isWindow(m) {
+			room--
+		}
+	}
+	marks = slices.DeleteFunc(marks, func(m api.Mark) bool {
+		if isWindow(m) {
+			room--
+		}
+		return isWindow(m) && room < 0
+	})
+	return marks[:min(len(marks), maxMarks)]
 }
 
 // showMarks shows marks that were set; about counts the servers that one is about. The names of tokens are side figures.
