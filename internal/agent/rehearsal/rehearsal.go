@@ -43,7 +43,6 @@ func Run(ctx context.Context, engine measure.Engine, target servers.Target, last
 type home struct {
 	target  servers.Target
 	result  Result
-	known   map[string]uuid.UUID
 	counted *time.Time
 }
 
@@ -56,16 +55,13 @@ func (h *home) Excluded(context.Context) error { return nil }
 // Returned does nothing.
 func (h *home) Returned(context.Context) error { return nil }
 
-// Databases gives each database an id for as long as it is there.
+// Databases gives each database an id by its name, as the agent does.
 func (h *home) Databases(_ context.Context, names []string) (map[string]uuid.UUID, error) {
-	known := make(map[string]uuid.UUID, len(names))
+	ids := make(map[string]uuid.UUID, len(names))
 	for _, name := range names {
-		if known[name] = h.known[name]; known[name] == uuid.Nil {
-			known[name] = uuid.New()
-		}
+		ids[name] = uuid.NewSHA1(uuid.Nil, []byte(name))
 	}
-	h.known = known
-	return known, nil
+	return ids, nil
 }
 
 // Lacks does nothing: the check lists the grants.
