@@ -472,19 +472,21 @@ func TestStatementsOfMusterCountNowhere(t *testing.T) {
 	}
 }
 
-// TestF9TextsHaveABudget: all texts of query stores together take no longer than the counters do, so that the sessions
-// are read in time. What that leaves out is asked for later.
-func TestF9TextsHaveABudget(t *testing.T) {
-	t.Parallel()
-	f := newFake(t)
+// holdStores gives the server some databases, db0 first, with a query store of one statement each.
+func (f *fake) holdStores(n int) (names []string) {
 	f.databases = f.databases[:1]
-	for id := range 5 {
+	for id := range n {
 		name := fmt.Sprintf("db%d", id)
+		names = append(names, name)
 		f.databases, f.stores[name] = append(f.databases, row{10 + id, name, 0, 1, true}), row{2, 1}
 		f.counters[name] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, 10)}
-		f.fails["query_store_texts "+name] = tdstest.Stall
 	}
-	f.texts = []row{{"000000000000000a", "SELECT 1"}}
+	return names
+}
+
+// listed has a reader with a budget of a second list the statements, whose texts can be asked for then.
+func (f *fake) listed(t *testing.T) (*reader, *measure.Line, []measure.Ref) {
+	t.Helper()
 	r := &reader{budget: time.Second}
 	line := f.line(t)
 	if _, err := r.Activity(t.Context(), line); err != nil {
@@ -498,7 +500,20 @@ func TestF9TextsHaveABudget(t *testing.T) {
 	for _, e := range list.Entries {
 		of = append(of, measure.Ref{Database: e.Database, Statement: e.Statement})
 	}
-	_, err = r.Texts(t.Context(), line, of) // the first takes all the time there is
+	return r, line, of
+}
+
+// TestF9TextsHaveABudget: all texts of query stores together take no longer than the counters do, so that the sessions
+// are read in time. What that leaves out is asked for later.
+func TestF9TextsHaveABudget(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	for _, name := range f.holdStores(5) {
+		f.fails["query_store_texts "+name] = tdstest.Stall
+	}
+	f.texts = []row{{"000000000000000a", "SELECT 1"}}
+	r, line, of := f.listed(t)
+	_, err := r.Texts(t.Context(), line, of) // the first takes all the time there is
 	left, inPart := errors.AsType[*measure.TextsLeftError](err)
 	if !inPart || len(of) != 5 || len(left.Of) < 3 {
 		t.Fatalf("of %d, %v", len(of), err)
@@ -513,31 +528,14 @@ func TestF9TextsHaveABudget(t *testing.T) {
 func TestAQueryStoreThatHadLittleTimeLeft(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	f.databases = f.databases[:1]
-	for id := range 2 {
-		name := fmt.Sprintf("db%d", id)
-		f.databases, f.stores[name] = append(f.databases, row{10 + id, name, 0, 1, true}), row{2, 1}
-		f.counters[name] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, 10)}
-	}
+	f.holdStores(2)
 	f.fails["query_store_texts db0"] = func() *tdstest.Error {
 		time.Sleep(700 * time.Millisecond)
 		return nil
 	}
 	f.fails["query_store_texts db1"] = tdstest.Stall
-	r := &reader{budget: time.Second}
-	line := f.line(t)
-	if _, err := r.Activity(t.Context(), line); err != nil {
-		t.Fatal(err)
-	}
-	list, err := r.Statements(t.Context(), line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var of []measure.Ref
-	for _, e := range list.Entries {
-		of = append(of, measure.Ref{Database: e.Database, Statement: e.Statement})
-	}
-	_, err = r.Texts(t.Context(), line, of)
+	r, line, of := f.listed(t)
+	_, err := r.Texts(t.Context(), line, of)
 	left, inPart := errors.AsType[*measure.TextsLeftError](err)
 	if !inPart || len(of) != 2 || len(left.Of) != 1 || left.Of[0].Database != 11 {
 		t.Errorf("of %v, %+v, %v", of, left, err)
