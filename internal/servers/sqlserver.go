@@ -101,7 +101,7 @@ func (t Target) sqlServerConfig(database string) msdsn.Config {
 	}
 	if t.sqlServer.windows {
 		config.User, config.Password = t.User, t.Password // NTLM does not send them
-		config.Parameters = map[string]string{"authenticator": ntlmVersion2()}
+		config.Parameters = map[string]string{"authenticator": ntlmVersion2}
 	}
 	if t.sqlServer.certificate != "" {
 		config.TLSConfig.ServerName = t.sqlServer.certificate

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"strings"
-	"sync"
 
 	"github.com/microsoft/go-mssqldb/integratedauth"
 	"github.com/microsoft/go-mssqldb/integratedauth/ntlm"
@@ -34,7 +33,10 @@ var errOldNTLM = errors.New("the server does not speak NTLMv2")
 
 // ntlmVersion2 is the driver's name of a sign-in by NTLMv2 (MS-NLMP). The driver's own one answers a server that does not
 // say that it speaks this version with the hash of LAN Manager, from which anybody on the way could guess the password.
-var ntlmVersion2 = sync.OnceValue(func() string { //nolint:gochecknoglobals // the driver's list is one
+// It is registered as the program starts, because connections read the driver's list without a lock.
+var ntlmVersion2 = registerNTLMVersion2() //nolint:gochecknoglobals // the driver's list is one
+
+func registerNTLMVersion2() string {
 	const name = "ntlmv2"
 	err := integratedauth.SetIntegratedAuthenticationProvider(name, integratedauth.ProviderFunc(
 		func(config msdsn.Config) (integratedauth.IntegratedAuthenticator, error) {
@@ -45,7 +47,7 @@ var ntlmVersion2 = sync.OnceValue(func() string { //nolint:gochecknoglobals // t
 		panic(err) // only without a name
 	}
 	return name
-})
+}
 
 type onlyVersion2 struct {
 	integratedauth.IntegratedAuthenticator
