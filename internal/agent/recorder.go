@@ -64,16 +64,16 @@ type counted struct {
 func (c *counted) Uncounted() servers.Session { return c.Session }
 
 // Each counts an answer on its way.
-func (c *counted) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
-	shape, rows, began := make([]ColumnReport, columns), 0, time.Now()
-	err := c.Session.Each(ctx, columns, statement, func(row [][]byte) error {
+func (c *counted) Each(ctx context.Context, statement servers.Statement, take func(row [][]byte) error) error {
+	shape, rows, began := make([]ColumnReport, statement.Columns), 0, time.Now()
+	err := c.Session.Each(ctx, statement, func(row [][]byte) error {
 		rows++
 		for i, value := range row {
 			shape[i].add(value)
 		}
 		return take(row)
 	})
-	c.by.count(firstLine(statement), shape, rows, time.Since(began), err)
+	c.by.count(firstLine(statement.Text), shape, rows, time.Since(began), err)
 	return err
 }
 

@@ -52,7 +52,7 @@
 // interrupted or broke off. TLS is off unless the connection string asks for it, because
 // listeners are created without it.
 //
-// A list of values, such as SQL_IDs, goes to SQL Server and Oracle as parameters (WithList): a list of literals
+// A list of values, such as SQL_IDs, goes to SQL Server and Oracle as parameters (Statement): a list of literals
 // would be compiled anew each time, and stay in the cache that Muster measures. Each statement of Muster on Oracle
 // begins with its name, by which the list of statements leaves it out; on SQL Server the settings do that.
 //

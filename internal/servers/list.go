@@ -1,44 +1,24 @@
 package servers
 
-import "strings"
-
-// listed is what stands for a list of values in a statement, and listLine is what the last line begins with that has them.
-const (
-	listed   = "@list"
-	listLine = "\n--list "
+import (
+	"slices"
+	"strings"
 )
 
-// WithList is a statement whose @list stands for some values, such as SQL_IDs. They go to the server as parameters and
-// not in its text: a server keeps a plan for each text, so a list of literals would be compiled at each look, and fill
-// the cache that we measure. Only sessions of SQL Server and Oracle take such a statement. No value has a comma.
-func WithList(statement string, values []string) string {
-	return strings.TrimRight(statement, "\n ") + listLine + strings.Join(values, ",")
+// padded is a list of as many values as the first size that is enough, so that lists make few texts: the last value is
+// repeated.
+func padded(list []string, sizes ...int) []string {
+	at := slices.IndexFunc(sizes, func(size int) bool { return size >= len(list) })
+	if at < 0 || len(list) == 0 {
+		return list
+	}
+	return append(slices.Clone(list), slices.Repeat(list[len(list)-1:], sizes[at]-len(list))...)
 }
 
-// cutList takes the values of a list out of a statement; nil: it has none. There are as many as the first size that is
-// enough, so that a list makes few texts: the last value is repeated. A name of a database in the statement may hold
-// anything, and makes no list.
-func cutList(statement string, sizes ...int) (text string, values []string) {
-	const plain = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,"
-	at := strings.LastIndex(statement, listLine)
-	if at < 0 || strings.Trim(statement[at+len(listLine):], plain) != "" {
-		return statement, nil
-	}
-	values = strings.Split(statement[at+len(listLine):], ",")
-	for _, size := range sizes {
-		if len(values) > size {
-			continue
-		}
-		for len(values) < size {
-			values = append(values, values[len(values)-1])
-		}
-		break
-	}
-	return statement[:at], values
-}
-
-// placed is a statement with the names of parameters for its list, which is the last in it.
+// placed is a text with the names of n parameters for its list, which is the last in it: what stands before may hold
+// the name of a database.
 func placed(text string, n int, name func(i int) string) string {
+	const listed = "@list"
 	at := strings.LastIndex(text, listed)
 	if n == 0 || at < 0 {
 		return text

@@ -26,7 +26,7 @@ func TestF20ListsOfHashesAreParameters(t *testing.T) {
 	var hashes []string
 	for n := range 20 {
 		hashes = append(hashes, fmt.Sprintf("0x%016x", 0x7EEDFACECAFE0000+n))
-		if _, err := servers.Query(t.Context(), s, 1, servers.WithList(statement, hashes)); err != nil {
+		if _, err := servers.Ask(t.Context(), s, servers.Statement{Columns: 1, Text: statement, List: hashes}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestF36ListsOfSQLIDsAreParameters(t *testing.T) {
 	var ids []string
 	for n := range 20 {
 		ids = append(ids, fmt.Sprintf("0w2qpuc6u2z%02d", n))
-		if _, err := servers.Query(t.Context(), s, 2, servers.WithList(statement, ids)); err != nil {
+		if _, err := servers.Ask(t.Context(), s, servers.Statement{Columns: 2, Text: statement, List: ids}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -42,13 +42,10 @@ func (s *oracleSession) Close(ctx context.Context) {
 	_ = s.call(s.conn.Close)
 }
 
-// Each runs the statement in a read-only transaction of its own, which is never committed. A query
-// from a file, which begins with a comment, reads views of the server alone and needs none: four
-// round trips would be one, and no rollback is counted as the users'. A
-// statement that takes too long is interrupted on the server. After anything but an answer, the
+// Each interrupts a statement that takes too long on the server. After anything but an answer, the
 // connection is given up, because data that is still under way on it would be taken for the
 // next answer.
-func (s *oracleSession) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
+func (s *oracleSession) Each(ctx context.Context, statement Statement, take func(row [][]byte) error) error {
 	if s.closed {
 		return errLost
 	}
@@ -56,7 +53,7 @@ func (s *oracleSession) Each(ctx context.Context, columns int, statement string,
 	defer cancel()
 	defer s.dials.wire.bound(ctx)()
 	s.dials.wire.allow(maxAnswer)
-	a := answer{columns: columns, take: take}
+	a := answer{columns: statement.Columns, take: take}
 	err := s.call(func() error { return s.run(ctx, statement, &a) })
 	said, refused := errors.AsType[*network.OracleError](err)
 	if err != nil && (!refused || said.Bad() || said.ErrCode == oraInterrupted) {
@@ -90,9 +87,9 @@ var (
 // are not sent (bare).
 const ours = "/* muster */ "
 
-// run hands the rows of a statement to a.
-func (s *oracleSession) run(ctx context.Context, statement string, a *answer) error {
-	if bare(statement) != strings.TrimSpace(statement) {
+// run hands the rows of a statement to a. A transaction is never committed.
+func (s *oracleSession) run(ctx context.Context, statement Statement, a *answer) error {
+	if !statement.Tables {
 		return s.query(ctx, statement, a)
 	}
 	tx, err := s.conn.Begin() // BeginTx refuses to be read-only
@@ -111,13 +108,13 @@ func (s *oracleSession) run(ctx context.Context, statement string, a *answer) er
 	return tx.Rollback()
 }
 
-func (s *oracleSession) query(ctx context.Context, statement string, a *answer) error {
+func (s *oracleSession) query(ctx context.Context, statement Statement, a *answer) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	text, values := cutList(bare(statement), 20, 100, 500)
-	text = ours + placed(text, len(values), func(i int) string { return ":" + strconv.Itoa(i+1) })
+	list := padded(statement.List, 20, 100, 500)
+	text := ours + placed(bare(statement.Text), len(list), func(i int) string { return ":" + strconv.Itoa(i+1) })
 	var args []driver.NamedValue
-	for i, value := range values {
+	for i, value := range list {
 		args = append(args, driver.NamedValue{Ordinal: i + 1, Value: value})
 	}
 	rows, err := s.conn.QueryContext(ctx, text, args)

@@ -44,9 +44,9 @@ func TestF39TransactionsAreForRowsOfTables(t *testing.T) {
 	l := tnstest.Start(t, tnstest.Options{})
 	l.Answer("SELECT 1", tnstest.Answer{Columns: 1, Rows: [][]string{{"1"}}})
 	s := signedIn(t, l, time.Minute)
-	for query, want := range map[string]int{"-- Oracle 12.2+: a file\nSELECT 1": 0, "SELECT 1": 1} {
+	for tables, want := range map[bool]int{false: 0, true: 1} {
 		before := len(l.Asked())
-		if _, err := servers.Query(t.Context(), s, 1, query); err != nil {
+		if _, err := servers.Ask(t.Context(), s, servers.Statement{Columns: 1, Text: "SELECT 1", Tables: tables}); err != nil {
 			t.Fatal(err)
 		}
 		transactions := 0
@@ -56,7 +56,7 @@ func TestF39TransactionsAreForRowsOfTables(t *testing.T) {
 			}
 		}
 		if transactions != want {
-			t.Errorf("%q takes %d transactions", query, transactions)
+			t.Errorf("a statement whose Tables is %t takes %d transactions", tables, transactions)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestOracleGivesRowsAsText(t *testing.T) {
 	s := signedIn(t, l, time.Minute)
 	for range 2 {
 		n := 0
-		err := s.Each(t.Context(), 2, query, func(row [][]byte) error {
+		err := s.Each(t.Context(), servers.Statement{Columns: 2, Text: query}, func(row [][]byte) error {
 			for i, value := range row {
 				if string(value) != rows[n][i] || (value == nil) != (rows[n][i] == "") {
 					return fmt.Errorf("row %d has %q, want %q", n, value, rows[n][i])
@@ -92,7 +92,7 @@ func TestOracleGivesRowsAsText(t *testing.T) {
 		t.Errorf("the statement came as %q", last)
 	}
 	enough := errors.New("enough")
-	if err := s.Each(t.Context(), 2, query, func([][]byte) error { return enough }); !errors.Is(err, enough) {
+	if err := s.Each(t.Context(), servers.Statement{Columns: 2, Text: query}, func([][]byte) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := servers.Query(t.Context(), s, 3, query); err == nil || s.Closed() {
@@ -343,7 +343,7 @@ func TestAnAnswerThatBreaksOff(t *testing.T) {
 		const timeout = 3 * time.Second // for the two thousand that come
 		s := signedIn(t, l, timeout)
 		n, began := 0, time.Now()
-		err := s.Each(t.Context(), 1, "SELECT 1", func([][]byte) error { n++; return nil })
+		err := s.Each(t.Context(), servers.Statement{Columns: 1, Text: "SELECT 1"}, func([][]byte) error { n++; return nil })
 		if took := time.Since(began); servers.ReasonOf(err) != servers.TimedOut || !s.Closed() || n != 2000 || took > timeout+4*time.Second {
 			t.Errorf("closed: %t; %d rows in %s, %v", s.Closed(), n, took, err)
 		}

@@ -99,7 +99,7 @@ func (s *postgresSession) readsAsWeWrite() bool {
 // Each runs the statement in a read-only transaction of its own, which is never committed.
 // Everything goes in one message, in two where the server would misread the statement before
 // the settings hold.
-func (s *postgresSession) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
+func (s *postgresSession) Each(ctx context.Context, statement Statement, take func(row [][]byte) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout+patience)
 	defer cancel()
 	begin, setup := opening(s.timeout), openingResults
@@ -109,8 +109,8 @@ func (s *postgresSession) Each(ctx context.Context, columns int, statement strin
 		}
 		begin, setup = "", 0
 	}
-	answers := s.conn.Exec(ctx, begin+"\n"+statement+"\n; ROLLBACK")
-	a := answer{columns: columns, take: take}
+	answers := s.conn.Exec(ctx, begin+"\n"+statement.Text+"\n; ROLLBACK")
+	a := answer{columns: statement.Columns, take: take}
 	results := 0
 	for ; answers.NextResult(); results++ {
 		reader := answers.ResultReader()

@@ -56,7 +56,7 @@ func TestSQLServerRefusesAQuery(t *testing.T) {
 	} {
 		_, s := asking(t, tdstest.Answer{Rows: [][]any{{int64(5)}, {int64(6)}}, Error: &test.refused})
 		seen := 0
-		err := s.Each(t.Context(), 1, slow, func([][]byte) error { seen++; return nil })
+		err := s.Each(t.Context(), servers.Statement{Columns: 1, Text: slow}, func([][]byte) error { seen++; return nil })
 		var refusal *servers.Refusal
 		if !errors.As(err, &refusal) || refusal.Engine != fleet.SQLServer || refusal.Code != test.code || refusal.Reason != test.reason || seen != 2 {
 			t.Errorf("%d: %+v after %d rows", test.refused.Number, err, seen)
@@ -77,7 +77,7 @@ func TestASQLServerThatStalls(t *testing.T) {
 			stub, s := asking(t, tdstest.Answer{Rows: [][]any{{int64(5)}, {int64(6)}}, Then: then})
 			s.SetTimeout(20 * time.Millisecond)
 			began := time.Now()
-			err := s.Each(t.Context(), 1, slow, func([][]byte) error { return nil })
+			err := s.Each(t.Context(), servers.Statement{Columns: 1, Text: slow}, func([][]byte) error { return nil })
 			var refusal *servers.Refusal
 			if !errors.As(err, &refusal) || refusal.Reason != servers.TimedOut {
 				t.Errorf("got %v", err)
@@ -99,11 +99,11 @@ func TestNobodyWaitsForASQLServer(t *testing.T) {
 	stub, s := asking(t, tdstest.Answer{Rows: [][]any{{int64(5)}, {int64(6)}}, Then: tdstest.Stall})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if err := s.Each(ctx, 1, slow, func([][]byte) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+	if err := s.Each(ctx, servers.Statement{Columns: 1, Text: slow}, func([][]byte) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	enough := errors.New("enough")
-	if err := s.Each(t.Context(), 1, slow, func([][]byte) error { return enough }); !errors.Is(err, enough) {
+	if err := s.Each(t.Context(), servers.Statement{Columns: 1, Text: slow}, func([][]byte) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("enough: %v", err)
 	}
 	if stub.Attentions() < 2 || !goesOn(t, s) {
@@ -118,7 +118,7 @@ func TestASQLServerThatBreaksOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, s := asking(t, tdstest.Answer{Rows: [][]any{{int64(5)}, {int64(6)}}, Then: then})
-			err := s.Each(t.Context(), 1, slow, func([][]byte) error { return nil })
+			err := s.Each(t.Context(), servers.Statement{Columns: 1, Text: slow}, func([][]byte) error { return nil })
 			var refusal *servers.Refusal
 			if err == nil || errors.As(err, &refusal) || !s.Closed() || goesOn(t, s) {
 				t.Errorf("%v, closed: %t", err, s.Closed())

@@ -52,7 +52,7 @@ func (s *sqlServerSession) leave() {
 
 // Each tells the server to stop (an attention) when the statement's time is over, because SQL
 // Server has no deadline of its own. A server that does not confirm that loses the connection.
-func (s *sqlServerSession) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
+func (s *sqlServerSession) Each(ctx context.Context, statement Statement, take func(row [][]byte) error) error {
 	if s.broken {
 		return errBroken
 	}
@@ -71,7 +71,7 @@ func (s *sqlServerSession) Each(ctx context.Context, columns int, statement stri
 			_ = s.raw.Close()
 		}
 	})
-	a := answer{columns: columns, take: take}
+	a := answer{columns: statement.Columns, take: take}
 	err := s.read(limited, statement, &a)
 	if a.err != nil { // ours: nobody wants what the server says beside
 		if errors.Is(a.err, ErrTooMuch) || err != nil {
@@ -110,9 +110,9 @@ func (s *sqlServerSession) judge(ctx, limited context.Context, err error) error 
 }
 
 // ask sends a statement. The driver calls sp_executesql for one with a parameter. No statement reads the first.
-func (s *sqlServerSession) ask(ctx context.Context, statement string) (driver.Rows, error) {
-	text, list := cutList(statement, 20, 200, 1000)
-	text = placed(text, len(list), func(i int) string { return "@p" + strconv.Itoa(i+2) })
+func (s *sqlServerSession) ask(ctx context.Context, statement Statement) (driver.Rows, error) {
+	list := padded(statement.List, 20, 200, 1000)
+	text := placed(statement.Text, len(list), func(i int) string { return "@p" + strconv.Itoa(i+2) })
 	args := []driver.NamedValue{{Ordinal: 1, Value: int64(0)}}
 	for i, value := range list {
 		arg, err := listValue(value)
@@ -137,7 +137,7 @@ func listValue(value string) (driver.Value, error) {
 }
 
 // read passes on the rows of the first answer to a statement.
-func (s *sqlServerSession) read(ctx context.Context, statement string, a *answer) (err error) {
+func (s *sqlServerSession) read(ctx context.Context, statement Statement, a *answer) (err error) {
 	rows, err := s.ask(ctx, statement)
 	if err != nil {
 		return err

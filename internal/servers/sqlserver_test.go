@@ -263,7 +263,7 @@ func TestSQLServerSessions(t *testing.T) {
 			}
 			var rows []string
 			for range 2 {
-				err = s.Each(t.Context(), 6, "-- values\nSELECT 1", func(row [][]byte) error {
+				err = s.Each(t.Context(), servers.Statement{Columns: 6, Text: "-- values\nSELECT 1"}, func(row [][]byte) error {
 					null := row[4] == nil && row[3] != nil
 					rows = append(rows, strings.Join([]string{string(row[0]), string(row[1]), string(row[2]), string(row[3]), map[bool]string{true: "NULL"}[null]}, "|"))
 					return nil

@@ -238,7 +238,7 @@ func (l Look) violations(ctx context.Context, check catalogue.Check) (kept []sna
 		})
 		kept = kept[:min(len(kept), snapshot.MaxViolations)]
 	}
-	err = l.Session.Each(ctx, 1+parts, Query(check, Violations, check.Query), func(row [][]byte) error {
+	err = l.Session.Each(ctx, servers.Statement{Columns: 1 + parts, Text: Query(check, Violations, check.Query)}, func(row [][]byte) error {
 		total++
 		values := make([]string, parts)
 		for i := range values {

@@ -224,15 +224,16 @@ func (t *table) sampled() (names, expressions []string) {
 // customers that are looked at. Where they come out empty, the first rows have to do.
 func (t *table) rowsOf(ctx context.Context, s servers.Session, expressions []string) ([][]string, error) {
 	from := quoted(t.owner) + "." + quoted(t.name)
-	statement := func(sample string) string {
-		return fmt.Sprintf("select %s from %s%s where rownum <= %d", strings.Join(expressions, ", "), from, sample, inspection.SampleRows)
+	rows := func(sample string) ([][]string, error) {
+		text := fmt.Sprintf("select %s from %s%s where rownum <= %d", strings.Join(expressions, ", "), from, sample, inspection.SampleRows)
+		return servers.Ask(ctx, s, servers.Statement{Columns: len(expressions), Text: text, Tables: true})
 	}
 	if t.rows != nil && *t.rows > inspection.LargeTable {
 		percent := max(0.000001, min(99, inspection.Percent(*t.rows)))
-		rows, err := servers.Query(ctx, s, len(expressions), statement(fmt.Sprintf(" sample block (%f)", percent)))
-		if err != nil || len(rows) > 0 {
-			return rows, err
+		some, err := rows(fmt.Sprintf(" sample block (%f)", percent))
+		if err != nil || len(some) > 0 {
+			return some, err
 		}
 	}
-	return servers.Query(ctx, s, len(expressions), statement(""))
+	return rows("")
 }

@@ -293,6 +293,14 @@ func TestColumnsAreClassifiedByNameAndValue(t *testing.T) {
 	if len(run.FailedTables) != 2 || run.FailedTables[0].Reason != "A policy hides rows of it, and does not say so." || run.FailedTables[1].Reason != "The account may not SELECT from it." {
 		t.Errorf("%+v", run.FailedTables)
 	}
+	var samples, ofTables []string
+	for _, opened := range srv.opened {
+		samples, ofTables = append(samples, opened.Asked...), append(ofTables, opened.Tables...)
+	}
+	samples = slices.DeleteFunc(samples, func(line string) bool { return strings.HasPrefix(line, "--") })
+	if len(samples) != 3 || !slices.Equal(samples, ofTables) {
+		t.Errorf("samples are %q, and those of tables %q", samples, ofTables)
+	}
 	var got []string
 	for _, table := range run.Tables {
 		for _, c := range table.Columns {

@@ -142,7 +142,7 @@ func readServer(ctx context.Context, s servers.Session, a *snapshot.Assessment) 
 		a.ServerStartedAt = &started
 	}
 	closed = make(map[string]bool)
-	err = s.Each(ctx, 5, databasesSQL, func(row [][]byte) error {
+	err = s.Each(ctx, servers.Statement{Columns: 5, Text: databasesSQL}, func(row [][]byte) error {
 		fact := snapshot.DatabaseFact{Name: string(row[0]), Owner: strings.ToValidUTF8(string(row[1]), "\uFFFD"), AllowsConn: string(row[2]) == "t"}
 		closed[fact.Name] = string(row[3]) == "f"
 		if size, err := strconv.ParseInt(string(row[4]), 10, 64); err == nil {
@@ -156,7 +156,7 @@ func readServer(ctx context.Context, s servers.Session, a *snapshot.Assessment) 
 
 // databaseNames are names of databases as the server has them, which need not be UTF-8.
 func databaseNames(ctx context.Context, s servers.Session, query string) (names []string, err error) {
-	err = s.Each(ctx, 1, query, func(row [][]byte) error {
+	err = s.Each(ctx, servers.Statement{Columns: 1, Text: query}, func(row [][]byte) error {
 		names = append(names, string(row[0]))
 		return nil
 	})

@@ -40,7 +40,7 @@ func (thorough) Statements(ctx context.Context, l *measure.Line) (*measure.List,
 
 func ask(ctx context.Context, l *measure.Line, times int) error {
 	for range times {
-		if err := l.Each(ctx, 1, "SELECT sessions", func([][]byte) error { return nil }); err != nil {
+		if err := l.Each(ctx, servers.Statement{Columns: 1, Text: "SELECT sessions"}, func([][]byte) error { return nil }); err != nil {
 			return err
 		}
 	}
@@ -131,14 +131,14 @@ func newBadDay(t *testing.T) *badDay {
 }
 
 // Each is the session's.
-func (d *badDay) Each(ctx context.Context, columns int, statement string, take func([][]byte) error) error {
+func (d *badDay) Each(ctx context.Context, statement servers.Statement, take func([][]byte) error) error {
 	d.clock.Advance(d.takes)
 	d.On("-- identity: a cluster, its process, and whether it follows another", []string{"7", d.process, "primary"})
 	if d.breaks != nil {
 		d.broken = true
 		return d.breaks
 	}
-	return d.Session.Each(ctx, columns, statement, take)
+	return d.Session.Each(ctx, statement, take)
 }
 
 func (d *badDay) Closed() bool { return d.broken }

@@ -163,7 +163,7 @@ const checkQuery = "SELECT 1"
 // check asks the server for nothing, to see whether it still answers.
 func (s *Server) check(ctx context.Context) error {
 	at := instant.Cut(s.Now())
-	err := s.line.Each(ctx, 1, checkQuery, func([][]byte) error { return nil })
+	err := s.line.Each(ctx, servers.Statement{Columns: 1, Text: checkQuery}, func([][]byte) error { return nil })
 	if s.went(connection, err) == nil {
 		return s.report(ctx, s.connected(at))
 	}

@@ -27,7 +27,7 @@ import (
 type idle struct{}
 
 func (idle) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
-	return &measure.Activity{}, l.Each(ctx, 1, "SELECT sessions", func([][]byte) error { return nil })
+	return &measure.Activity{}, l.Each(ctx, servers.Statement{Columns: 1, Text: "SELECT sessions"}, func([][]byte) error { return nil })
 }
 func (idle) Replication(context.Context, *measure.Line, time.Time) (*replication.State, error) {
 	return nil, nil
@@ -53,11 +53,11 @@ type ending struct {
 	with error
 }
 
-func (e *ending) Each(ctx context.Context, columns int, statement string, take func([][]byte) error) error {
+func (e *ending) Each(ctx context.Context, statement servers.Statement, take func([][]byte) error) error {
 	if e.with != nil {
 		return e.with
 	}
-	return e.Session.Each(ctx, columns, statement, take)
+	return e.Session.Each(ctx, statement, take)
 }
 func (e *ending) Closed() bool { return e.with != nil }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"muster/internal/servers"
 )
 
 // Answer is what a query is answered with.
@@ -22,6 +24,7 @@ type Session struct {
 	Name    string // of its database
 	Answers map[string]Answer
 	Asked   []string // first lines, in order
+	Tables  []string // those of them that read tables of somebody
 	Timeout time.Duration
 	closed  bool
 }
@@ -59,9 +62,12 @@ func (s *Session) Close(context.Context) { s.closed = true }
 
 // Each passes on the rows of the answer. A query without one, and rows of another width than
 // expected, are errors.
-func (s *Session) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
-	line := FirstLine(statement)
+func (s *Session) Each(ctx context.Context, statement servers.Statement, take func(row [][]byte) error) error {
+	line := FirstLine(statement.Text)
 	s.Asked = append(s.Asked, line)
+	if statement.Tables {
+		s.Tables = append(s.Tables, line)
+	}
 	if s.closed {
 		return errors.New("the session is closed")
 	}
@@ -73,8 +79,8 @@ func (s *Session) Each(ctx context.Context, columns int, statement string, take 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if len(row) != columns {
-			return fmt.Errorf("%q: a row of %d columns, want %d", line, len(row), columns)
+		if len(row) != statement.Columns {
+			return fmt.Errorf("%q: a row of %d columns, want %d", line, len(row), statement.Columns)
 		}
 		values := make([][]byte, len(row))
 		for i, value := range row {

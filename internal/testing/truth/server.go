@@ -59,13 +59,13 @@ type session struct {
 }
 
 // Each asks the server for its rows as they are now.
-func (s *session) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
-	rows, err := s.of.rows(s.Name, serverstest.FirstLine(statement), statement)
-	s.On(statement, rows...)
+func (s *session) Each(ctx context.Context, statement servers.Statement, take func(row [][]byte) error) error {
+	rows, err := s.of.rows(s.Name, serverstest.FirstLine(statement.Text), statement.Text)
+	s.On(statement.Text, rows...)
 	if err != nil {
-		s.Fail(statement, err)
+		s.Fail(statement.Text, err)
 	}
-	return s.Session.Each(ctx, columns, statement, take)
+	return s.Session.Each(ctx, statement, take)
 }
 
 // refused is what a server says to somebody who may not.

@@ -234,23 +234,23 @@ type line struct {
 
 func (l *line) Closed() bool { return l.gone || l.Session.Closed() }
 
-func (l *line) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
+func (l *line) Each(ctx context.Context, statement servers.Statement, take func(row [][]byte) error) error {
 	s := l.scene
 	f, at := s.fault, s.asked
 	s.asked++
-	s.heard, s.widths = append(s.heard, statement), append(s.widths, columns)
+	s.heard, s.widths = append(s.heard, statement.Text), append(s.widths, statement.Columns)
 	s.Clock().Advance(s.takes)
 	if l.gone {
 		return errCut
 	}
 	if f == nil || f.at != at {
-		return l.Session.Each(ctx, columns, statement, take)
+		return l.Session.Each(ctx, statement, take)
 	}
 	if f.err != nil {
 		return f.err
 	}
 	rows := 0
-	err := l.Session.Each(ctx, columns, statement, func(row [][]byte) error {
+	err := l.Session.Each(ctx, statement, func(row [][]byte) error {
 		if rows++; f.cut && rows > 1 {
 			return nil
 		}

@@ -281,12 +281,12 @@ func TestALongListOfTexts(t *testing.T) {
 	for n := range 1201 {
 		ids = append(ids, sqlID(uint64(n)), sqlID(uint64(n)))
 	}
-	parts := naming(textsQuery, ids)
+	parts := naming(2, textsQuery, ids)
 	if len(parts) != 3 {
 		t.Fatalf("%d queries", len(parts))
 	}
 	for i, want := range []int{500, 500, 201} {
-		if got := strings.Count(parts[i], ",") - strings.Count(textsQuery, ",") + 1; got != want {
+		if got := len(parts[i].List); got != want {
 			t.Errorf("query %d names %d", i, got)
 		}
 	}

@@ -61,8 +61,8 @@ func (r *reader) prove(ctx context.Context, l *measure.Line, now *measure.List, 
 	for key := range fresh {
 		ids = append(ids, sqlID(key.Entry[0]))
 	}
-	for _, query := range naming(r.in(birthsQuery, clusterBirthsQuery), ids[:min(len(ids), birthsAtOnce)]) {
-		err := l.Each(ctx, 5, query, func(row [][]byte) error {
+	for _, statement := range naming(5, r.in(birthsQuery, clusterBirthsQuery), ids[:min(len(ids), birthsAtOnce)]) {
+		err := l.Each(ctx, statement, func(row [][]byte) error {
 			instance, err1 := strconv.Atoi(string(row[0]))
 			container, err2 := strconv.ParseUint(string(row[1]), 10, 32)
 			id, err3 := sqlNumber(string(row[2]))

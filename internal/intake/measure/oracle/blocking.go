@@ -127,8 +127,8 @@ func (r *reader) addTexts(ctx context.Context, l *measure.Line, nodes []blocking
 		return nil
 	}
 	texts := map[string]string{}
-	for _, query := range naming(r.in(textsQuery, clusterTextsQuery), ids) {
-		rows, err := servers.Query(ctx, l, 2, query)
+	for _, statement := range naming(2, r.in(textsQuery, clusterTextsQuery), ids) {
+		rows, err := servers.Ask(ctx, l, statement)
 		if servers.ReasonOf(err) == servers.Denied {
 			return nil
 		}

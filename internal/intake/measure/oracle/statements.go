@@ -54,7 +54,7 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	}
 	var entries []measure.Entry
 	answered := make(map[string]bool)
-	err = l.Each(ctx, 7, r.in(statementsQuery, clusterStatementsQuery), func(row [][]byte) error {
+	err = l.Each(ctx, servers.Statement{Columns: 7, Text: r.in(statementsQuery, clusterStatementsQuery)}, func(row [][]byte) error {
 		e, err := r.entry(row)
 		entries = append(entries, e)
 		if !answered[string(row[0])] { // which costs no memory

@@ -20,14 +20,13 @@ var clusterTextsQuery string
 // idsAtOnce is how many statements a query names at most: a list may have 1,000.
 const idsAtOnce = 500
 
-// naming are queries that name some statements, in parameters.
-func naming(query string, ids []string) []string {
+// naming are statements of a query about some SQL_IDs.
+func naming(columns int, query string, ids []string) (statements []servers.Statement) {
 	slices.Sort(ids)
-	var queries []string
 	for some := range slices.Chunk(slices.Compact(ids), idsAtOnce) {
-		queries = append(queries, servers.WithList(query, some))
+		statements = append(statements, servers.Statement{Columns: columns, Text: query, List: some})
 	}
-	return queries
+	return statements
 }
 
 // Texts reads texts, of one of the statements where some differ in their literals alone.
@@ -48,8 +47,8 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		}
 	}
 	texts := make(map[measure.Ref]string, len(of))
-	for _, query := range naming(r.in(textsQuery, clusterTextsQuery), ids) {
-		rows, err := servers.Query(ctx, l, 2, query)
+	for _, statement := range naming(2, r.in(textsQuery, clusterTextsQuery), ids) {
+		rows, err := servers.Ask(ctx, l, statement)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ func (x *extension) readActiveTime(ctx context.Context, s servers.Session) (map[
 		return nil, nil
 	}
 	of := make(map[uint32]measure.ActiveTime)
-	err := s.Each(ctx, 3, activeTimeQuery, func(row [][]byte) error {
+	err := s.Each(ctx, servers.Statement{Columns: 3, Text: activeTimeQuery}, func(row [][]byte) error {
 		database, err1 := strconv.ParseUint(string(row[0]), 10, 32)
 		ms, err2 := strconv.ParseFloat(string(row[1]), 64)
 		reset, err3 := strconv.ParseInt(string(row[2]), 10, 64)

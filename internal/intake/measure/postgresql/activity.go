@@ -21,7 +21,7 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 		return nil, err
 	}
 	a := &measure.Activity{}
-	err := l.Each(ctx, 14, sessionsSince(r.tells), func(row [][]byte) error { return r.addRow(a, row) })
+	err := l.Each(ctx, servers.Statement{Columns: 14, Text: sessionsSince(r.tells)}, func(row [][]byte) error { return r.addRow(a, row) })
 	if a.SeesAll = r.mayRead; err != nil {
 		r.deadlocks = nil
 		return a, err

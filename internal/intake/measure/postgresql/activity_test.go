@@ -160,7 +160,7 @@ type newcomer struct {
 	name string
 }
 
-func (newcomer) Each(_ context.Context, _ int, _ string, take func([][]byte) error) error {
+func (newcomer) Each(_ context.Context, _ servers.Statement, take func([][]byte) error) error {
 	return take([][]byte{[]byte("t")})
 }
 

@@ -22,7 +22,7 @@ var blockingQuery string
 func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, texts bool) (*blocking.Look, error) {
 	look := &blocking.Look{At: at}
 	waiting := 0
-	err := l.Each(ctx, 19, blockingSince(r.tells, texts), func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 19, Text: blockingSince(r.tells, texts)}, func(row [][]byte) error {
 		node, sessions, err := blockingNode(row, at)
 		look.Nodes, waiting = append(look.Nodes, node), max(waiting, sessions)
 		return err

@@ -523,9 +523,9 @@ type listening struct {
 	heard *[]string
 }
 
-func (l *listening) Each(ctx context.Context, columns int, query string, do func([][]byte) error) error {
-	*l.heard = append(*l.heard, query)
-	return l.Session.Each(ctx, columns, query, do)
+func (l *listening) Each(ctx context.Context, query servers.Statement, do func([][]byte) error) error {
+	*l.heard = append(*l.heard, query.Text)
+	return l.Session.Each(ctx, query, do)
 }
 
 // TestHowARootLetsTheOthersGo is read when nobody waits any more: it committed, its session ended, or those who waited gave

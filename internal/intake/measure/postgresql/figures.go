@@ -80,7 +80,7 @@ func (r *reader) Figures(ctx context.Context, l *measure.Line) ([]measure.Figure
 	all := slices.Clone(r.tell.untold)
 	open := map[measurements.Figure]measure.Figure{}
 	var hidden, untracked int64
-	err := l.Each(ctx, 10, r.tell.query, func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 10, Text: r.tell.query}, func(row [][]byte) error {
 		f, err := figureOf(row)
 		switch name := string(row[0]); {
 		case name == "hidden":

@@ -163,7 +163,7 @@ func (r *reader) findExtension(ctx context.Context, l *measure.Line) (err error)
 // beginSearch lists the databases to look into, but for the one where we are.
 func (r *reader) beginSearch(ctx context.Context, l *measure.Line) error {
 	next := search{began: r.now(), outcome: r.search.outcome}
-	err := l.Each(ctx, 2, databasesQuery, func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 2, Text: databasesQuery}, func(row [][]byte) error {
 		switch name := string(row[0]); {
 		case name == l.Database():
 		case string(row[1]) != "t":

@@ -8,6 +8,7 @@ import (
 
 	"muster/domain/printable"
 	"muster/internal/intake/measure"
+	"muster/internal/servers"
 )
 
 //go:embed sql/roles.sql
@@ -43,7 +44,7 @@ func (r *reader) readRoles(ctx context.Context, l *measure.Line, list *measure.L
 	if len(asked) == 0 {
 		return
 	}
-	_ = l.Each(ctx, 2, strings.ReplaceAll(rolesQuery, "@roles@", strings.Join(asked, ",")), func(row [][]byte) error {
+	_ = l.Each(ctx, servers.Statement{Columns: 2, Text: strings.ReplaceAll(rolesQuery, "@roles@", strings.Join(asked, ","))}, func(row [][]byte) error {
 		role, err := strconv.ParseUint(string(row[0]), 10, 32)
 		if err != nil {
 			return measure.ErrNonsense

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/internal/intake/measure"
+	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
 )
 
@@ -17,12 +18,12 @@ type countingRoles struct {
 	asked []string
 }
 
-func (c *countingRoles) Each(ctx context.Context, columns int, query string, take func([][]byte) error) error {
-	if _, list, ok := strings.Cut(query, "'{"); ok && strings.HasPrefix(query, serverstest.FirstLine(rolesQuery)) {
+func (c *countingRoles) Each(ctx context.Context, query servers.Statement, take func([][]byte) error) error {
+	if _, list, ok := strings.Cut(query.Text, "'{"); ok && strings.HasPrefix(query.Text, serverstest.FirstLine(rolesQuery)) {
 		list, _, _ = strings.Cut(list, "}'")
 		c.asked = append(c.asked, list)
 	}
-	return c.Session.Each(ctx, columns, query, take)
+	return c.Session.Each(ctx, query, take)
 }
 
 // TestRolesOfStatementsAreNamed: each role is looked up once, and a dropped one has no name

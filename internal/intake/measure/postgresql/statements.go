@@ -117,7 +117,7 @@ func (x *extension) readStatements(ctx context.Context, s servers.Session) (*mea
 	}
 	var entries []measure.Entry
 	hidden := false
-	err = s.Each(ctx, 7, x.list, func(row [][]byte) error {
+	err = s.Each(ctx, servers.Statement{Columns: 7, Text: x.list}, func(row [][]byte) error {
 		if row[3] == nil {
 			hidden = true
 			return nil

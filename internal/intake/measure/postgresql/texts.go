@@ -10,6 +10,7 @@ import (
 	"muster/internal/engine/postgresql"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/sqltext"
+	"muster/internal/servers"
 )
 
 //go:embed sql/texts.sql
@@ -25,7 +26,7 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		queries[i] = strconv.FormatInt(int64(ref.Statement[0]), 10) //nolint:gosec // G115: as the server has it
 	}
 	texts := make(map[measure.Ref]string, len(of))
-	err := l.Each(ctx, 4, strings.ReplaceAll(r.extension.texts, "@queries@", strings.Join(queries, ",")), func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 4, Text: strings.ReplaceAll(r.extension.texts, "@queries@", strings.Join(queries, ","))}, func(row [][]byte) error {
 		database, err1 := strconv.ParseUint(string(row[0]), 10, 32)
 		user, err2 := strconv.ParseUint(string(row[1]), 10, 32)
 		query, err3 := strconv.ParseInt(string(row[2]), 10, 64)

@@ -31,7 +31,7 @@ func (r *reader) Blocking(ctx context.Context, l *measure.Line, at time.Time, te
 	text := strings.NewReplacer("@texts", wants, "@application@", servers.ApplicationName).Replace(query("blocking"))
 	places := map[string]int{}
 	read, all := 0, 0
-	err := l.Each(ctx, 17, text, func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 17, Text: text}, func(row [][]byte) error {
 		n, err := r.blockingNode(row, at)
 		if err != nil {
 			return err

@@ -120,7 +120,7 @@ type report struct {
 // readReports returns the reports since the last ones. ahead is how far the server's clock is ahead of ours.
 func (r *reader) readReports(ctx context.Context, l *measure.Line, ahead time.Duration, texts bool) (reports []report, err error) {
 	newest := r.deadlocks.last
-	err = l.Each(ctx, 1, query("deadlock_reports"), func(row [][]byte) error {
+	err = l.Each(ctx, servers.Statement{Columns: 1, Text: query("deadlock_reports")}, func(row [][]byte) error {
 		for _, e := range eventsOf(row[0]) {
 			written, err := time.Parse(time.RFC3339, e.At)
 			if err != nil || !written.After(r.deadlocks.last) {

@@ -109,7 +109,7 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 			a.Databases[i].Sample = measurements.SessionSample{}
 		}
 		a.Locked = false
-		return l.Each(ctx, 8, text, func(row [][]byte) error {
+		return l.Each(ctx, servers.Statement{Columns: 8, Text: text}, func(row [][]byte) error {
 			a.Locked = a.Locked || strings.HasPrefix(string(row[2]), "LCK_")
 			return count(a, row)
 		})
@@ -156,7 +156,7 @@ func (r *reader) readDatabases(ctx context.Context, l *measure.Line) error {
 		text = query("databases_azure")
 	}
 	var found []database
-	err := l.Each(ctx, 5, text, func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 5, Text: text}, func(row [][]byte) error {
 		id, err := strconv.ParseUint(string(row[0]), 10, 32)
 		if err != nil || len(row[1]) == 0 {
 			return measure.ErrNonsense
@@ -183,7 +183,7 @@ func (r *reader) readDatabases(ctx context.Context, l *measure.Line) error {
 // readReplicas finds the databases that are on a secondary replica. If that cannot be read, an
 // inaccessible database is not known to be one.
 func (r *reader) readReplicas(ctx context.Context, l *measure.Line) error {
-	err := l.Each(ctx, 2, query("replicas"), func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 2, Text: query("replicas")}, func(row [][]byte) error {
 		i := slices.IndexFunc(r.databases, func(d database) bool { return strconv.FormatUint(uint64(d.id), 10) == string(row[0]) })
 		if i >= 0 && string(row[1]) == "0" {
 			r.databases[i].secondary = true

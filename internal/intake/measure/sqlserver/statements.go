@@ -150,7 +150,7 @@ type plans struct {
 func (r *reader) readPlans(ctx context.Context, l *measure.Line, which plans, except []string, of map[uint32]bool, at clocks) (entries []measure.Entry, err error) {
 	bit := map[bool]string{false: "0", true: "1"}
 	text := strings.NewReplacer("@databases", strings.Join(except, ", "), "@away", bit[which.away], "@recent", bit[which.recent]).Replace(query("plan_cache"))
-	err = l.Each(ctx, 7, text, func(row [][]byte) error {
+	err = l.Each(ctx, servers.Statement{Columns: 7, Text: text}, func(row [][]byte) error {
 		e, err := cacheEntry(row, at.offset)
 		if err == nil && of[e.Database] {
 			entries = append(entries, e)
@@ -176,7 +176,7 @@ func (r *reader) readOwn(ctx context.Context, l *measure.Line, now int64) error 
 	}
 	own := map[measure.Statement]bool{}
 	text := strings.ReplaceAll(query("own_statements"), "@minutes", strconv.FormatInt(minutes, 10))
-	err := l.Each(ctx, 1, text, func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 1, Text: text}, func(row [][]byte) error {
 		statement, err := statementOf(row[0])
 		if err != nil {
 			return measure.ErrNonsense

@@ -180,7 +180,7 @@ func (s *store) goesOn(begun map[int64]int64) bool {
 func readIntervals(ctx context.Context, l *measure.Line, d database) (map[int64]int64, error) {
 	begun := map[int64]int64{}
 	counts := false
-	err := l.Each(ctx, 4, in(d.name, query("query_store_state")), func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 4, Text: in(d.name, query("query_store_state"))}, func(row [][]byte) error {
 		const writes, capturesNothing = "2", "3"
 		counts = string(row[0]) == writes && string(row[1]) != capturesNothing
 		if row[2] == nil {
@@ -211,7 +211,7 @@ func (r *reader) readCounters(ctx context.Context, l *measure.Line, d database, 
 	}
 	var counters []counter
 	text = strings.ReplaceAll(in(d.name, text), "@first", strconv.FormatInt(s.first, 10))
-	err := l.Each(ctx, 6, text, func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 6, Text: text}, func(row [][]byte) error {
 		n, err := numbersIn(row)
 		if err == nil {
 			counters = append(counters, counter{n[0], n[1], n[2], n[3], n[4], n[5]})
@@ -266,7 +266,7 @@ func (s *store) nameAll(ctx context.Context, l *measure.Line, d database, counte
 	after := func(name string, last int64) string {
 		return strings.ReplaceAll(in(d.name, query(name)), "@after", strconv.FormatInt(last, 10))
 	}
-	err := l.Each(ctx, 4, after("query_store_queries", s.query), func(row [][]byte) error {
+	err := l.Each(ctx, servers.Statement{Columns: 4, Text: after("query_store_queries", s.query)}, func(row [][]byte) error {
 		id, err := strconv.ParseInt(string(row[0]), 10, 64)
 		statement, hashErr := statementOf(row[1])
 		text, textErr := strconv.ParseInt(string(row[3]), 10, 64)
@@ -283,7 +283,7 @@ func (s *store) nameAll(ctx context.Context, l *measure.Line, d database, counte
 	if err != nil {
 		return err
 	}
-	return l.Each(ctx, 2, after("query_store_plans", s.plan), func(row [][]byte) error {
+	return l.Each(ctx, servers.Statement{Columns: 2, Text: after("query_store_plans", s.plan)}, func(row [][]byte) error {
 		n, err := numbersIn(row)
 		if err != nil {
 			return err

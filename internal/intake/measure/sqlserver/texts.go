@@ -79,7 +79,7 @@ func (r *reader) storedTexts(ctx context.Context, l *measure.Line, d database, o
 	if len(ids) == 0 {
 		return nil
 	}
-	return l.Each(ctx, 2, servers.WithList(in(d.name, query("query_store_texts")), ids), func(row [][]byte) error {
+	return l.Each(ctx, servers.Statement{Columns: 2, Text: in(d.name, query("query_store_texts")), List: ids}, func(row [][]byte) error {
 		for _, ref := range named[string(row[0])] {
 			if row[1] != nil {
 				texts[ref] = sqltext.Normalize(sqlserver.Engine.Dialect, string(row[1]))
@@ -95,8 +95,8 @@ func (r *reader) cachedTexts(ctx context.Context, l *measure.Line, cached []stri
 		return nil
 	}
 	slices.Sort(cached)
-	text := servers.WithList(query("plan_cache_texts"), slices.Compact(cached))
-	return l.Each(ctx, 3, text, func(row [][]byte) error {
+	statement := servers.Statement{Columns: 3, Text: query("plan_cache_texts"), List: slices.Compact(cached)}
+	return l.Each(ctx, statement, func(row [][]byte) error {
 		database, err := strconv.ParseUint(string(row[0]), 10, 32)
 		if err != nil {
 			return measure.ErrNonsense
