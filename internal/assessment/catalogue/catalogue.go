@@ -17,7 +17,7 @@ import (
 
 // Version is raised with every change of a check's meaning; the digest tells
 // apart what a version number alone would hide.
-const Version = "2026.11.6"
+const Version = "2026.11.7"
 
 // Scopes of a check.
 const (

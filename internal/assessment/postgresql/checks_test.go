@@ -37,6 +37,7 @@ func faulty(t *testing.T, major int) *pgtest.Server {
 			"listen_addresses": "*", "authentication_timeout": "120", "ssl_min_protocol_version": "TLSv1",
 			"password_encryption": "md5", "log_line_prefix": "%m ", "log_connections": "off", "log_disconnections": "off",
 			"log_statement": "none", "autovacuum": "off", "synchronous_standby_names": "nobody", "log_error_verbosity": "terse",
+			"log_timezone": "Europe/Berlin", "trace_sort": "on",
 		},
 	})
 	run(t, server.Superuser(), faultyRolesSQL)
@@ -109,6 +110,9 @@ var planted = []struct{ check, object string }{
 	{"PG-S41", "logging_collector"},
 	{"PG-S42", "app"},
 	{"PG-S44", "log_error_verbosity"},
+	{"PG-S48", "log_timezone"},
+	{"PG-S49", "host all all 0.0.0.0 0.0.0.0 trust"}, // every role to every database
+	{"PG-S53", "unix_socket_permissions"},
 	{"PG-F01", "fsync"},
 	{"PG-F02", "full_page_writes"},
 	{"PG-F04", "autovacuum"},
@@ -120,6 +124,7 @@ var planted = []struct{ check, object string }{
 	{"PG-F11", "shared_preload_libraries"},
 	{"PG-F12", "track_io_timing"},
 	{"PG-F13", "synchronous_standby_names"},
+	{"PG-F14", "trace_sort"},
 	{"PG-C01", "public.broken_index"},
 	{"PG-C02", "public.keyless"},
 	{"PG-C03", "public.keyless.keyless_parent_fkey"},

@@ -23,7 +23,7 @@ import (
 const strictHBA = "local all all scram-sha-256\n" +
 	"host all postgres all reject\n" + // in front of all that would let a superuser in
 	"host all all 127.0.0.1/32 scram-sha-256\n" +
-	"hostssl all all 10.0.0.0/8 scram-sha-256\n"
+	"hostssl shop all 10.1.0.0/16 scram-sha-256\n"
 
 // clean is a server that passes, with TLS on, and how its superuser reaches it.
 func clean(t *testing.T) (server *pgtest.Server, dsn string) {
@@ -32,6 +32,7 @@ func clean(t *testing.T) (server *pgtest.Server, dsn string) {
 		"log_connections": "on", "log_disconnections": "on", "log_statement": "ddl", "log_line_prefix": "%m [%-6p] %u@%d %h ",
 		"authentication_timeout": "60", "idle_in_transaction_session_timeout": "10min", "statement_timeout": "60s",
 		"track_io_timing": "on", "log_replication_commands": "on", "logging_collector": "on",
+		"log_timezone": "UTC", "ssl_ciphers": "HIGH:!aNULL:!kRSA", "unix_socket_permissions": "0700",
 	}})
 	certify(t, server)
 	// Any library with the name will do: the check only asks that one is loaded.
@@ -41,9 +42,13 @@ func clean(t *testing.T) (server *pgtest.Server, dsn string) {
 		t.Fatal(err)
 	}
 	placeFile(t, server, "pgaudit.so", code)
+	logs := filepath.Join(filepath.Dir(server.Dir()), "logs") // outside the data directory
+	placeDirectory(t, server, logs)
 	run(t, server.Superuser(), "ALTER ROLE postgres PASSWORD 'superuser-password';\n"+
 		"ALTER SYSTEM SET dynamic_library_path = '"+server.Dir()+":$libdir';\n"+
-		"ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements, pgaudit, passwordcheck, auth_delay;\nALTER SYSTEM SET ssl = on;\n")
+		"ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements, pgaudit, passwordcheck, auth_delay;\nALTER SYSTEM SET ssl = on;\n"+
+		"ALTER SYSTEM SET log_directory = '"+logs+"';\n")
+	appendTo(t, filepath.Join(server.Dir(), "postgresql.conf"), "auth_delay.milliseconds = 1\npgaudit.log = 'ddl, write'\n")
 	server.Restart(t)
 	writeHBA(t, server, server.Superuser(), strictHBA)
 	return server, strings.Replace(server.Superuser(), "postgres@", "postgres:superuser-password@", 1)
@@ -87,6 +92,12 @@ func placeFile(t *testing.T, server *pgtest.Server, name string, content []byte)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	own(t, server, path)
+}
+
+// own gives what lies at the path to the owner of the data directory.
+func own(t *testing.T, server *pgtest.Server, path string) {
+	t.Helper()
 	info, err := os.Stat(server.Dir())
 	if err != nil {
 		t.Fatal(err)

@@ -162,7 +162,7 @@ func compareParts(a, b string) int {
 var controlNames = map[string]string{
 	"A.5.17": "Authentication information", "A.5.18": "Access rights", "A.8.2": "Privileged access rights", "A.8.3": "Information access restriction",
 	"A.8.5": "Secure authentication", "A.8.6": "Capacity management", "A.8.8": "Technical vulnerabilities", "A.8.9": "Configuration management",
-	"A.8.12": "Data leakage prevention", "A.8.13": "Information backup", "A.8.14": "Redundancy", "A.8.15": "Logging", "A.8.16": "Monitoring activities",
+	"A.8.12": "Data leakage prevention", "A.8.13": "Information backup", "A.8.14": "Redundancy", "A.8.15": "Logging", "A.8.16": "Monitoring activities", "A.8.17": "Clock synchronization",
 	"A.8.18": "Privileged utility programs", "A.8.20": "Network security", "A.8.24": "Use of cryptography", "A.8.28": "Secure coding",
 
 	"1.4.1": "Controls between trusted and untrusted networks",
@@ -172,5 +172,5 @@ var controlNames = map[string]string{
 	"8.3.4": "Lockout after failed sign-ins", "8.3.6": "Strength of passwords", "8.3.7": "No reuse of passwords", "8.3.9": "Age of passwords",
 	"10.2.1": "Audit logs are on", "10.2.1.2": "Actions of administrators are logged", "10.2.1.4": "Failed sign-ins are logged", "10.2.1.5": "Changes of accounts are logged",
 	"10.2.1.7": "Changes of objects are logged", "10.2.2": "Details of audit logs",
-	"10.3.1": "Audit logs readable by need", "10.5.1": "Audit logs are kept",
+	"10.3.1": "Audit logs readable by need", "10.5.1": "Audit logs are kept", "10.6.1": "Clocks are synchronized",
 }
