@@ -48,7 +48,6 @@ type scene struct {
 	orders, billing uuid.UUID
 	names           map[uuid.UUID]string
 	asked           statements
-	notified        *receivers // nil: nobody is notified
 }
 
 func newScene(t *testing.T) *scene {
@@ -190,9 +189,6 @@ func (s *scene) judge() watch.Judgement {
 	j, err := s.watch.Judge(s.Context())
 	if err != nil {
 		s.Fatal(err)
-	}
-	if s.notified != nil {
-		s.notified.tell()
 	}
 	return j
 }

@@ -28,7 +28,7 @@ const mostFailing = 50
 // fail any more.
 func (s *Server) apart(at time.Time, err error) (outcomes []measurements.Reached, rest error) {
 	of, rest := split(err)
-	if s.line.Closed() {
+	if s.counts.line.Closed() {
 		return nil, err // none of them is to blame
 	}
 	now := make(map[string]bool, len(of))

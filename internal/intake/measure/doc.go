@@ -3,7 +3,10 @@
 //
 // # How it works
 //
-// A Server has a goroutine and one connection of its own, so a slow server delays only itself. A
+// A Server has a goroutine and one connection of its own, so a slow server delays only itself. The statements of SQL Server
+// and Oracle have another goroutine and another connection (ApartReader): their lists may take seconds, and the sessions
+// are read in time beside them. The second connection is opened only while the first one works, beside each new one of
+// those, and to the same server: after a failover, statements of one server never stand beside sessions of another. A
 // process opens a limited number of connections at once, not counting those that have hung for a
 // second (Gate). Each server has its own phase of the minute, derived from its id; its first
 // look comes at once. A Reader knows how to read an engine: packages postgresql, sqlserver and
@@ -71,6 +74,8 @@
 //     before are sent again after a day at the latest.
 //   - The execution time of a server is unknown across a reset and a restart, which may have
 //     been a crash. A running execution is counted when it ends, as in the statements.
+//   - The connection for statements is refused, or leads to another server than that for sessions, as behind a name with
+//     several addresses: the statements are missing, and say why. They are tried again when they have their turn.
 //   - The account loses its privileges: samples are missing, not zero. The interval of
 //     statements continues if the account has them again within ten minutes.
 //   - The server hangs in the middle of an answer: the connection is given up after ten seconds.
@@ -83,8 +88,6 @@
 //     long, and it is reported as answering before its round is over.
 //   - This process stands still while it connects: the attempt failed for that reason, and is
 //     not reported.
-//   - The server is given another certificate: a connection keeps the one that it began with, so another
-//     connection is opened once an hour to see what the server presents (certificate.go).
 //   - Another agent looks at the same counters and takes over from this one: the store decides
 //     by our clocks which of its samples follow ours (package pgstore, "Whose turn it is"). So a
 //     sample spans both looks, each from its beginning to its end: a sample that follows has

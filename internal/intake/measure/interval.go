@@ -13,31 +13,42 @@ import (
 	"muster/internal/watch/status"
 )
 
-// countStatements records what statements did since the last time, with the rest of
-// the round.
-func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, a *Activity, at time.Time, signs []watch.Sign) error {
+// countStatements records what statements did since the last time, with the rest of the round or without one.
+func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, on *handover, at time.Time, signs []watch.Sign) error {
+	c := &s.counts
+	kept := s.kept
+	if len(batch.Reached) == 0 { // the other goroutine's round
+		kept = func(_ measurements.Batch, err error) error { return err }
+	}
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	now, readErr := s.reader.Statements(ctx, &s.line)
+	ready, err := s.ready(ctx, on, at)
+	if !ready {
+		if c.went(string(status.Statements), err) != nil {
+			batch.Reached = append(batch.Reached, s.unconnected(at, err))
+		}
+		return errors.Join(err, kept(batch, s.home.Record(ctx, batch, signs)))
+	}
+	now, readErr := c.reader.Statements(ctx, c.line)
 	apart, whole := s.apart(at, readErr)
 	if now == nil { // no database could be read
 		whole = readErr
 	}
 	batch.Reached = append(batch.Reached, apart...)
-	_ = s.went(string(status.Statements), readErr)
-	if readErr == nil {
+	_ = c.went(string(status.Statements), readErr)
+	if readErr == nil && !c.apart {
 		readErr = s.reportSlow(ctx)
 	}
-	if err := s.tell(ctx); err != nil {
+	if err := s.tell(ctx, c.reader, &c.lacking); err != nil {
 		return err
 	}
 	batch.Reached = append(batch.Reached, s.statements(now != nil, at, whole))
 	if now == nil {
 		if readErr == nil {
-			_ = s.went(string(status.Statements), errNoStatements)
+			_ = c.went(string(status.Statements), errNoStatements)
 		}
-		return errors.Join(readErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
+		return errors.Join(readErr, kept(batch, s.home.Record(ctx, batch, signs)))
 	}
 	now.At, now.Until = at, at
 	if until := instant.Cut(s.Now()); until.After(at) { // unless the clock was set back meanwhile
@@ -49,13 +60,16 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 	if deltas, ok := deltasBetween(s.last, now); ok {
 		var texts map[Ref]string
 		texts, textsErr = s.readTexts(ctx, now, deltas)
-		batch.Statements = s.samples(a, now, deltas, texts)
+		batch.Statements = s.samples(on, now, deltas, texts)
 	}
 	s.pending = now
-	if err := s.kept(batch, s.home.Count(ctx, s.counted, now, batch, signs)); err != nil {
+	if err := kept(batch, s.home.Count(ctx, s.counted, now, batch, signs)); err != nil {
 		return errors.Join(readErr, textsErr, err) // whether it was kept shows at the next round
 	}
 	s.last, s.counted, s.pending, s.resets = now, &now.At, nil, found
+	s.mu.Lock()
+	s.lately = now
+	s.mu.Unlock()
 	return errors.Join(readErr, textsErr)
 }
 
@@ -78,7 +92,7 @@ func (s *Server) settle(ctx context.Context) error {
 		if s.last, err = s.home.Basis(ctx); err != nil {
 			return err
 		}
-		if r, ok := s.reader.(Resumer); ok && s.last != nil {
+		if r, ok := s.counts.reader.(Resumer); ok && s.last != nil {
 			r.Resume(s.last)
 		}
 	case same(&s.pending.At):
@@ -95,13 +109,13 @@ func (s *Server) settle(ctx context.Context) error {
 // ones) are left out. A sample spans from the beginning of the previous look to the end of this
 // one. So if two agents look at the same counters, one begins after the end of the other only
 // if it saw what the other counted.
-func (s *Server) samples(a *Activity, now *List, deltas []delta, texts map[Ref]string) []measurements.StatementSample {
+func (s *Server) samples(on *handover, now *List, deltas []delta, texts map[Ref]string) []measurements.StatementSample {
 	of := make(map[uint32][]measurements.Statement)
-	owner, tells := s.reader.(Owner)
-	roles, named := s.reader.(RoleNamer)
+	owner, tells := s.counts.reader.(Owner)
+	roles, named := s.counts.reader.(RoleNamer)
 	ran := s.last.executed()
 	for _, d := range deltas {
-		one := measurements.Statement{Key: s.reader.Name(d.Statement), Calls: d.calls, TotalMs: d.totalMs, Text: texts[d.Ref], RanBefore: ran[d.Ref], Own: tells && owner.Own(d.Statement)}
+		one := measurements.Statement{Key: s.counts.reader.Name(d.Statement), Calls: d.calls, TotalMs: d.totalMs, Text: texts[d.Ref], RanBefore: ran[d.Ref], Own: tells && owner.Own(d.Statement)}
 		if named {
 			one.Role = roles.Role(d.Statement)
 		}
@@ -111,8 +125,8 @@ func (s *Server) samples(a *Activity, now *List, deltas []delta, texts map[Ref]s
 		of[d.Database] = append(of[d.Database], one)
 	}
 	var samples []measurements.StatementSample
-	for _, d := range a.Databases {
-		id, known := s.databases[d.Name]
+	for _, d := range on.databases {
+		id, known := on.ids[d.Name]
 		if known && id != uuid.Nil && !d.Closed && now.comparable(s.last, d.ID) {
 			samples = append(samples, measurements.StatementSample{
 				Instance: s.Instance, Engine: s.Engine.Name, Database: id,

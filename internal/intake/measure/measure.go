@@ -108,6 +108,18 @@ type Resumer interface {
 	Resume(last *List)
 }
 
+// ApartReader is a Reader of which two read a server at the same time: one the sessions and all else, and the other the
+// statements with their texts, over a connection of its own. A list of statements may take seconds.
+type ApartReader interface {
+	Reader
+	// Known is what the other one has to know of the last Activity. Nobody changes it.
+	Known() any
+	// Counts has it read the statements of what the other one knows. It is called before Statements.
+	Counts(known any)
+	// Names has it name what sessions execute by the other's last list; nil: there is none yet.
+	Names(last *List)
+}
+
 // Activity is what is on a server at a moment.
 type Activity struct {
 	Databases []Database

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,11 +53,13 @@ type Config struct {
 	NoRoom bool
 }
 
-// Server is a measured server: a goroutine, and one connection.
+// Server is a measured server: a goroutine with a connection, and another one of each for its statements where
+// those are read apart (ApartReader).
 type Server struct {
 	Config
 	home   Home
 	reader Reader
+	counts counts
 
 	target    servers.Target
 	line      Line
@@ -65,21 +68,21 @@ type Server struct {
 	outage    outage           // since the connection was lost
 	attempted time.Time        // when the last attempt to connect began
 	opened    time.Time        // when the connection was made
-	process   string           // of the server that answered
+	identity  servers.Identity // of the server that answered
 	answered  time.Time        // when it was last said, or noted to be said, that the server answers
 	outcomes  map[string]error // how the parts of this turn went
 	troubles  Troubles
 
-	databases map[string]uuid.UUID // ours, by name
-	seen      []string             // the server's, sorted
-	lacking   []snapshot.MissingGrant
-	told      bool // lacking was kept
+	databases map[string]uuid.UUID    // ours, by name
+	seen      []string                // the server's, sorted
+	lacked    []snapshot.MissingGrant // at the last look at the sessions
+	lacking   []snapshot.MissingGrant // of the whole server
+	told      bool                    // lacking was kept
 
-	counters      counters  // of the last look
-	signs, listed time.Time // the last turns that were taken
-	backups       time.Time // likewise, of backups
-	roomed        time.Time // when the room was read last
-	presents      certificate
+	counters      counters   // of the last look
+	signs, listed time.Time  // the last turns that were taken
+	backups       time.Time  // likewise, of backups
+	roomed        time.Time  // when the room was read last
 	known         bool       // counted and last are
 	counted       *time.Time // until when statements are, as far as we know
 	last          *List      // their counters then; nil: no basis yet
@@ -95,6 +98,12 @@ type Server struct {
 	stands  standing
 
 	failing map[string]bool // databases whose statements alone could not be read
+
+	mu     sync.Mutex // of what both goroutines use
+	left   *handover
+	lately *List         // that was counted last
+	met    chan struct{} // closed once something is left
+	meet   func()
 }
 
 // New returns a server; Run measures it.
@@ -102,12 +111,24 @@ func New(c Config) *Server {
 	s := &Server{Config: c, home: c.Home, reader: c.Engine.NewReader(), outcomes: map[string]error{}, waiting: [2]bool{true, true}}
 	s.troubles = Troubles{Log: c.Log, Fails: "a server cannot be measured, or not all of it", Works: "a server is measured again", Unnamed: c.Unnamed}
 	s.line.open = s.openIn
+	s.met = make(chan struct{})
+	s.meet = sync.OnceFunc(func() { close(s.met) })
+	s.counts = newCounts(s)
 	return s
 }
 
 // Run measures until ctx ends or the server is not ours any more, the first time at once.
 func (s *Server) Run(ctx context.Context) {
 	defer s.Close(ctx)
+	if s.counts.apart {
+		s.home = &oneAtATime{home: s.home}
+		var counting sync.WaitGroup
+		defer counting.Wait()
+		both, end := context.WithCancel(ctx)
+		defer end()
+		ctx = both
+		counting.Go(func() { defer end(); s.runApart(both) })
+	}
 	for ctx.Err() == nil {
 		err := s.turn(ctx)
 		if lease.IsLost(ctx, err) {
@@ -131,7 +152,7 @@ func (s *Server) turn(ctx context.Context) error {
 	}
 	every := s.Engine.SessionsEvery
 	defer func() { s.next = s.Now().Add(untilTurn(s.Now(), every, phaseOf(s.Instance)%every)) }()
-	return s.Round(ctx)
+	return s.round(ctx, !s.counts.apart)
 }
 
 // connects says whether there is a connection, as far as is known.
@@ -157,35 +178,49 @@ func (s *Server) went(part string, err error) error {
 }
 
 // say logs which parts fail and which work again, each once.
-func (s *Server) say(ctx context.Context, err error) {
+func (s *Server) say(ctx context.Context, err error) { logOutcomes(ctx, s.outcomes, &s.troubles, err) }
+
+func logOutcomes(ctx context.Context, outcomes map[string]error, troubles *Troubles, err error) {
 	known := false
-	for _, part := range slices.Sorted(maps.Keys(s.outcomes)) {
-		s.troubles.Note(ctx, part, s.outcomes[part])
-		known = known || s.outcomes[part] != nil
+	for _, part := range slices.Sorted(maps.Keys(outcomes)) {
+		troubles.Note(ctx, part, outcomes[part])
+		known = known || outcomes[part] != nil
 	}
 	if !known { // the other failure is that the samples could not be stored
-		s.troubles.Note(ctx, "keeping", err)
+		troubles.Note(ctx, "keeping", err)
 	}
-	clear(s.outcomes)
+	clear(outcomes)
 }
 
 // Round takes what is due. Each part of it that cannot be read is missing, and none of
 // the others with it.
-func (s *Server) Round(ctx context.Context) error {
+func (s *Server) Round(ctx context.Context) error { return s.round(ctx, true) }
+
+// round is Round, of the statements too or without them.
+func (s *Server) round(ctx context.Context, all bool) error {
 	before := s.opened
 	if err := s.went(connection, s.connect(ctx)); err != nil {
+		s.leave(nil, time.Time{})
 		return err
 	}
 	at := instant.Cut(s.Now())
 	s.answered = at
+	s.named()
 	a, err := s.reader.Activity(ctx, &s.line)
 	if s.went(string(status.Sessions), err) != nil {
 		s.note(err)
+		if s.line.Closed() {
+			s.leave(nil, time.Time{})
+		}
 		outcomes := s.unread(at, err)
 		if !s.opened.Equal(before) {
 			outcomes = append(outcomes, s.connected(s.opened)) // it let us in
 		}
-		return errors.Join(err, s.tell(ctx), s.report(ctx, outcomes...)) // it may be a grant that is missing
+		err = errors.Join(err, s.tell(ctx, s.reader, &s.lacked), s.report(ctx, outcomes...)) // it may be a grant that is missing
+		if all && s.counts.apart {
+			err = errors.Join(err, s.countApart(ctx))
+		}
+		return err
 	}
 	_ = s.went(string(status.Sessions), a.Trouble)
 	if err := s.reportSlow(ctx); err != nil {
@@ -197,6 +232,7 @@ func (s *Server) Round(ctx context.Context) error {
 	if err := s.discover(ctx, a, minutely); err != nil {
 		return err
 	}
+	s.leave(a, at)
 	var deadlocks []blocking.Sample
 	var deadlocksErr error
 	if minutely {
@@ -238,10 +274,13 @@ func (s *Server) Round(ctx context.Context) error {
 		s.backups = due
 	}
 	signsErr = errors.Join(a.Trouble, signsErr, replicationErr, backupsErr)
-	if !counts {
+	if s.counts.apart {
+		signsErr = errors.Join(signsErr, s.tell(ctx, s.reader, &s.lacked))
+	}
+	if !counts || !all {
 		return errors.Join(deadlocksErr, blockingErr, signsErr, s.kept(batch, s.home.Record(ctx, batch, signs)))
 	}
-	return errors.Join(deadlocksErr, blockingErr, signsErr, s.countStatements(ctx, batch, a, at, signs))
+	return errors.Join(deadlocksErr, blockingErr, signsErr, s.countStatements(ctx, batch, s.handed(), at, signs))
 }
 
 // readBlocking reads who waits for whom, if a session waits for a lock. That nobody waits is said
@@ -333,7 +372,7 @@ func (s *Server) kept(b measurements.Batch, err error) error {
 
 func (s *Server) readSigns(ctx context.Context, at time.Time) ([]watch.Sign, error) {
 	signs, err := s.reader.Signs(ctx, &s.line)
-	if end, known := s.certificateEnd(ctx, at); known {
+	if end, known := servers.CertificateEnd(s.line.Session); known {
 		signs = append(signs, watch.Sign{Rule: watch.Certificate, Value: max(end.Sub(at).Hours()/24, 0)})
 	}
 	for i := range signs {
@@ -439,8 +478,8 @@ func (s *Server) identify(ctx context.Context, lost time.Time) error {
 	if err != nil || is.Process == "" {
 		return nil //nolint:nilerr // see above
 	}
-	before := s.process
-	s.process = is.Process
+	before := s.identity.Process
+	s.identity = is
 	if before != "" && before != is.Process && is.Dated() {
 		err = s.report(ctx, s.restarted(lost, s.opened.Add(time.Microsecond)))
 	}
@@ -467,6 +506,10 @@ func (s *Server) Close(ctx context.Context) {
 		s.line.Close(ctx)
 		s.line.Session = nil
 	}
+	if c := &s.counts; c.apart && c.line.Session != nil {
+		c.line.Close(ctx)
+		c.line.Session = nil
+	}
 }
 
 // discover makes the databases known that are there, and no others.
@@ -487,17 +530,29 @@ func (s *Server) discover(ctx context.Context, a *Activity, again bool) error {
 	return nil
 }
 
-// tell records what our account may not read, if it differs from the known state.
-func (s *Server) tell(ctx context.Context) error {
-	lacking, ok := s.reader.Missing()
-	if !ok || s.told && slices.EqualFunc(lacking, s.lacking, func(x, y snapshot.MissingGrant) bool {
-		return x.Statement == y.Statement && x.Object == y.Object
-	}) {
+// tell records what our account may not read, as a reader found it, if that differs from the known state. Of two readers
+// of a server, it is what either found last.
+func (s *Server) tell(ctx context.Context, by Reader, found *[]snapshot.MissingGrant) error {
+	lacking, ok := by.Missing()
+	if !ok {
 		return nil
 	}
-	if err := s.home.Lacks(ctx, append([]snapshot.MissingGrant{}, lacking...)); err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*found = lacking
+	same := func(x, y snapshot.MissingGrant) bool { return x.Statement == y.Statement && x.Object == y.Object }
+	all := slices.Clone(s.lacked)
+	for _, grant := range s.counts.lacking {
+		if !slices.ContainsFunc(all, func(g snapshot.MissingGrant) bool { return same(g, grant) }) {
+			all = append(all, grant)
+		}
+	}
+	if s.told && slices.EqualFunc(all, s.lacking, same) {
+		return nil
+	}
+	if err := s.home.Lacks(ctx, append([]snapshot.MissingGrant{}, all...)); err != nil {
 		return err
 	}
-	s.lacking, s.told = lacking, true
+	s.lacking, s.told = all, true
 	return nil
 }

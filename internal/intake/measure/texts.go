@@ -80,13 +80,13 @@ func (s *Server) readTexts(ctx context.Context, now *List, deltas []delta) (map[
 		return nil, nil
 	}
 	began := s.Now()
-	texts, err := s.reader.Texts(ctx, &s.line, untold)
+	texts, err := s.counts.reader.Texts(ctx, s.counts.line, untold)
 	s.textsAfter = now.At.Add(textsShare * s.Now().Sub(began))
 	left, inPart := errors.AsType[*TextsLeftError](err)
 	if inPart {
 		err = nil
 	}
-	if s.went("texts", err) != nil {
+	if s.counts.went("texts", err) != nil {
 		s.textsAfter = instant.Later(s.textsAfter, now.At.Add(textsPause))
 		return nil, err
 	}

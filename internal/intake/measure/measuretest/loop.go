@@ -35,7 +35,13 @@ func Loop(t *testing.T, e measure.Engine, to servers.Target, trouble Trouble) {
 	e.SessionsEvery, e.StatementsEvery = every, every
 	l := &loop{kept: make(chan struct{}, 1), tried: make(chan struct{}, 1)}
 	read := e.NewReader
-	e.NewReader = func() measure.Reader { return &listened{read(), func() { tell(l.tried) }} }
+	e.NewReader = func() measure.Reader {
+		heard := listened{read(), func() { tell(l.tried) }}
+		if apart, can := heard.Reader.(measure.ApartReader); can {
+			return &listenedApart{heard, apart}
+		}
+		return &heard
+	}
 	l.target.Store(&to)
 	one := measure.New(measure.Config{
 		Engine: e, Organization: uuid.New(), Instance: uuid.New(), Home: &listening{&Home{To: to}, l}, Gate: measure.NewGate(1),
@@ -95,6 +101,16 @@ type listened struct {
 	measure.Reader
 	round func()
 }
+
+// listenedApart is listened, of a reader whose statements another one reads.
+type listenedApart struct {
+	listened
+	apart measure.ApartReader
+}
+
+func (l *listenedApart) Known() any               { return l.apart.Known() }
+func (l *listenedApart) Counts(known any)         { l.apart.Counts(known) }
+func (l *listenedApart) Names(last *measure.List) { l.apart.Names(last) }
 
 func (l *listened) Activity(ctx context.Context, line *measure.Line) (*measure.Activity, error) {
 	l.round()

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed" // the queries
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +36,7 @@ var errBlind = errors.New("the account sees no pluggable database")
 // the databases are still listed, with unknown activity. In the root, without the containers,
 // nothing is listed: the root alone would say that the others are gone.
 func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
-	r.granted.ask(ctx, l.Session)
-	maps.DeleteFunc(r.lacking, func(_ string, g snapshot.MissingGrant) bool { return r.granted.views[base(g.Object)] })
+	r.askGranted(ctx, l.Session)
 	if err := r.meet(ctx, l.Session); err != nil {
 		return nil, err
 	}

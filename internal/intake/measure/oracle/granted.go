@@ -3,9 +3,11 @@ package oracle
 import (
 	"context"
 	_ "embed" // the query
+	"maps"
 	"strings"
 
 	"muster/domain/fleet"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 )
 
@@ -32,6 +34,12 @@ func (g *granted) ask(ctx context.Context, s servers.Session) {
 	for _, row := range rows {
 		g.views[row[0]] = true
 	}
+}
+
+// askGranted asks what is granted, if that is to be known, and forgets what is not lacking then.
+func (r *reader) askGranted(ctx context.Context, s servers.Session) {
+	r.granted.ask(ctx, s)
+	maps.DeleteFunc(r.lacking, func(_ string, g snapshot.MissingGrant) bool { return r.granted.views[base(g.Object)] })
 }
 
 // judge says what a refusal of a view means: nil, a missing grant, which is no error. If the view is granted, the driver

@@ -44,6 +44,7 @@ func Engine() measure.Engine {
 type reader struct {
 	session servers.Session // that self and running were asked on
 	self    self
+	apart   bool           // another reader reads the statements
 	cluster bool           // there is more than one instance
 	running map[int]string // the instances and when they were started; nil: unknown
 
@@ -68,11 +69,36 @@ type self struct {
 	account   string
 }
 
+// known is what the reader of statements has to know of the database.
+type known struct {
+	self      self
+	databases []measure.Database
+}
+
+// Known is what the last Activity found. Each makes a list of its own.
+func (r *reader) Known() any { return known{r.self, r.databases} }
+
+// Counts has it read the statements of a database.
+func (r *reader) Counts(of any) {
+	if k, ok := of.(known); ok {
+		r.self, r.databases = k.self, k.databases
+	}
+}
+
+// Names has sessions execute what a list has. It is the other's.
+func (r *reader) Names(last *measure.List) { r.last, r.apart = last, true }
+
 const root = 1 // the number of a container database's root
 
-// meet asks who we are and what runs, once on each connection, and until what runs is known.
+// meet asks who we are once on each connection, and what runs until that is known, and then as often as it may change.
 func (r *reader) meet(ctx context.Context, s servers.Session) error {
 	if r.session == s && r.running != nil {
+		if !r.apart {
+			return nil // the list of statements asks what runs
+		}
+		if err := r.readInstances(ctx, s); err != nil && !isRefusal(err) && !errors.Is(err, errPart) {
+			return err
+		}
 		return nil
 	}
 	me, err := readSelf(ctx, s)

@@ -42,6 +42,7 @@ const slowFor = int64(10 * time.Minute / time.Microsecond)
 // (internal/testing/truth). It finds out which of the new entries have
 // certainly begun since the last list.
 func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List, error) {
+	r.askGranted(ctx, l.Session)
 	if err := r.readInstances(ctx, l); err != nil || r.running == nil {
 		return nil, err
 	}

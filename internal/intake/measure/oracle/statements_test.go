@@ -301,13 +301,11 @@ func TestACluster(t *testing.T) {
 	}
 	// It comes to the list of instances before it answers, or it is not asked at all.
 	s.on(activeInstancesQuery, []string{"3"})
-	s.breaks(errPart)
-	if b := s.home.Batches[0]; s.sampled(b, "ERP") == nil {
-		t.Error("the sessions of the round are missing, which were read before")
-	}
-	s.breaks(errPart)
-	if b := s.home.Batches[0]; s.sampled(b, "ERP") != nil {
-		t.Error("the sessions of two instances are told as those of three")
+	for range 2 {
+		s.breaks(errPart)
+		if b := s.home.Batches[0]; s.sampled(b, "ERP") != nil {
+			t.Error("the sessions of two instances are told as those of three")
+		}
 	}
 	s.on(activeInstancesQuery, []string{"2"})
 	s.statements(row("1", 103, 104), row("2", 511, 522))

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,9 +16,11 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
+	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/tnstest"
 	"muster/internal/testing/clocktest"
+	"muster/internal/watch"
 )
 
 // sent is a query as it reaches a server: without the comment it begins with.
@@ -93,7 +97,7 @@ func TestRoundsOverTheDriver(t *testing.T) {
 		}
 		clock.Advance(20 * time.Second)
 	}
-	if l.Came() != 1 || len(home.Batches) != 2 || len(home.Lacking) > 0 || len(home.Signs) == 0 || home.Signs[0].Value != 1 {
+	if l.Came() != 2 || len(home.Batches) != 2 || len(home.Lacking) > 0 || len(home.Signs) == 0 || home.Signs[0].Value != 1 {
 		t.Fatalf("%d connections, %d batches, lacking %v, signs %v", l.Came(), len(home.Batches), home.Lacking, home.Signs)
 	}
 	if b := home.Batches[0]; len(b.Room) != 1 || *b.Room[0].Failed != 1 || b.Room[0].Jobs[0].Why != "ORA-01031" {
@@ -156,7 +160,7 @@ func TestAServerThatBreaksOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			last := home.Batches[len(home.Batches)-1].Statements[0]
-			if l.Came() != 2 || last.Interval != 40*time.Second || len(last.Statements) != 1 || last.Statements[0].Calls != 3 {
+			if l.Came() != 3 || last.Interval != 40*time.Second || len(last.Statements) != 1 || last.Statements[0].Calls != 3 {
 				t.Errorf("%d connections; kept %+v", l.Came(), last)
 			}
 		})
@@ -189,4 +193,56 @@ func TestAServerThatDoesNotLetUsIn(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSessionsAreOnTimeBesideAListThatHangs: they have a connection of their own. The list hangs until its time is over,
+// which is after the sessions were read twenty times.
+func TestSessionsAreOnTimeBesideAListThatHangs(t *testing.T) {
+	t.Parallel()
+	l := answered(t, time.Now(), 10)
+	l.Answer(sent(statementsQuery), tnstest.Answer{Columns: 7, Numbers: []int{0, 1, 3, 4, 5, 6}, Then: tnstest.Stall})
+	target, err := new(servers.Reach).Target(fleet.Oracle, l.DSN(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := Engine()
+	engine.SessionsEvery, engine.StatementsEvery = 20*time.Millisecond, 20*time.Millisecond
+	home := &counting{Home: &measuretest.Home{To: target}, enough: make(chan struct{}), wants: 20}
+	home.begun = func() bool {
+		return slices.ContainsFunc(l.Asked(), func(text string) bool { return strings.Contains(text, "FROM v$sqlstats_plan_hash") })
+	}
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	var running sync.WaitGroup
+	defer running.Wait()
+	server := measure.New(measure.Config{
+		Engine: engine, Organization: uuid.New(), Instance: uuid.New(), Home: home, Gate: measure.NewGate(2), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Open: func(ctx context.Context, to servers.Target, database string) (servers.Session, error) {
+			return to.Open(ctx, database, time.Hour)
+		},
+	})
+	running.Go(func() { server.Run(ctx) })
+	defer end()
+	select {
+	case <-home.enough:
+	case <-time.After(time.Minute):
+		t.Fatal("the sessions wait for the list")
+	}
+}
+
+// counting is a home that says when it has got enough samples of sessions since something began.
+type counting struct {
+	*measuretest.Home
+	begun  func() bool
+	enough chan struct{}
+	wants  int
+}
+
+func (c *counting) Record(ctx context.Context, b measurements.Batch, signs []watch.Sign) error {
+	if len(b.Sessions) > 0 && c.begun() {
+		if c.wants--; c.wants == 0 {
+			close(c.enough)
+		}
+	}
+	return c.Home.Record(ctx, b, signs)
 }

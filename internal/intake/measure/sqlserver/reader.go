@@ -130,6 +130,25 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 	return a, nil
 }
 
+// known is what the reader of statements has to know of the server.
+type known struct {
+	server    server
+	databases []database
+}
+
+// Known is what the last Activity found. Each makes a list of its own.
+func (r *reader) Known() any { return known{r.server, r.databases} }
+
+// Counts has it read the statements of a server and its databases.
+func (r *reader) Counts(of any) {
+	if k, ok := of.(known); ok {
+		r.server, r.databases = k.server, k.databases
+	}
+}
+
+// Names does nothing: sessions say what they execute as the lists of statements do.
+func (*reader) Names(*measure.List) {}
+
 func (r *reader) readServer(ctx context.Context, l *measure.Line) error {
 	row, err := servers.Row(ctx, l, 7, query("server"))
 	if err != nil {

@@ -199,8 +199,8 @@ func TestTheListOfDatabasesIsLocked(t *testing.T) {
 	}
 }
 
-// TestAServerThatFailsInTheMiddle of any answer: what was read before is stored, and the next
-// look succeeds.
+// TestAServerThatFailsInTheMiddle of any answer: what was read before is stored, and what is read over the other
+// connection. The next look succeeds.
 func TestAServerThatFailsInTheMiddle(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"server", "databases", "replicas", "sessions", "lock_wait", "transactions", "temporary_space", "counters", "replication", "backups", "clocks", "query_store_state", "query_store", "plan_cache"} {
@@ -215,7 +215,7 @@ func TestAServerThatFailsInTheMiddle(t *testing.T) {
 			m.well()
 			f.fails[name] = tdstest.Cut
 			b, err := m.round()
-			if err == nil || len(b.Statements) > 0 {
+			if goesOn := slices.Contains([]string{"lock_wait", "transactions", "temporary_space", "counters", "replication", "backups"}, name); err == nil || goesOn != (len(b.Statements) > 0) {
 				t.Errorf("it says %v, %+v", err, b.Statements)
 			}
 			f.fails = map[string]any{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -370,4 +371,14 @@ func (m *measured) lacks() string {
 		out = append(out, g.Object+": "+g.Statement)
 	}
 	return strings.Join(out, "\n")
+}
+
+// identityQuery is what a connection is asked at first where somebody wants to know who answers.
+func identityQuery(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("../../../servers/sql/sqlserver/identity.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
