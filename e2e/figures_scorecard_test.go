@@ -173,18 +173,29 @@ func (p *paper) caps(s scored) (most int) {
 	}
 	switch state, age := p.stateOf(p.subject, p.checks[backup]), p.asOf.Sub(p.backedUp); {
 	case age > 24*time.Hour:
-		row("No recent backup", 59, "applies", fmt.Sprintf("newest backup%s is %d hours old, RPO 24 hours", of, int(age.Hours())))
+		old := fmt.Sprintf("%d h %d min", int(age.Hours()), int(age.Minutes())%60)
+		if int(age.Minutes())%60 == 0 {
+			old = fmt.Sprintf("%d hours", int(age.Hours()))
+		}
+		if age >= 48*time.Hour {
+			old = fmt.Sprintf("%d days", int(age/day24))
+		}
+		row("No recent backup", 59, "applies", fmt.Sprintf("newest backup%s is %s old, RPO 24 hours", of, old))
 	case backup != "" && state.failed:
 		row("No recent backup", 59, "applies", backup+" fails")
 	default:
 		row("No recent backup", 59, "does not apply", "the backups are within the RPO of 24 hours")
 	}
-	level := p.host.disk[len(p.host.disk)-1]
-	because = fmt.Sprintf("a volume is at %.1f%%", level)
-	if p.daysUntilFull() <= 7 {
-		because += fmt.Sprintf(", gaining %.1f points a day", p.host.perDay)
+	because = fmt.Sprintf("the fullest volume is at %.1f%%", p.host.disk[len(p.host.disk)-1])
+	full := math.Round(10*p.daysUntilFull()) / 10
+	switch {
+	case full > 7:
+	case full < 1.5:
+		because += ", full in about a day"
+	default:
+		because += fmt.Sprintf(", full in about %.0f days", full)
 	}
-	row("Volume full within 7 days", 69, states[p.daysUntilFull() <= 7], because)
+	row("Volume full within 7 days", 69, states[full <= 7], because)
 	return most
 }
 

@@ -18,7 +18,6 @@ import (
 	"muster/eventstore"
 	"muster/handlers/gather/daily"
 	"muster/handlers/gather/databases"
-	"muster/handlers/gather/serverfacts"
 	"muster/handlers/gather/servicerecords"
 	"muster/handlers/gather/standing"
 	"muster/internal/accounts"
@@ -31,6 +30,7 @@ import (
 	"muster/internal/files/blobs"
 	"muster/internal/measurements"
 	"muster/internal/proof/attest"
+	"muster/internal/report/serverfacts"
 	"muster/internal/report/snapshot"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -170,8 +170,8 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 // addServer adds what is known of a scorecard's server beside its checks and measurements.
 func (g *Inputs) addServer(ctx context.Context, in Gathering, doc *snapshot.Document) (err error) {
 	if len(doc.Instances) > 0 {
-		source := serverfacts.Source{DB: g.DB, Facts: g.Facts, Fleet: g.Fleet, Accounts: g.Accounts}
-		doc.Server, err = source.Of(ctx, in.OrganizationID, &doc.Instances[0], doc.AsOf)
+		source := serverfacts.Source{DB: g.DB, Facts: g.Facts, Fleet: g.Fleet, Accounts: g.Accounts, Measurements: g.Measurements}
+		doc.Server, err = source.Of(ctx, in.OrganizationID, doc.Instances[0], doc.AsOf)
 	}
 	return err
 }

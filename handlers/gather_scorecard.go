@@ -10,7 +10,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/timegrid"
 	"muster/eventstore"
-	"muster/handlers/gather/standing"
+	"muster/internal/report/serverfacts"
 	"muster/internal/report/snapshot"
 	"muster/projections/alerts"
 	"muster/projections/health"
@@ -139,6 +139,6 @@ func (g *Inputs) addUtilization(ctx context.Context, in Gathering, doc *snapshot
 	if doc.Window == nil || len(doc.Instances) == 0 {
 		return nil
 	}
-	doc.Utilization, err = standing.Utilization(ctx, g.Measurements, in.OrganizationID, doc.Instances[0], *doc.Window)
+	doc.Utilization, err = serverfacts.Utilization(ctx, g.Measurements, in.OrganizationID, doc.Instances[0], *doc.Window)
 	return err
 }

@@ -11,10 +11,10 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
-	"muster/handlers/gather/standing"
 	"muster/internal/engine"
 	"muster/internal/measurements"
 	"muster/internal/measurements/waitclass"
+	"muster/internal/report/serverfacts"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis/window"
 )
@@ -43,7 +43,7 @@ func (g *Inputs) addTuning(ctx context.Context, in Gathering, doc *snapshot.Docu
 			t.Settings = append(t.Settings, snapshot.Setting{Name: strings.ToLower(s.Name), Value: *s.Value, Unit: s.Unit})
 		}
 	}
-	machines, err := g.Measurements.Machines(ctx, in.OrganizationID, standing.HostsOf(instance), doc.AsOf.Add(-machineAge), mostMachines)
+	machines, err := g.Measurements.Machines(ctx, in.OrganizationID, serverfacts.HostsOf(instance), doc.AsOf.Add(-machineAge), mostMachines)
 	if err != nil {
 		return err
 	}

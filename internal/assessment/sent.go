@@ -64,11 +64,13 @@ func (s *Store) RecordSent(
 		return nil
 	}
 	byInstance := map[uuid.UUID][]Sent{}
-	for _, one := range all {
-		var err error
-		if one.standing, err = s.StandingOf(ctx, organization, one.Instance, one.Engine, &one.Assessment, one.At); err != nil {
-			return err
-		}
+	assessed := make([]changes.Assessed, len(all))
+	for i := range all {
+		assessed[i] = changes.Assessed{Instance: all[i].Instance, Engine: all[i].Engine, At: all[i].At, Facts: &all[i].Assessment}
+	}
+	standings := s.StandingOf(ctx, organization, assessed)
+	for i, one := range all {
+		one.standing = standings[i]
 		byInstance[one.Instance] = append(byInstance[one.Instance], one)
 	}
 	instances := make([]uuid.UUID, 0, len(byInstance))

@@ -51,8 +51,11 @@ type Store struct {
 	// Altered is called for stored data of a server that is not what the program wrote; nil: it
 	// is not called.
 	Altered func(sentence string)
-	// Standing reads what caps the score of an assessment beside its checks; nil: nobody looks.
-	Standing func(ctx context.Context, organization uuid.UUID, assessed snapshot.Instance, at time.Time) (changes.Standing, error)
+	// Standing reads what caps the scores of assessments beside their checks, in their order; nil: nobody looks.
+	Standing func(ctx context.Context, organization uuid.UUID, all []changes.Assessed) ([]changes.Standing, error)
+
+	// Unscored is called if that cannot be read; nil: it is not called.
+	Unscored func(ctx context.Context, err error)
 
 	db   *sqlx.DB
 	seal Sealer
@@ -466,10 +469,18 @@ func (s *Store) Settings(ctx context.Context, organization, instance uuid.UUID) 
 	return changes.Settings(ctx, s.db, organization, instance)
 }
 
-// StandingOf is what caps the score of an assessment beside its checks.
-func (s *Store) StandingOf(ctx context.Context, organization, instance uuid.UUID, e fleet.Engine, a *snapshot.Assessment, at time.Time) (changes.Standing, error) {
+// StandingOf is what caps the scores of assessments beside their checks, in their order. That it cannot be read loses no
+// assessment: these have no score.
+func (s *Store) StandingOf(ctx context.Context, organization uuid.UUID, all []changes.Assessed) []changes.Standing {
 	if s.Standing == nil {
-		return changes.Standing{}, nil
+		return make([]changes.Standing, len(all))
 	}
-	return s.Standing(ctx, organization, snapshot.Instance{ID: instance, Engine: string(e), Active: true, Assessment: a}, at)
+	standings, err := s.Standing(ctx, organization, all)
+	if err != nil {
+		if s.Unscored != nil {
+			s.Unscored(ctx, fmt.Errorf("%d assessments have no score: %w", len(all), err))
+		}
+		return slices.Repeat([]changes.Standing{{Unread: true}}, len(all))
+	}
+	return standings
 }

@@ -48,9 +48,9 @@ import (
 	"muster/internal/proof"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/signing"
-	"muster/internal/report/backupdays"
 	"muster/internal/report/control"
 	"muster/internal/report/control/evidence"
+	"muster/internal/report/serverfacts"
 	"muster/internal/report/snapshot"
 	"muster/internal/watch"
 	"muster/internal/watch/uptime"
@@ -112,7 +112,7 @@ func (d Dependencies) controls() *control.Reader {
 	return &control.Reader{
 		Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: usecase.Registry().Decode,
 		Logged:  &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: usecase.Registry().Decode},
-		Backups: backupdays.Source{DB: d.DB, Accounts: d.Accounts, Fleet: d.Fleet},
+		Backups: serverfacts.Source{DB: d.DB, Accounts: d.Accounts, Fleet: d.Fleet},
 	}
 }
 

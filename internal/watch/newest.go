@@ -18,6 +18,8 @@ var (
 	worstOf string
 	//go:embed sql/full_first.sql
 	fullFirst string
+	//go:embed sql/hosts_of.sql
+	hostsOf string
 )
 
 // Newest is the newest figure of a rule of an instance, and its peak.
@@ -71,9 +73,13 @@ func WorstOf(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID,
 	return worst, nil
 }
 
-// HostsOf are the hosts that an instance was last seen on, by the hosts' volumes.
-func HostsOf(ctx context.Context, q sqlx.QueryerContext, organization, instance uuid.UUID) ([]string, error) {
-	return statement.All[string](ctx, q, "find the hosts of an instance",
-		`SELECT details->>'host' FROM signs WHERE organization_id = $1 AND rule = $2 AND details->'instances' ? $3 ORDER BY 1`,
-		organization, string(host), instance.String())
+// HostOf is a host that an instance was last seen on.
+type HostOf struct {
+	Instance uuid.UUID `db:"instance"`
+	Host     string    `db:"host"`
+}
+
+// HostsOf are the hosts that instances were last seen on, by the hosts' volumes.
+func HostsOf(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) ([]HostOf, error) {
+	return statement.All[HostOf](ctx, q, "find the hosts of instances", hostsOf, organization, string(host), statement.IDs(instances))
 }

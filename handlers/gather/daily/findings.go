@@ -120,8 +120,8 @@ func (f *facts) databaseName(id *uuid.UUID) *string {
 		return nil
 	}
 	for _, s := range f.Servers {
-		if name, ok := s.Databases[*id]; ok {
-			return &name
+		if d, ok := s.Databases[*id]; ok {
+			return &d.Name
 		}
 	}
 	return nil

@@ -16,10 +16,12 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/measurements"
+	"muster/internal/report/serverfacts"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/day"
 	"muster/projections"
 	"muster/projections/exceptions"
+	servers "muster/projections/fleet"
 	"muster/projections/history"
 	"muster/projections/schedules"
 )
@@ -35,7 +37,7 @@ type Server struct {
 	Engine        fleet.Engine
 	CreatedAt     time.Time
 	Tags          fleet.Tags
-	Databases     map[uuid.UUID]string
+	Databases     map[uuid.UUID]servers.Database
 }
 
 // Ask is what a digest is made of.
@@ -82,8 +84,8 @@ type facts struct {
 	senders    *int
 	feed       *feed.Feed
 	tokens     []token
-	backups    backupFacts
-	sizes      []sized
+	backups    map[uuid.UUID]*serverfacts.Backups
+	sizes      []serverfacts.Sized
 	statements statementFacts
 	messages   []message
 	held       []uuid.UUID // alerts whose message was dropped because they were muted

@@ -47,13 +47,13 @@ func serversOf(doc *snapshot.Document, tags map[uuid.UUID]fleet.Tags) (servers [
 		}
 		s := Server{
 			ID: i.ID, Name: i.Name, Version: i.Version, Host: i.Host, Engine: fleet.Engine(i.Engine), CreatedAt: i.CreatedAt,
-			Tags: tags[i.ID], Databases: make(map[uuid.UUID]string, len(i.Databases)),
+			Tags: tags[i.ID], Databases: make(map[uuid.UUID]projected.Database, len(i.Databases)),
 		}
 		if i.Owner != nil {
 			s.Owner = i.Owner.Name
 		}
 		for _, db := range i.Databases {
-			s.Databases[db.ID] = db.Name
+			s.Databases[db.ID] = projected.Database{ID: db.ID, Name: db.Name}
 		}
 		servers = append(servers, s)
 	}

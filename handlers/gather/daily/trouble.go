@@ -137,10 +137,10 @@ func (f *facts) ofRoom(add func(uuid.UUID, complaint)) {
 			continue
 		}
 		for _, s := range f.sizes {
-			if s.on != fill.On || s.Name != fill.Name {
+			if of, _ := f.fill(s); of.On != fill.On || s.Name != fill.Name {
 				continue
 			}
-			for _, id := range s.servers {
+			for _, id := range s.Servers {
 				add(id, complaint{level: day.High, what: fmt.Sprintf("%s at %s%%, full in %s", fill.Name, day.Number(fill.Percent), day.Days(*fill.Days)), since: f.To})
 			}
 		}

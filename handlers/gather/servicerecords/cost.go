@@ -7,7 +7,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -16,8 +15,8 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/forecast"
 	"muster/internal/measurements/room"
+	"muster/internal/report/serverfacts"
 	"muster/internal/report/snapshot"
-	"muster/internal/watch"
 )
 
 // statements are those that took most time, of hours if hours are kept, else of UTC days.
@@ -84,38 +83,21 @@ func (s Source) named(ctx context.Context, in Scope, all []measurements.Statemen
 	return listed, nil
 }
 
-// sizesRead is how many sizes of a kind are read of a server or host.
-const sizesRead = room.MaxSizes
-
 // rooms adds how sizes grew: first those that are full soonest, then those that grew most.
 func (s Source) rooms(ctx context.Context, in Scope, servers []server, out *snapshot.ServiceRecords) error {
-	subjects, owner := []string{}, map[string]uuid.UUID{}
-	add := func(subject string, of uuid.UUID) {
-		if _, known := owner[subject]; !known {
-			subjects, owner[subject] = append(subjects, subject), of
-		}
-	}
-	for _, one := range servers {
-		add(room.InstanceSubject(one.id), one.id)
-		hosts, err := watch.HostsOf(ctx, s.DB, in.Organization, one.id)
-		if err != nil {
-			return err
-		}
-		for _, host := range hosts {
-			add(room.HostSubject(host), one.id)
-		}
-	}
-	since := in.Window.To.Add(-room.Lookback)
+	since, ids := in.Window.To.Add(-room.Lookback), make([]uuid.UUID, len(servers))
 	if in.Window.From.Before(since) {
 		since = in.Window.From
 	}
-	histories, err := room.Histories(ctx, s.DB, in.Organization, subjects, since, sizesRead)
+	for i, one := range servers {
+		ids[i] = one.id
+	}
+	sizes, err := serverfacts.Source{DB: s.DB}.Sizes(ctx, in.Organization, ids, since, in.Window.To, room.MaxSizes)
 	if err != nil {
 		return err
 	}
-	for _, h := range histories {
-		if one, ok := roomOf(h, in.Window); ok {
-			one.InstanceID = owner[h.Subject]
+	for _, of := range sizes {
+		if one, ok := roomOf(of, in.Window); ok {
 			out.Rooms = append(out.Rooms, one)
 		}
 	}
@@ -126,19 +108,16 @@ func (s Source) rooms(ctx context.Context, in Scope, servers []server, out *snap
 }
 
 // roomOf is a size in a window; ok is false if it was not measured in it.
-func roomOf(h room.History, w snapshot.Window) (out snapshot.ServiceRoom, ok bool) {
-	points := slices.DeleteFunc(slices.Clone(h.Points), func(p forecast.Point) bool { return !p.At.Before(w.To) })
+func roomOf(of serverfacts.Sized, w snapshot.Window) (out snapshot.ServiceRoom, ok bool) {
+	points := of.Points
 	first := slices.IndexFunc(points, func(p forecast.Point) bool { return !p.At.Before(w.From) })
 	if first < 0 {
 		return out, false
 	}
 	last, f := points[len(points)-1], forecast.Of(points, w.To)
 	out = snapshot.ServiceRoom{
-		Kind: string(h.Kind), Name: h.Name, First: points[first].At, Last: last.At, FirstUsed: points[first].Used, LastUsed: last.Used, Limit: last.Size,
+		InstanceID: of.Servers[0], Host: of.Host, Kind: string(of.Kind), Name: of.Name, First: points[first].At, Last: last.At, FirstUsed: points[first].Used, LastUsed: last.Used, Limit: last.Size,
 		Reason: string(f.Reason),
-	}
-	if host, is := strings.CutPrefix(h.Subject, room.HostSubject("")); is {
-		out.Host = host
 	}
 	if f.Reason == "" {
 		out.Days, out.Soonest, out.Latest = finite(f.Days), finite(f.Soonest), finite(f.Latest)

@@ -27,9 +27,10 @@
 // and extensions of a database count from the second assessment that finds the database enabled.
 //
 // The score is the scorecard's (analysis.HealthScore), with the exceptions that were in force at
-// the assessment, and with its caps by the end of support, open critical alerts and volumes
-// (Standing). An exception that is granted or lapses later counts from the next assessment, and so
-// does an alert that is raised or resolved. A late assessment has no cap by alerts or volumes.
+// the assessment, and with its caps by the end of support, open critical alerts, backups, volumes
+// and tablespaces (Standing). An exception that is granted or lapses later counts from the next
+// assessment, and so does an alert that is raised or resolved. A late assessment has only the cap
+// by the end of support.
 //
 // What feeds send of an instance (Item.Sent) is compared in the same way. The log has digests of
 // the names of settings, too, because the sender chooses these names. An assessment that arrives
@@ -37,6 +38,7 @@
 //
 // # What may go wrong
 //
+//   - What caps a score cannot be read: the assessment is kept, and it has no score.
 //   - Two processes record the same instance: the first locks the row of its target, and the
 //     other's claim is lost.
 //   - Assessments are older than this package: they have no event. The first assessment after

@@ -28,9 +28,19 @@ const MaxChanges = 500
 
 // Standing is what caps a score beside the checks, as the inputs of a report have it. What is nil was not looked at.
 type Standing struct {
-	Release     *snapshot.Release
-	OpenAlerts  *snapshot.OpenAlerts
-	Utilization *snapshot.Utilization
+	Release    *snapshot.Release
+	OpenAlerts *snapshot.OpenAlerts
+	Server     *snapshot.Server
+	// Unread says that it could not be read. Then there is no score: one without its caps would be too good.
+	Unread bool
+}
+
+// Assessed is an assessment whose Standing is asked for.
+type Assessed struct {
+	Instance uuid.UUID
+	Engine   fleet.Engine
+	At       time.Time
+	Facts    *snapshot.Assessment
 }
 
 // Look is one assessment that was recorded.

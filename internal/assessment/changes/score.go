@@ -23,21 +23,21 @@ func score(l Look) (fleet.InstanceAssessed, error) {
 		return fleet.InstanceAssessed{}, err
 	}
 	doc := snapshot.Document{
-		AsOf: l.At, Checks: checks.Definitions(), Exceptions: l.Accepted, Utilization: l.Standing.Utilization,
+		AsOf: l.At, Checks: checks.Definitions(), Exceptions: l.Accepted, Server: l.Standing.Server,
 		Instances: []snapshot.Instance{{
 			ID: l.Instance, Engine: string(l.Engine), Active: true, Assessment: &l.Assessment, Release: l.Standing.Release, OpenAlerts: l.Standing.OpenAlerts,
 		}},
 	}
 	s := analysis.HealthScore(doc, &doc.Instances[0])
-	e := fleet.InstanceAssessed{InstanceID: l.Instance, AssessmentID: l.ID, At: l.At, Grade: s.Grade, Domains: []fleet.DomainScore{}, Changes: []fleet.Change{}}
+	e := fleet.InstanceAssessed{InstanceID: l.Instance, AssessmentID: l.ID, At: l.At, Domains: []fleet.DomainScore{}, Changes: []fleet.Change{}}
 	facts, err := json.Marshal(l.Assessment) // as it is stored
 	if err != nil {
 		return e, fmt.Errorf("encode an assessment: %w", err)
 	}
 	sum := sha256.Sum256(facts)
 	e.FactsSHA256 = hex.EncodeToString(sum[:])
-	if s.Known {
-		e.Score = &s.Overall
+	if s.Known && !l.Standing.Unread {
+		e.Score, e.Grade = &s.Overall, s.Grade
 	}
 	for _, d := range s.Domains {
 		domain := fleet.DomainScore{Name: d.Name, Failed: d.Failed, Passed: d.Checks - d.Failed, NotAssessed: d.Gaps}

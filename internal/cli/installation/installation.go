@@ -45,8 +45,8 @@ import (
 	"muster/internal/proof"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/signing"
-	"muster/internal/report/backupdays"
 	"muster/internal/report/control"
+	"muster/internal/report/serverfacts"
 	"muster/internal/secrets"
 	"muster/internal/servers"
 	"muster/projections"
@@ -227,7 +227,10 @@ func Open(ctx context.Context, cfg *config.Config, a Access) (_ *Installation, e
 	if err := in.openMeasurements(ctx, a); err != nil {
 		return in, err
 	}
-	in.Facts.Standing = standing.Source{Feed: in.Known, Fleet: in.Fleet, Alerts: in.Alerts, Measurements: in.Samples, Now: now}.Of
+	in.Facts.Standing = standing.Source{Feed: in.Known, Fleet: in.Fleet, Alerts: in.Alerts, Facts: in.serverFacts(), Now: now}.Of
+	in.Facts.Unscored = func(ctx context.Context, err error) {
+		in.Log.ErrorContext(ctx, "what caps scores cannot be read", "error", err)
+	}
 	a.next("projections")
 	in.Samples.KeepsTexts = in.Accounts.HoldsTexts
 	in.Samples.KeepsPeople, in.Samples.HoldsPeople = in.Accounts.KeepsPeople, in.Accounts.HoldsPeople
@@ -272,8 +275,13 @@ func (in *Installation) Accepted() collect.Accepted {
 func (in *Installation) Controls() *control.Reader {
 	return &control.Reader{
 		Assessments: in.Facts, Log: in.Events, Fleet: in.Fleet, Decode: usecase.Registry().Decode, Logged: in.logged(),
-		Backups: backupdays.Source{DB: in.DB, Accounts: in.Accounts, Fleet: in.Fleet},
+		Backups: in.serverFacts(),
 	}
+}
+
+// serverFacts reads what is known of servers beside their checks.
+func (in *Installation) serverFacts() serverfacts.Source {
+	return serverfacts.Source{DB: in.DB, Accounts: in.Accounts, Fleet: in.Fleet, Facts: in.Facts, Measurements: in.Samples}
 }
 
 // logged holds assessments against the log.

@@ -10,7 +10,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/measurements/backups"
-	"muster/internal/report/backupdays"
+	"muster/internal/report/serverfacts"
 )
 
 const (
@@ -26,12 +26,16 @@ func (s *ServerRoutes) GetBackups(ctx context.Context, r api.GetBackupsRequestOb
 		return nil, err
 	}
 	now := s.Now()
-	source := backupdays.Source{DB: s.DB, Accounts: s.Accounts, Fleet: s.Fleet}
-	servers, err := source.Servers(ctx, organization, []uuid.UUID{r.InstanceId}, now)
+	source := serverfacts.Source{DB: s.DB, Accounts: s.Accounts, Fleet: s.Fleet}
+	servers, err := source.Servers(ctx, organization, []uuid.UUID{r.InstanceId})
 	if err != nil {
 		return nil, err
 	}
-	of := servers[r.InstanceId]
+	stand, err := source.Backups(ctx, organization, servers, now)
+	if err != nil {
+		return nil, err
+	}
+	of := stand[r.InstanceId]
 	looks, standings := of.Looks, of.Standings
 	shown := api.Backups{RpoMinutes: int(of.RPO.Minutes()), Sources: wire.List(looks, showBackupSource), Databases: []api.DatabaseBackups{}}
 	for _, l := range looks {
@@ -47,7 +51,7 @@ func (s *ServerRoutes) GetBackups(ctx context.Context, r api.GetBackupsRequestOb
 		shown.Databases = append(shown.Databases, showStanding(st, of.Databases[st.Database].Name))
 	}
 	var side wire.Side
-	if shown.History, err = s.backupDays(ctx, source, servers, of.RPO); side.Lacks(ctx, err, "history") {
+	if shown.History, err = s.backupDays(ctx, source, stand, r.InstanceId); side.Lacks(ctx, err, "history") {
 		shown.History = nil
 	}
 	shown.Unavailable = side.Unavailable()
@@ -68,23 +72,19 @@ func countOf(c *api.BackupCounts, state backups.State) *int {
 }
 
 // backupDays are the greatest ages of the last days of a server.
-func (s *ServerRoutes) backupDays(ctx context.Context, source backupdays.Source, servers map[uuid.UUID]*backupdays.Server, rpo time.Duration) (*[]api.BackupDay, error) {
+func (s *ServerRoutes) backupDays(ctx context.Context, source serverfacts.Source, stand map[uuid.UUID]*serverfacts.Backups, instance uuid.UUID) (*[]api.BackupDay, error) {
 	now := s.Now()
-	days, err := source.Days(ctx, wire.Caller(ctx).Organization.ID, servers, now.UTC().Truncate(oneDay).Add(-(daysShown-1)*oneDay), now)
+	days, err := source.BackupDays(ctx, wire.Caller(ctx).Organization.ID, stand, now.UTC().Truncate(oneDay).Add(-(daysShown-1)*oneDay), now)
 	if err != nil {
 		return nil, err
 	}
-	var of []backups.Day
-	for id := range servers {
-		of = days[id]
-	}
-	shown := wire.List(of, func(d backups.Day) api.BackupDay {
+	shown := wire.List(days[instance], func(d backups.Day) api.BackupDay {
 		one := api.BackupDay{Day: openapi_types.Date{Time: d.Start}, Known: d.Known}
 		if d.Greatest != nil {
 			age := int64(d.Greatest.Seconds())
 			one.GreatestAgeSeconds = &age
 		}
-		if kept, known := d.Kept(rpo); known {
+		if kept, known := d.Kept(stand[instance].RPO); known {
 			one.Kept = &kept
 		}
 		return one

@@ -11,8 +11,10 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/httpapi/wire/capacity"
+	"muster/internal/measurements/arrival"
 	"muster/internal/measurements/forecast"
 	"muster/internal/measurements/room"
+	"muster/internal/report/serverfacts"
 	"muster/internal/watch"
 )
 
@@ -56,20 +58,12 @@ func (s *ServerRoutes) GetCapacity(ctx context.Context, r api.GetCapacityRequest
 
 // sizesOf are the sizes that a server tells, and those of the volumes of its hosts.
 func (s *ServerRoutes) sizesOf(ctx context.Context, organization, instance uuid.UUID) ([]api.CapacitySize, error) {
-	hosts, err := watch.HostsOf(ctx, s.DB, organization, instance)
-	if err != nil {
-		return nil, err
-	}
-	subjects := []string{room.InstanceSubject(instance)}
-	for _, host := range hosts {
-		subjects = append(subjects, room.HostSubject(host))
-	}
 	now := s.Now()
-	histories, err := room.Histories(ctx, s.DB, organization, subjects, now.Add(-room.Lookback), sizesShown)
+	sizes, err := serverfacts.Source{DB: s.DB}.Sizes(ctx, organization, []uuid.UUID{instance}, now.Add(-room.Lookback), now.Add(arrival.Ahead), sizesShown)
 	if err != nil {
 		return nil, err
 	}
-	shown := wire.List(histories, func(h room.History) api.CapacitySize { return capacity.Size(h, now) })
+	shown := wire.List(sizes, func(of serverfacts.Sized) api.CapacitySize { return capacity.Size(of.History, of.Host, now) })
 	days := func(c api.CapacitySize) float64 {
 		if c.DaysUntilFull == nil {
 			return math.Inf(1)

@@ -131,10 +131,9 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	if err != nil {
 		return err
 	}
-	standing, err := c.store.StandingOf(ctx, claim.Organization, claim.Instance, credentials.Engine, &found, found.FinishedAt)
-	if err != nil {
-		return err
-	}
+	standing := c.store.StandingOf(ctx, claim.Organization, []changes.Assessed{
+		{Instance: claim.Instance, Engine: credentials.Engine, At: found.FinishedAt, Facts: &found},
+	})[0]
 	return c.store.Record(ctx, claim, found, classified, pause.Jittered(next), func(tx *sqlx.Tx, kept fleet.AssessmentKept) error {
 		assessed, news, err := changes.Keep(ctx, tx, changes.Look{
 			Organization: claim.Organization, Instance: claim.Instance, Engine: credentials.Engine, ID: claim.Token, At: kept.At,

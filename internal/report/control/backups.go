@@ -12,6 +12,7 @@ import (
 	"muster/domain/instant"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/measurements/backups"
 	"muster/internal/report/snapshot"
 )
 
@@ -32,22 +33,15 @@ func Find(checks *catalogue.Catalogue, id string) (catalogue.Check, bool) {
 	}}, true
 }
 
-// BackupDays answers how old the backups of servers became on the days that a window touches; *backupdays.Source does.
+// BackupDays answers how old the backups of servers became on the days that a window touches; serverfacts.Source does.
 type BackupDays interface {
-	Of(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, from, to, now time.Time) (map[uuid.UUID]BackedUp, error)
+	BackedUp(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, from, to, now time.Time) (map[uuid.UUID]BackedUp, error)
 }
 
 // BackedUp is how the backups of a server were, day by day, against the RPO that it has now.
 type BackedUp struct {
 	RPO  time.Duration
-	Days []BackupDay
-}
-
-// BackupDay is a day in UTC.
-type BackupDay struct {
-	Start time.Time
-	Kept  bool // no backup was older than the RPO
-	Known bool
+	Days []backups.Day
 }
 
 // BackupCounts counts the days on which a server was known.
@@ -61,7 +55,7 @@ func (r *Reader) backupItems(ctx context.Context, q Question, servers map[uuid.U
 	q.WithLooks = false // days are no assessments
 	ids := slices.SortedFunc(maps.Keys(servers), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	for some := range slices.Chunk(ids, serversAtOnce) {
-		of, err := r.Backups.Of(ctx, q.Organization, some, q.From, q.To, q.Now)
+		of, err := r.Backups.BackedUp(ctx, q.Organization, some, q.From, q.To, q.Now)
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +85,9 @@ func looksOf(of BackedUp, life Life) (looks []Look, counts BackupCounts) {
 		at := instant.Later(d.Start, life[0].At)
 		answer := assessment.Answer{Status: snapshot.StatusNotAssessed, Reason: ReasonNoBackups}
 		count := &counts.Unknown
-		switch {
-		case !d.Known:
-		case d.Kept:
+		switch kept, known := d.Kept(of.RPO); {
+		case !known:
+		case kept:
 			answer, count = assessment.Answer{Status: snapshot.StatusPass}, &counts.Kept
 		default:
 			answer, count = assessment.Answer{Status: snapshot.StatusFail}, &counts.Late

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"strings"
 	"time"
 
 	"muster/internal/report/snapshot/day"
@@ -19,6 +20,8 @@ type Server struct {
 	Replication *Replication `json:"replication,omitempty"`
 	// Room is what is full first: a volume or a tablespace, without any date the fullest one; nil: none is measured.
 	Room *day.Fill `json:"room,omitempty"`
+	// Undated is what is nearly full beside it without a date; nil: nothing is.
+	Undated *day.Fill `json:"undated,omitempty"`
 }
 
 // Backups counts databases, or the whole server as one, by how their backups stood at the instant of the document.
@@ -32,32 +35,15 @@ type Backups struct {
 
 // Words say in a clause how they stand.
 func (b *Backups) Words() string {
-	rpo := short(b.RPOSeconds)
+	rpo := day.Objective(b.RPOSeconds)
 	switch {
 	case b.Worst != nil:
-		of := ""
-		if b.Worst.Database != "" {
-			of = " of " + b.Worst.Database
-		}
-		if b.Worst.None {
-			return "no backup" + of + " in " + short(b.Worst.Seconds) + ", RPO " + rpo
-		}
-		return "newest backup" + of + " is " + short(b.Worst.Seconds) + " old, RPO " + rpo
+		late := day.LateBackup(*b.Worst)
+		return strings.ToLower(late[:1]) + late[1:] + ", RPO " + rpo
 	case b.Unknown > 0:
 		return "the age of backups of " + day.Count(b.Unknown, "database", "databases") + " is not known"
 	}
 	return "the backups are within the RPO of " + rpo
-}
-
-// short is a time in its largest unit.
-func short(seconds int64) string {
-	switch {
-	case seconds < 2*60*60:
-		return day.Count(int(seconds/60), "minute", "minutes")
-	case seconds < 2*24*60*60:
-		return day.Count(int(seconds/60/60), "hour", "hours")
-	}
-	return day.Count(int(seconds/60/60/24), "day", "days")
 }
 
 // Replication is what is wrong with it. What a standby that Muster monitors does not follow is said of that one alone.

@@ -3,7 +3,6 @@ package capacity
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"muster/internal/httpapi/api"
@@ -16,13 +15,10 @@ import (
 const percentOnly = 100
 
 // Size is a volume, tablespace or database with its growth, and when it is full as of now.
-func Size(h room.History, now time.Time) api.CapacitySize {
+func Size(h room.History, host string, now time.Time) api.CapacitySize {
 	f := forecast.Of(h.Points, now)
 	last := h.Points[len(h.Points)-1]
-	shown := api.CapacitySize{Kind: api.CapacityKind(h.Kind), Name: h.Name, MeasuredAt: last.At, PastDays: Tenth(f.Past), History: daily(h.Points)}
-	if host, is := strings.CutPrefix(h.Subject, room.HostSubject("")); is {
-		shown.Host = &host
-	}
+	shown := api.CapacitySize{Kind: api.CapacityKind(h.Kind), Name: h.Name, MeasuredAt: last.At, Host: wire.Optional(host), PastDays: Tenth(f.Past), History: daily(h.Points)}
 	if last.Size != percentOnly {
 		used := int64(last.Used)
 		shown.UsedBytes = &used

@@ -5,6 +5,7 @@ import (
 
 	"muster/internal/report/control"
 	"muster/internal/report/pdf/typeset"
+	words "muster/internal/report/snapshot/day"
 )
 
 // What the paper says of the control of backups.
@@ -19,7 +20,7 @@ const (
 // Words say on how many days the backups were within their objective.
 func (b *BackupDays) Words() string {
 	days := b.Kept + b.Late
-	rpo := objective(b.RPOSeconds / 60)
+	rpo := words.Objective(b.RPOSeconds)
 	if days == 0 {
 		return "Not known on any of " + plural(b.Unknown, "day", "days") + "; the objective is " + rpo + "."
 	}
@@ -31,17 +32,6 @@ func (b *BackupDays) Words() string {
 		text += " On " + plural(b.Unknown, "day", "days") + " that is not known."
 	}
 	return text
-}
-
-// objective is an RPO in words, as the pages have it.
-func objective(minutes int64) string {
-	switch {
-	case minutes%1440 == 0 && minutes > 1440:
-		return fmt.Sprintf("%d d", minutes/1440)
-	case minutes%60 == 0:
-		return fmt.Sprintf("%d h", minutes/60)
-	}
-	return fmt.Sprintf("%d min", minutes)
 }
 
 // backups is a row of each server of the control of backups.

@@ -36,7 +36,7 @@ func facts(b *blocks.Builder) (left, right []fact) {
 		left = append(left, fact{"Replication", replicationFact(s.Replication)})
 	}
 	if s := b.Doc.Server; s != nil && s.Room != nil {
-		left = append(left, fact{"Room", roomFact(s.Room)})
+		left = append(left, fact{"Room", roomFact(s.Room) + besideFact(s.Undated)})
 	}
 	return left, []fact{{"Role", roleFact(b, in)}, {"Registered", blocks.Day(in.CreatedAt)}}
 }
@@ -71,6 +71,14 @@ func roomFact(f *day.Fill) string {
 		return words + ", no date when it is full"
 	}
 	return words + ", full in " + day.Days(*f.Days)
+}
+
+// besideFact says what is nearly full beside it.
+func besideFact(f *day.Fill) string {
+	if f == nil {
+		return ""
+	}
+	return "; " + blocks.Shorten(f.Name, 40) + " at " + blocks.Decimal(f.Percent) + "%, no date"
 }
 
 // hostFact names the host, and says how large it is if an agent reported it.

@@ -154,7 +154,7 @@ func openCritical(doc snapshot.Document, in *snapshot.Instance) (n int, known bo
 
 func volumeCap(doc snapshot.Document) Cap {
 	c := Cap{Name: "Volume full within " + itoa(window.FullWithin) + " days", Most: mostGrave, State: CapUnknown}
-	soon, known, because := window.FullSoon(doc)
+	soon, known, because := window.FullSoon(doc.Server)
 	c.Because = because
 	switch {
 	case soon:

@@ -54,8 +54,11 @@ func TestFault04AndFault08CapsHoldGradeAndVerdict(t *testing.T) {
 		}, 69, "D", "because 1 critical alert is open"},
 		"out of support": {func(_ *snapshot.Document, in *snapshot.Instance) { in.Release.EndOfLife = &over }, 69, "D", "because support ended on 2024-11-15"},
 		"a volume that fills": {func(doc *snapshot.Document, _ *snapshot.Instance) {
-			doc.Utilization = disk(snapshottest.Line(60, 4, 8*24))
-		}, 69, "D", "because a volume is at 91.8%, gaining 4.0 points a day"},
+			doc.Server = &snapshot.Server{Room: &day.Fill{Name: "/data", Percent: 91.8, Days: new(2.1)}}
+		}, 69, "D", "because /data is at 91.8%, full in about 2 days"},
+		"a volume that is full": {func(doc *snapshot.Document, _ *snapshot.Instance) {
+			doc.Server = &snapshot.Server{Room: &day.Fill{Name: "/data", Percent: 100, Days: new(0.0)}}
+		}, 69, "D", "because /data is full"},
 		"no backup": {func(doc *snapshot.Document, in *snapshot.Instance) {
 			in.Engine = "sqlserver"
 			in.Assessment.Results = append(in.Assessment.Results, fail("MS-16", "erp"))
@@ -74,8 +77,7 @@ func TestFault04AndFault08CapsHoldGradeAndVerdict(t *testing.T) {
 			doc.Server = &snapshot.Server{Backups: &snapshot.Backups{RPOSeconds: 86400, InTime: 2}}
 		}, 59, "E", "because MS-16 fails"},
 		"a volume beside the fullest one that fills": {func(doc *snapshot.Document, _ *snapshot.Instance) {
-			doc.Utilization = disk(snapshottest.Line(80, 0, 8*24))
-			doc.Server = &snapshot.Server{Room: &day.Fill{Name: "/wal", Percent: 61.25, Days: new(6.9)}}
+			doc.Server = &snapshot.Server{Room: &day.Fill{Name: "/wal", Percent: 61.25, Days: new(6.9)}, Undated: &day.Fill{Name: "/data", Percent: 97, Why: "noise"}}
 		}, 69, "D", "because /wal is at 61.2%, full in about 7 days"},
 		"a volume that has room for eight days": {func(doc *snapshot.Document, _ *snapshot.Instance) {
 			doc.Server = &snapshot.Server{Room: &day.Fill{Name: "/wal", Percent: 61.25, Days: new(8.0)}}
@@ -250,15 +252,21 @@ func TestFault20AMissingBackupIsInASecurityReport(t *testing.T) {
 	}
 }
 
-// TestARoomWithoutADateWasMeasured: that nothing says when it is full is not that nothing was measured.
+// TestARoomWithoutADateWasMeasured: that nothing says when it is full is not that nothing was measured. A volume that is
+// full in a month does not hide one beside it that is nearly full.
 func TestARoomWithoutADateWasMeasured(t *testing.T) {
 	t.Parallel()
-	for want, room := range map[string]*day.Fill{
-		"2 no volume was measured":                                  nil,
-		"2 USERS is at 97.0%, and there is no date when it is full": {Name: "USERS", Percent: 97, Why: "too_short"},
+	month := &day.Fill{Name: "/data", Percent: 40, Days: new(30.0)}
+	for want, server := range map[string]*snapshot.Server{
+		"2 no volume was measured":                                  {},
+		"2 USERS is at 97.0%, and there is no date when it is full": {Room: &day.Fill{Name: "USERS", Percent: 97, Why: "tooShort"}},
+		"0 USERS is at 98.0%, and does not fill steadily":           {Room: &day.Fill{Name: "USERS", Percent: 98, Why: "notGrowing"}},
+		"0 /data is at 40.0%":                                       {Room: month},
+		"2 /wal is at 97.0%, and there is no date when it is full":  {Room: month, Undated: &day.Fill{Name: "/wal", Percent: 97, Why: "sawTooth"}},
+		"0 /wal is at 98.0%, and does not fill steadily":            {Room: month, Undated: &day.Fill{Name: "/wal", Percent: 98, Why: "noise"}},
 	} {
 		doc := healthy()
-		doc.Utilization, doc.Server = nil, &snapshot.Server{Room: room}
+		doc.Server = server
 		for _, c := range analysis.HealthScore(doc, &doc.Instances[0]).Caps {
 			if got := fmt.Sprint(int(c.State), " ", c.Because); c.Name == "Volume full within 7 days" && got != want {
 				t.Errorf("%s, want %s", got, want)

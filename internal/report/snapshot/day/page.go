@@ -431,7 +431,7 @@ func (d Digest) room() Section {
 	s := Section{ID: "room", Title: "Backups, jobs, days until full", Half: true}
 	for _, b := range r.Late {
 		s.Rows = append(s.Rows, Row{Level: High, Label: Lasting(time.Duration(b.Seconds) * time.Second),
-			Text: on(LateBackup(b), b.Server), Note: "allowed: " + Lasting(time.Duration(b.Limit)*time.Second)})
+			Text: on(LateBackup(b), b.Server), Note: "allowed: " + Objective(b.Limit)})
 	}
 	if n := r.LateAll - len(r.Late); n > 0 {
 		s.Rows = append(s.Rows, Row{Level: High, Label: "late", Text: Count(n, "further database", "further databases")})

@@ -45,6 +45,20 @@ func Days(n float64) string {
 	return fmt.Sprintf("about %.0f days", n)
 }
 
+// Objective is a recovery point objective (RPO) in words, exactly.
+func Objective(seconds int64) string {
+	minutes := int(seconds / 60)
+	switch {
+	case minutes%1440 == 0 && minutes > 1440:
+		return Count(minutes/1440, "day", "days")
+	case minutes%60 == 0:
+		return Count(minutes/60, "hour", "hours")
+	case minutes < 120:
+		return Count(minutes, "minute", "minutes")
+	}
+	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+}
+
 // LateBackup says what is wrong with a backup.
 func LateBackup(b Backup) string {
 	of := ""

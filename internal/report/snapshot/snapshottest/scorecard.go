@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/day"
 )
 
 // alerts returns a month of them: one rule that keeps firing, a lock storm, a full disk, some
@@ -81,6 +82,7 @@ func server() *snapshot.Server {
 	return &snapshot.Server{
 		Role: "primary", Before: &snapshot.SizeBefore{At: AsOf().AddDate(0, 0, -27), Change: 3 << 29},
 		Backup: &snapshot.LastBackup{FinishedAt: AsOf().Add(-9 * time.Hour)},
+		Room:   &day.Fill{Name: "/var/lib/postgresql", Percent: 81.5, Days: new(30.4)},
 	}
 }
 

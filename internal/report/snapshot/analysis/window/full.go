@@ -1,6 +1,7 @@
 package window
 
 import (
+	"slices"
 	"strconv"
 
 	"muster/internal/measurements/forecast"
@@ -8,50 +9,32 @@ import (
 	"muster/internal/report/snapshot/day"
 )
 
-// FullSoon says in a clause whether a volume is full within FullWithin days: by the fullest one in the window, or by what
-// is full first of all volumes and tablespaces. known is false if nothing tells.
-func FullSoon(doc snapshot.Document) (soon, known bool, words string) {
-	s, measured := Utilization(doc)
-	if measured = measured && !s.Full.Until.IsZero(); measured {
-		soon, known, words = s.Full.soon()
-	} else {
-		words = "no volume was measured"
-	}
-	if doc.Server == nil || doc.Server.Room == nil || soon {
-		return soon, known, words
-	}
-	first := doc.Server.Room
-	of := first.Name + " is at " + decimal(first.Percent) + "%"
-	switch {
-	case first.Days == nil && !measured:
-		return false, false, of + ", and there is no date when it is full"
-	case first.Days == nil: // for a reason of its own
-	case *first.Days <= FullWithin:
-		return true, true, of + ", full in " + day.Days(*first.Days)
-	case !known:
-		return false, true, of
-	}
-	return soon, known, words
+// Told is whether something is known to be full soon, or not to be.
+func Told(f day.Fill) bool {
+	return f.Days != nil || slices.Contains([]forecast.Reason{forecast.NotGrowing, forecast.Noise, forecast.Far}, forecast.Reason(f.Why))
 }
 
-// soon says whether the volume is full soon.
-func (f Forecast) soon() (soon, known bool, words string) {
-	words = "a volume is at " + decimal(f.Level) + "%"
-	switch f.Reason {
-	case forecast.TooShort, forecast.Stale, forecast.NotMeasured, forecast.NoLimit:
-		return false, false, words + ", too few days for a forecast"
-	case forecast.SawTooth, forecast.Step:
-		return false, false, words + ", and jumps: no forecast"
-	case forecast.NotGrowing, forecast.Noise, forecast.Far:
-		return false, true, words
+// FullSoon says in a clause whether a volume or a tablespace of a server is full within FullWithin days. known is false if
+// nothing tells, or if something is nearly full and nobody knows when it is full.
+func FullSoon(s *snapshot.Server) (soon, known bool, words string) {
+	if s == nil || s.Room == nil {
+		return false, false, "no volume was measured"
+	}
+	of := func(f *day.Fill) string { return f.Name + " is at " + strconv.FormatFloat(f.Percent, 'f', 1, 64) + "%" }
+	first, beside := s.Room, s.Undated
+	switch {
+	case first.Days != nil && *first.Days < 0.05:
+		return true, true, first.Name + " is full"
+	case first.Days != nil && *first.Days <= FullWithin:
+		return true, true, of(first) + ", full in " + day.Days(*first.Days)
+	case beside == nil:
+		beside = first
 	}
 	switch {
-	case f.Full():
-		return true, true, "a volume is full"
-	case f.Soon():
-		return true, true, words + ", gaining " + decimal(f.PerDay) + " points a day"
+	case !Told(*beside):
+		return false, false, of(beside) + ", and there is no date when it is full"
+	case beside.Days == nil:
+		return false, true, of(beside) + ", and does not fill steadily"
 	}
-	return false, true, words
+	return false, true, of(beside)
 }
-
-func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }

@@ -71,7 +71,7 @@ func Utilization(doc snapshot.Document) (s UtilizationSummary, ok bool) {
 		s.Of[i].Minutes = minutes[i]
 		s.Hours = max(s.Hours, len(values))
 	}
-	s.Full = fullest(u.Start, u.DiskPercent)
+	s.Full = Fullest(u.Start, u.DiskPercent)
 	return s, true
 }
 
@@ -100,8 +100,8 @@ func summarize(values []*float64) Resource {
 	return r
 }
 
-// fullest is the forecast of the hours that have a value.
-func fullest(start time.Time, values []*float64) Forecast {
+// Fullest is the forecast of the hours that have a value.
+func Fullest(start time.Time, values []*float64) Forecast {
 	var history []forecast.Point
 	var until time.Time
 	for i, v := range values {
