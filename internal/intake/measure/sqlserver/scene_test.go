@@ -67,6 +67,7 @@ type fake struct {
 	named            int             // how many plans and queries were read
 	texts            []row           // of the query store: hash, text
 	cached           []row           // texts of the plan cache: database, hash, text
+	mangles, anybody bool            // names of databases lose a bracket; any login is let in
 	fails            map[string]any  // by the query's name, or name and database: an *Error or a Fault
 }
 
