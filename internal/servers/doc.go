@@ -43,7 +43,8 @@
 // a password can be guessed from those. An application of Entra exchanges its secret for a token at an
 // address that is in the code: what a server says of where to get one is not asked for.
 //
-// go-ora version 2 talks to Oracle (3.0 panics on servers before 19c). By itself it would send
+// go-ora version 2 talks to Oracle (3.0 panics on servers before 19c, and Oracle's own go-oracledb 26.0 dials
+// addresses itself, past every check here: docs/engines.md compares them). By itself it would send
 // the machine's name and user, read wallets, write traces, and wait forever. So Muster gives it
 // its configuration and its connection, and no text to parse. A listener may redirect its
 // clients, as those of clusters do. Each address is checked like the first, four at most, and
