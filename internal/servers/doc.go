@@ -43,6 +43,9 @@
 // a password can be guessed from those. An application of Entra exchanges its secret for a token at an
 // address that is in the code: what a server says of where to get one is not asked for.
 //
+// Several addresses of an Oracle are those of one database and its copies (Data Guard): a session is opened on the
+// primary, and a wrong password is tried at one address. Package tns reads descriptors and wallets.
+//
 // go-ora version 2 talks to Oracle (3.0 panics on servers before 19c, and Oracle's own go-oracledb 26.0 dials
 // addresses itself, past every check here: docs/engines.md compares them). By itself it would send
 // the machine's name and user, read wallets, write traces, and wait forever. So Muster gives it

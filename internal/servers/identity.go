@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"strings"
 
 	"muster/domain/fleet"
 	"muster/domain/printable"
@@ -136,6 +137,12 @@ func (t Target) Identify(ctx context.Context, s Session) (Identity, error) {
 			i.Role = row[2]
 		}
 		break
+	}
+	if t.oracle.further != "" { // whichever of them is the primary
+		_, i.Process, _ = strings.Cut(i.Process, "/")
+		if i.System == "" {
+			i.Process = "" // nothing tells it from other databases
+		}
 	}
 	var err error
 	i.Pooling, err = t.pooling(ctx, s)

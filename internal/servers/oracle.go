@@ -21,9 +21,9 @@ var oracleSettings = []string{
 	`BEGIN DBMS_APPLICATION_INFO.SET_MODULE('` + ApplicationName + `', NULL); END;`,
 }
 
-// openOracle opens a session on the service or sid that the connection string names, or,
+// openOracleAt opens a session on the service or sid that the connection string names, or,
 // where database is another one, on the pluggable database of that name.
-func openOracle(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error) {
+func openOracleAt(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error) {
 	login, ctx, end := newLogin(ctx)
 	defer end()
 	dials := &oracleDials{ctx: ctx, target: t, login: login}
@@ -89,10 +89,10 @@ func (t Target) oracleConfig(dials *oracleDials) *configurations.ConnectionConfi
 			SessionDataUnitSize: tnsUnit, TransportDataUnitSize: tnsUnit, Protocol: "tcp", SSLVerify: true, Dialer: dials,
 		},
 	}
-	if t.bySID {
+	if t.oracle.bySID {
 		c.SID = t.Database
 	} else {
-		c.ServiceName = t.Database
+		c.ServiceName, c.InstanceName = t.Database, t.oracle.instance
 	}
 	if t.TLS != TLSDisable {
 		c.SSL, c.Protocol = true, "tcps"
@@ -105,6 +105,7 @@ func (t Target) oracleConfig(dials *oracleDials) *configurations.ConnectionConfi
 	if t.reach != nil {
 		c.TLSConfig.RootCAs = t.reach.Authorities
 	}
+	t.oracle.wallet.Secure(c.TLSConfig)
 	return c
 }
 

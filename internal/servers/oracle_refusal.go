@@ -90,7 +90,7 @@ func (t Target) refusedByOracle(database string, number int) *ConnectionError {
 }
 
 func (t Target) databaseKind() string {
-	if t.bySID {
+	if t.oracle.bySID {
 		return "sid"
 	}
 	return "service"

@@ -24,7 +24,7 @@ type Target struct {
 	TLS      string // the mode, as the engine's own tools name it
 
 	sqlServer sqlServerOptions // of that engine
-	bySID     bool             // Database is the SID of an Oracle server
+	oracle    oracleOptions    // of that engine
 
 	reach *Reach
 	own   bool // the installation registered it itself

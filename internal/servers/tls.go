@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"strings"
+
+	"muster/domain/fleet"
 )
 
 // tlsWords are how a connection string asks for TLS, for the sentences about a handshake that failed.
@@ -11,6 +13,7 @@ type tlsWords struct {
 	mode   string // as in encrypt=true
 	anyone string // accepts any certificate; empty: nothing does
 	named  string // names the certificate's host; empty: nothing does
+	client string // gives a client certificate; empty: nothing does
 }
 
 // tlsCauses are why a TLS handshake fails, the most telling first, by the texts of Go's crypto/tls and crypto/x509,
@@ -48,7 +51,7 @@ var tlsCauses = []struct {
 	{
 		"client certificate",
 		[]string{"tls: certificate required", "tls: bad certificate"},
-		"@server asks for a client certificate (mutual TLS), and Muster has none. Register an address of it that does not.",
+		"@server asks for a client certificate (mutual TLS), and Muster has none that it knows. Register an address of it that does not@client.",
 	},
 	{
 		"old version",
@@ -58,7 +61,7 @@ var tlsCauses = []struct {
 	{
 		"handshake refused",
 		[]string{"tls: handshake failure", "unconfigured cipher suite", "insufficient security"},
-		"@server refused the TLS handshake: it has no cipher in common with Muster, or asks for a client certificate. Enable a cipher with AES-GCM there.",
+		"@server refused the TLS handshake: it has no cipher in common with Muster, or asks for a client certificate. Enable a cipher with AES-GCM there@client.",
 	},
 	{
 		"no TLS",
@@ -80,7 +83,7 @@ func (t Target) tlsFailed(words tlsWords, err error) *ConnectionError {
 		}
 		return ", or " + what
 	}
-	fill := strings.NewReplacer("@server", t.Address(), "@mode", words.mode, "@named", optional(words.named), "@anyone", optional(words.anyone))
+	fill := strings.NewReplacer("@server", t.Address(), "@mode", words.mode, "@named", optional(words.named), "@anyone", optional(words.anyone), "@client", optional(words.client))
 	text := err.Error()
 	for _, known := range tlsCauses {
 		for _, part := range known.texts {
@@ -97,6 +100,9 @@ func (t Target) sslWords() tlsWords {
 	words := tlsWords{mode: "sslmode=" + t.TLS}
 	if t.TLS != TLSRequire {
 		words.anyone = "accept any certificate with sslmode=" + TLSRequire
+	}
+	if t.Engine == fleet.Oracle && t.oracle.wallet == nil {
+		words.client = "give one with wallet=…"
 	}
 	return words
 }
