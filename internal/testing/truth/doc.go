@@ -1,5 +1,5 @@
 // Package truth compares the figures of several monitors with the true values on simulated
-// servers: twelve hostile scenes and a quiet one, on three engines.
+// servers: sixteen hostile scenes and a calm one, on three engines.
 //
 // # How it works
 //
@@ -28,6 +28,7 @@
 //
 //   - The simulated servers are as wrong as the documents from which they were written. None of
 //     the figures comes from a live server.
+//   - Muster's own statement in the quiet server is told as the engines list it, and not executed by anything here.
 //   - The worlds are small. Limits of other monitors (10,000 rows, 1,000 rows, the hundred most
 //     expensive) have no effect there, and would have one on a large server.
 //   - Our query of a query store groups rows on the server. Here the rows are returned one by

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/domain/fleet"
@@ -24,6 +25,10 @@ type Oracle struct {
 	latest  map[oracleKey]int        // the plan that a statement had last
 	cursors map[oracleKey]*oracleCursor
 	busy    map[string]float64 // DB time, in microseconds
+	old     int                // cursors that nobody executes any more
+	mounted bool               // a third pluggable database is
+	within  string             // the pluggable database that we are in, open on the first of two instances; empty: the root
+	watched bool               // Muster's own statement is listed
 }
 
 type oracleKey struct {
@@ -152,10 +157,17 @@ func (o *Oracle) rows(_, line, statement string) ([][]string, error) {
 		"-- Oracle 12.2+: the standby databases to which the database sends its redo.":                                             always(),
 		"-- Oracle 12.2+: who waits for whom, asked only while a session waits for what":                                           always(),
 		"-- Oracle 12.2+: the server's clock, in microseconds since 1970, and by how many minutes its":                             always([]string{fmt.Sprint(o.now()), fmt.Sprint(int64(o.ahead / time.Minute))}),
-		"-- Oracle 12.2+: the counters of every plan of every statement, in microseconds, whole:":                                  denied(o.planRows()...),
+		"-- Oracle 12.2+: the counters of every plan of every statement, in microseconds, whole:":                                  denied(o.planRows(statement)...),
 		"-- Oracle 12.2+: since when the cursors are there that have a plan now, in seconds since":                                 denied(o.births()...),
 		"-- Oracle 12.2+: how long the sessions of each container have worked or waited for": denied(
 			[]string{"3", fmt.Sprint(int64(o.busy["app"]))}, []string{"4", fmt.Sprint(int64(o.busy["crm"]))}),
+	}
+	if o.mounted {
+		all["-- Oracle 12.2+: the databases, which are the containers that our account sees: from the"] = always(
+			[]string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "app", "READ WRITE"}, []string{"4", "crm", "READ WRITE"}, []string{"5", "archive", "MOUNTED"})
+	}
+	if o.within != "" {
+		maps.Copy(all, o.inCluster())
 	}
 	if o.stage != nil {
 		maps.Copy(all, o.staged())
@@ -178,7 +190,30 @@ func sqlID(query string) string {
 	return string(id)
 }
 
-func (o *Oracle) planRows() (rows [][]string) {
+// inCluster is what a cluster of two instances answers in a pluggable database that is open on the first one: its views of
+// all instances have rows of that one alone, but for those of the instances themselves.
+func (o *Oracle) inCluster() answers {
+	started := o.started.Format(time.DateTime)
+	return answers{
+		"-- Oracle 12.2+: where we are and as whom, which nobody needs a grant for. In a container":    always([]string{oracleIDs[o.within], o.within, "ORCL", "WATCHER"}),
+		"-- Oracle 12.2+: the instance that we are on, since when it runs, by its local time, and":     always([]string{"1", started, "YES"}),
+		"-- Oracle 12.2+: the databases, which are the containers that our account sees: from the":     always([]string{oracleIDs[o.within], o.within, "READ WRITE"}),
+		"-- Oracle 12.2+, in a cluster: all instances that run, and since when.":                       always([]string{"1", started, "YES"}, []string{"2", started, "YES"}),
+		"-- Oracle 12.2+, in a cluster: how many instances run. GV$ views leave out the one that does": always([]string{"2"}),
+		"-- Oracle 12.2+, in a cluster: the instances on which the container that we are in is open.":  always([]string{"1"}),
+	}
+}
+
+// planRows are those of all plans. Muster's own statement is left out where the query says so: it is executed in each list.
+func (o *Oracle) planRows(statement string) (rows [][]string) {
+	if o.watched && !strings.Contains(statement, "NOT LIKE '/* muster */%'") {
+		calls := int64(o.clock.Now().Sub(began)/(20*time.Second)) + 100
+		rows = append(rows, []string{"0", "3", sqlID("muster"), fmt.Sprint(number("muster")), "1000", fmt.Sprint(calls), fmt.Sprint(calls * 4_000_000)})
+	}
+	for n := range o.old {
+		query := fmt.Sprint("old ", n)
+		rows = append(rows, []string{"0", "4", sqlID(query), fmt.Sprint(number(query)), "1000", "7", "7000"})
+	}
 	for k, r := range o.stats {
 		rows = append(rows, []string{
 			"0", oracleIDs[k.database], sqlID(k.query), fmt.Sprint(number(k.query)), fmt.Sprint(1000 + k.plan), fmt.Sprint(r.calls), fmt.Sprint(r.elapsed),

@@ -2,6 +2,7 @@ package truth
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"muster/domain/fleet"
@@ -20,6 +21,9 @@ var usual = []struct {
 // workload is a quarter of an hour on a small server: nine statements every ten seconds, a
 // report every five minutes, and two that were executed once, as most of what a list has.
 func workload(w *world) (events []event) {
+	if w.quiet {
+		return quiet(w)
+	}
 	events = append(events, event{time.Second - warmUp, func() {
 		w.execute("app", "create index", 0.05)
 		w.execute("crm", "create role", 0.05)
@@ -36,6 +40,17 @@ func workload(w *world) (events []event) {
 	}
 	for at := 133*time.Second - warmUp; at < window; at += 5 * time.Minute {
 		events = append(events, event{at, func() { w.execute("app", "report", 800) }})
+	}
+	return events
+}
+
+// quiet is a server on which hardly anything runs.
+func quiet(w *world) (events []event) {
+	for at := -warmUp + 3*time.Second; at < window; at += step {
+		events = append(events, event{at, func() { w.execute("crm", "health", 0.125) }})
+	}
+	for at := -warmUp + 7*time.Second; at < window; at += time.Minute {
+		events = append(events, event{at, func() { w.execute("app", "login", 2) }})
 	}
 	return events
 }
@@ -108,6 +123,20 @@ var scenes = []scene{
 		w.at(2*time.Minute+time.Second, func() { w.twice = true })
 		w.at(4*time.Minute+time.Second, func() { w.twice = false })
 	}},
+	{"80,000 plans",
+		"The server has many plans that nobody executes any more: 80,000 in the query store, and as many in the plan cache. " +
+			"The query store answers no query that joins its views, which takes minutes on such a store. Oracle has 5,000 old " +
+			"cursors, and PostgreSQL 4,000 old statements.", manyPlans},
+	{"restoring database",
+		"For four minutes a third database is being restored. SQL Server then refuses the databases of all plans in its " +
+			"cache (error 927), which is simulated for Muster alone; those of procedures are known by their texts. On Oracle it is a pluggable database that is " +
+			"mounted. PostgreSQL has no such state.", restoringDatabase},
+	{"pluggable database on one node",
+		"A cluster (RAC) of two instances, on one of which the pluggable database that Muster is connected to is open. On the " +
+			"other engines, too, only one of the two databases is in use.", singleton},
+	{"quiet server",
+		"Hardly anything runs, and the slowest statement of the server is one of Muster's own (4 s). It is shown to Muster " +
+			"alone: the other products' own statements are not simulated. PostgreSQL marks Muster's statements by their role.", quietServer},
 	{"clock skew", "The server's clock is ten minutes behind all other clocks, and a new statement runs.", clockSkew},
 }
 
@@ -242,4 +271,52 @@ func clockSkew(w *world) {
 		s.skew = skew
 	}
 	w.novelty()
+}
+
+// old is how many plans nobody executes any more.
+const old = 80_000
+
+func manyPlans(w *world) {
+	switch s := w.server.(type) {
+	case *SQLServer:
+		s.old = old
+	case *Oracle:
+		s.old = 5000
+	case *PostgreSQL:
+		for i := range 4000 {
+			s.execute(Execution{Database: "crm", Query: fmt.Sprint("old ", i), Ms: 0.05})
+		}
+	}
+}
+
+func restoringDatabase(w *world) {
+	restoring := func(is bool) func() {
+		return func() {
+			switch s := w.server.(type) {
+			case *SQLServer:
+				s.restoring = is
+			case *Oracle:
+				s.mounted = is
+			}
+		}
+	}
+	w.at(middle, restoring(true))
+	w.at(middle+4*time.Minute, restoring(false))
+}
+
+func singleton(w *world) {
+	w.only = "app"
+	if o, ok := w.server.(*Oracle); ok {
+		o.within = "app"
+	}
+}
+
+func quietServer(w *world) {
+	w.quiet = true
+	switch s := w.server.(type) {
+	case *SQLServer:
+		s.watched = true
+	case *Oracle:
+		s.watched = true
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/sqlserver"
+	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
 	"muster/internal/testing/clocktest"
 )
@@ -26,6 +27,9 @@ type SQLServer struct {
 	storeOnlyIn string // one database; empty: both have one
 	plans       map[cacheKey]*cachedPlan
 	kept        []*storeSlice
+	old         int  // plans that nobody executes any more
+	restoring   bool // a third database is being restored
+	watched     bool // Muster's own statement is in the plan cache
 }
 
 type cacheKey struct {
@@ -137,7 +141,7 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+ and Azure SQL: what the server is, and what we may see of it.": always(
 			[]string{"3", "15", bit[!s.denied], bit[!s.denied], "[watcher]", "[dbo]", "0"}),
 		"-- SQL Server 2016+: the databases, their states, whether we may look into them, and their query stores.": always(
-			[]string{"1", "master", "0", "1", "0"}, []string{"5", "app", "0", "1", bit[s.stores("app")]}, []string{"6", "crm", "0", "1", bit[s.stores("crm")]}),
+			[]string{"1", "master", "0", "1", "0"}, []string{"5", "app", "0", "1", bit[s.stores("app")]}, []string{"6", "crm", "0", "1", bit[s.stores("crm")]}, []string{"7", "archive", bit[s.restoring], bit[!s.restoring], "0"}),
 		"-- SQL Server 2016+: the databases of availability groups here, and whether this is their primary replica.":                                                      always(),
 		"-- SQL Server 2016+: the replicas of the availability groups here: how many databases of each are behind, and by how much.":                                      always(),
 		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":                                              always([]string{"5", "waiting", "LCK_M_X", fmt.Sprint(s.waiting), "shop", "shop", "app01", serverstest.Null}),
@@ -155,11 +159,14 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+: the counters of the query store of a database.":                                                             denied(s.storeRows),
 		"-- SQL Server 2016+ and Azure SQL: of which queries the plans in the query store of a database are.":                             denied(s.storePlans),
 		"-- SQL Server 2016+ and Azure SQL: the hashes and the numbers of the texts of the queries in the query store of a database.":     denied(s.storeQueries),
-		"-- SQL Server 2016+ and Azure SQL: the statements of Muster itself that are in the plan cache.":                                  denied(always()),
+		"-- SQL Server 2016+ and Azure SQL: the statements of Muster itself that are in the plan cache.":                                  denied(always(s.ownRows()...)),
 		"-- SQL Server 2016+ and Azure SQL: the counters of the statements of all plans that are in the cache.":                           denied(s.cacheRows),
 	}
 	if s.stage != nil {
 		maps.Copy(all, s.staged())
+	}
+	if s.old > 0 && strings.Count(statement, ".sys.query_store_") > 1 && !strings.Contains(statement, "query_store_runtime_stats_interval") {
+		return nil, &servers.Refusal{Engine: fleet.SQLServer, Code: "error -2", Reason: servers.TimedOut} // a join
 	}
 	answer, ok := all[line]
 	if !ok {
@@ -206,19 +213,24 @@ func (s *SQLServer) storeRows(statement string) (rows [][]string, err error) {
 }
 
 func (s *SQLServer) storePlans(statement string) ([][]string, error) {
-	return s.numbered(statement, (*storeSlice).planID, func(r *storeSlice) []string { return []string{fmt.Sprint(r.queryID())} })
+	return s.numbered(statement, (*storeSlice).planID, func(r *storeSlice) []string { return []string{fmt.Sprint(r.queryID())} },
+		func(n string) []string { return []string{n} })
 }
 
 func (s *SQLServer) storeQueries(statement string) ([][]string, error) {
-	return s.numbered(statement, (*storeSlice).queryID, func(r *storeSlice) []string { return []string{fmt.Sprintf("%016x", number(r.query)), "0", "7"} })
+	return s.numbered(statement, (*storeSlice).queryID, func(r *storeSlice) []string { return []string{fmt.Sprintf("%016x", number(r.query)), "0", "7"} },
+		func(n string) []string { return []string{fmt.Sprintf("%016x", number("old", n)), "0", "7"} })
 }
 
-// numbered are rows of a catalogue whose numbers come after the one that a statement has.
-func (s *SQLServer) numbered(statement string, id func(*storeSlice) uint64, of func(*storeSlice) []string) (rows [][]string, err error) {
+// numbered are rows of a catalogue whose numbers come after the one that a statement has. The first ones are of old plans.
+func (s *SQLServer) numbered(statement string, id func(*storeSlice) uint64, of func(*storeSlice) []string, was func(n string) []string) (rows [][]string, err error) {
 	var after uint64
 	_, text, _ := strings.Cut(statement, "_id > ")
 	if _, err := fmt.Sscan(text, &after); err != nil {
 		return nil, err
+	}
+	for n := after + 1; n <= uint64(s.old); n++ { //nolint:gosec // G115: it is not negative
+		rows = append(rows, append([]string{fmt.Sprint(n)}, was(fmt.Sprint(n))...))
 	}
 	for _, r := range s.slices(statement) {
 		if n := id(r); n > after {
@@ -228,14 +240,48 @@ func (s *SQLServer) numbered(statement string, id func(*storeSlice) uint64, of f
 	return rows, nil
 }
 
+// ownRows are the hashes of Muster's statements in the plan cache.
+func (s *SQLServer) ownRows() [][]string {
+	if !s.watched {
+		return nil
+	}
+	return [][]string{{fmt.Sprintf("%016x", number("muster"))}}
+}
+
+// besideRows are entries of the plan cache that no peer is shown: old plans, and Muster's own statement, which it executes
+// in master once a minute.
+func (s *SQLServer) besideRows(recent bool) (rows [][]string) {
+	if s.watched {
+		calls := s.clock.Now().Sub(began)/time.Minute + 10
+		rows = append(rows, []string{
+			"1", fmt.Sprintf("%032x", number("muster")), fmt.Sprintf("%016x", number("muster")), fmt.Sprint(int64(calls)),
+			fmt.Sprint(int64(calls) * 4_000_000), fmt.Sprint(s.started.UnixMicro()), serverstest.Null,
+		})
+	}
+	for n := range s.old {
+		if recent {
+			break
+		}
+		rows = append(rows, []string{"6", fmt.Sprintf("%032x", n), fmt.Sprintf("%016x", n), "7", "7000", fmt.Sprint(s.started.UnixMicro()), serverstest.Null})
+	}
+	return rows
+}
+
+// adHoc says that a statement is in no procedure, so its text has no database.
+func adHoc(query string) bool { return query == "search" }
+
 // cacheRows are all plans, or those whose last execution ended in the last three minutes.
 func (s *SQLServer) cacheRows(statement string) ([][]string, error) {
 	since, recent := s.local()-int64(3*time.Minute/time.Microsecond), strings.Contains(statement, "(1 = 0 OR")
 	_, except, _ := strings.Cut(statement, "NOT IN (")
 	except, _, _ = strings.Cut(except, ")")
-	var rows [][]string
+	byText := strings.Contains(statement, "WHERE 1 = 1")
+	if s.restoring && !byText {
+		return nil, &servers.Refusal{Engine: fleet.SQLServer, Code: "error 927", Reason: servers.Failed}
+	}
+	rows := s.besideRows(recent)
 	for _, p := range s.cached() {
-		if recent && p.lastStart+p.lastElapsed < since || slices.Contains(strings.Split(except, ", "), sqlServerIDs[p.database]) {
+		if byText && adHoc(p.query) || recent && p.lastStart+p.lastElapsed < since || slices.Contains(strings.Split(except, ", "), sqlServerIDs[p.database]) {
 			continue
 		}
 		id := fmt.Sprintf("%016x%016x", number(p.database, p.query, fmt.Sprint(p.plan)), number(fmt.Sprint(p.created)))

@@ -54,9 +54,13 @@ type world struct {
 	samples []measurements.StatementSample
 	looks   []measurements.SessionSample
 	grants  map[string]bool // statements that were said to be missing
+	refused map[string]bool // codes that were said of parts
 
 	cut   time.Duration // since when nothing reaches the centre; 0: everything does
 	twice bool          // what is delivered now is delivered again
+
+	only  string // the database in which anything is executed; empty: both
+	quiet bool   // hardly anything is executed
 }
 
 // event is what happens at a moment of the window.
@@ -74,7 +78,7 @@ var instance = uuid.NewSHA1(uuid.Nil, []byte("server"))
 func newWorld(v variant, store measurementstest.Harness) *world {
 	clock := clocktest.At(began.Add(-warmUp))
 	w := &world{
-		clock: clock, server: v.server(clock), plans: make(map[string]int), organization: uuid.New(), store: store, grants: make(map[string]bool),
+		clock: clock, server: v.server(clock), plans: make(map[string]int), organization: uuid.New(), store: store, grants: make(map[string]bool), refused: make(map[string]bool),
 	}
 	w.home = &measuretest.Home{To: servers.Target{Engine: v.engine, Database: "app"}}
 	w.ours = measure.New(measure.Config{
@@ -91,6 +95,9 @@ func newWorld(v variant, store measurementstest.Harness) *world {
 
 // execute is an execution that ends now.
 func (w *world) execute(database, query string, ms float64) {
+	if w.only != "" && database != w.only {
+		return
+	}
 	e := Execution{At: w.clock.Now(), Database: database, Query: query, Plan: w.plans[query], Ms: ms}
 	w.log = append(w.log, e)
 	w.server.execute(e)
@@ -131,8 +138,12 @@ func (w *world) look(ctx context.Context) error {
 	}
 	kept := len(w.home.Batches)
 	err := w.ours.Round(ctx)
-	if _, refusal := errors.AsType[*servers.Refusal](err); err != nil && !refusal {
+	refusal, refused := errors.AsType[*servers.Refusal](err)
+	if err != nil && !refused {
 		return err
+	}
+	if refused {
+		w.refused[refusal.Code] = true
 	}
 	for _, g := range w.home.Lacking {
 		w.grants[g.Object] = true
@@ -226,6 +237,9 @@ func (w *world) said() (said []string, wrong []string) {
 	missing, unknown := 0, 0
 	var attributed, busy float64
 	for _, database := range []string{"app", "crm"} {
+		if w.only != "" && database != w.only {
+			continue
+		}
 		covered := time.Duration(0)
 		for _, s := range w.samples {
 			if s.Database != w.home.Known[database] {
@@ -251,6 +265,9 @@ func (w *world) said() (said []string, wrong []string) {
 	}
 	for grant := range w.grants {
 		said = append(said, "missing grant: "+grant)
+	}
+	for code := range w.refused {
+		said = append(said, code)
 	}
 	slices.Sort(said)
 	if missing > 0 {
