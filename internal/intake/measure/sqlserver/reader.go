@@ -43,6 +43,7 @@ type reader struct {
 
 	stores  map[uint32]*store          // what is known of query stores, by database
 	budget  time.Duration              // for all of them at a look
+	texted  int                        // the rounds in which their texts were asked for
 	own     map[measure.Statement]bool // Muster's; nil: not known yet
 	ownAt   int64                      // when they were looked for, by the server's clock
 	denied  map[uint32]bool            // the query stores that we may not read, by database

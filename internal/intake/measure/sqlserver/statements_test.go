@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -539,6 +540,36 @@ func TestAQueryStoreThatHadLittleTimeLeft(t *testing.T) {
 	left, inPart := errors.AsType[*measure.TextsLeftError](err)
 	if !inPart || len(of) != 2 || len(left.Of) != 1 || left.Of[0].Database != 11 {
 		t.Errorf("of %v, %+v, %v", of, left, err)
+	}
+}
+
+// TestTheTextsOfEachQueryStoreHaveTheirTurn, however many there are beside it and however little time there is.
+func TestTheTextsOfEachQueryStoreHaveTheirTurn(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	var mu sync.Mutex
+	asked := map[string]bool{}
+	names := f.holdStores(12)
+	for _, name := range names {
+		f.fails["query_store_texts "+name] = func() *tdstest.Error {
+			mu.Lock()
+			defer mu.Unlock()
+			asked[name] = true
+			time.Sleep(40 * time.Millisecond)
+			return nil
+		}
+	}
+	r, line, of := f.listed(t)
+	r.budget = 100 * time.Millisecond
+	for range names { // one in each round at least
+		if _, err := r.Texts(t.Context(), line, of); err == nil {
+			t.Fatal("there was time for all: the test shows nothing")
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(of) != len(names) || len(asked) != len(names) {
+		t.Errorf("of %d databases, %d were asked in as many rounds", len(of), len(asked))
 	}
 }
 

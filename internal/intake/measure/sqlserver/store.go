@@ -36,6 +36,7 @@ type store struct {
 	looked    int64           // when its state was read, by the server's clock
 	slow      int64           // until when it is left alone
 	why       error           // it is
+	texted    int             // in which round its texts were asked for; 0: in none
 }
 
 // internal stands for queries of the server's own. It is no query_hash: those have 64 bits.

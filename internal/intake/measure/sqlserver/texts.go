@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,7 +15,8 @@ import (
 )
 
 // Texts reads texts from where the counters were read. What a query store refuses costs its own database. All together
-// have the time that the counters have (storeBudget); what that leaves out is asked for later.
+// have the time that the counters have (storeBudget); what that leaves out is asked for later. Databases that have waited
+// longest are first, so that each has its turn.
 func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (map[measure.Ref]string, error) {
 	wanted, stored := make(map[measure.Ref]bool, len(of)), make(map[uint32][]measure.Ref)
 	var cached []string
@@ -40,11 +42,11 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 	var later []measure.Ref
 	left := r.budget
 	defer l.SetTimeout(measure.StatementTimeout)
-	for _, d := range r.databases {
+	waited := slices.DeleteFunc(slices.Clone(r.databases), func(d database) bool { return len(stored[d.id]) == 0 })
+	slices.SortStableFunc(waited, func(a, b database) int { return cmp.Compare(r.storeOf(a).texted, r.storeOf(b).texted) })
+	r.texted++
+	for _, d := range waited {
 		refs := stored[d.id]
-		if len(refs) == 0 {
-			continue
-		}
 		if left <= 0 {
 			later = append(later, refs...)
 			continue
@@ -54,6 +56,8 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		err := r.storedTexts(ctx, l, d, refs, texts)
 		if isLate(err) && left < r.budget/2 { // there was little time left
 			later = append(later, refs...)
+		} else {
+			r.storeOf(d).texted = r.texted
 		}
 		left -= time.Since(began)
 		if _, refused := errors.AsType[*servers.Refusal](err); err != nil && !refused {
