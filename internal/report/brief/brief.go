@@ -57,7 +57,7 @@ func debt(doc snapshot.Document) *report.BriefDebt {
 func riskDebt(doc snapshot.Document, risks []analysis.TableRisk) *report.BriefDebt {
 	c := analysis.ClassificationCoverage(doc)
 	d := &report.BriefDebt{Risks: true, Assessed: c.Completed + c.Partial, Overdue: analysis.RiskDebtOf(doc, risks).Overdue}
-	if doc.Previous == nil || doc.Previous.Risks == nil {
+	if doc.Previous == nil {
 		return d
 	}
 	var added, gone analysis.SeverityCounts

@@ -181,10 +181,17 @@ func TestABriefOfAnInventoryCountsRisks(t *testing.T) {
 	if facts := b.Facts(); facts[0].Words != "1 treatment of a risk" || facts[2].Words != "1 high, 1 medium, 1 low" {
 		t.Errorf("the mail says %+v", facts)
 	}
-	doc.Previous.Risks = nil // of before there was a register
+	doc.Previous.Risks = nil // a register without risks
+	after, _ := brief.Of(doc)
+	if n := after.Debt.New; n == nil || n.Critical+n.High+n.Medium+n.Low != len(analysis.Risks(doc)) || *after.Debt.Closed != (report.BySeverity{}) {
+		t.Errorf("after a register without risks: %+v, %+v", after.Debt, after.Facts())
+	}
+	previous := doc.Previous
+	doc.Previous = nil
 	if b, _ := brief.Of(doc); b.Debt.New != nil || b.Facts()[1].Words != "not known: there is no earlier report" {
 		t.Errorf("without a register before: %+v", b.Facts())
 	}
+	doc.Previous = previous
 	for i := range doc.Instances {
 		for k := range doc.Instances[i].Databases {
 			doc.Instances[i].Databases[k].Classification = nil

@@ -565,7 +565,7 @@ type Previous struct {
 	AsOf     time.Time    `json:"asOf"`
 	Findings []FindingKey `json:"findings"` // open, sorted
 	Accepted []FindingKey `json:"accepted"` // by an exception, sorted
-	// Risks are those of the register, sorted by id; nil: not an inventory, or from before this field.
+	// Risks are those of the register, sorted by id; none: it had none, or the report is no inventory.
 	Risks []RiskScore `json:"risks,omitempty"`
 }
 

@@ -35,7 +35,7 @@ func recordOf(doc snapshot.Document) onRecord {
 			r.decisions[x.CheckID] = append(r.decisions[x.CheckID], x)
 		}
 	}
-	if doc.Previous != nil && doc.Previous.Risks != nil {
+	if doc.Previous != nil {
 		r.before = make(map[string]int, len(doc.Previous.Risks))
 		for _, was := range doc.Previous.Risks {
 			r.before[was.ID] = was.Score
