@@ -169,22 +169,30 @@ func TestInstancesByReplicationBackupsAndRoom(t *testing.T) {
 		sign(watch.BackupRPO, primary, uuid.NewString(), 30), sign(watch.BackupRPO, primary, uuid.NewString(), 90))
 	record(w.ours, now.Add(-20*time.Minute), sign(watch.ReplicationLag, quiet, "", 9000), sign(watch.BackupRPO, quiet, uuid.NewString(), 9000))
 	record(w.theirs, now, sign(watch.ReplicationLag, theirs, "", 5000))
+	// Another one has a database whose backups nobody knows, beside one with a backup of an hour ago: that is not young. Beside
+	// a backup that is too old, that one counts.
+	unknown, late := w.instance(w.ours, "d unknown"), w.instance(w.ours, "e late")
+	for of, minutes := range map[uuid.UUID]float64{unknown: 60, late: 2000} {
+		s := sign(watch.BackupRPO, of, uuid.NewString(), minutes)
+		s.Details.Unknown = 1
+		record(w.ours, now, s)
+	}
 	room(w.ours, "db01", map[string]float64{"/data": 12.25, "/wal": 3.5, "/": watch.NotFull}, standby)
 	room(w.ours, "db02", map[string]float64{"/data": 8, "/": watch.NotFull}, standby, primary)
 	room(w.ours, "db03", map[string]float64{"/": watch.NotFull}, quiet)
 	room(w.theirs, "db01", map[string]float64{"/data": 1}, theirs, standby)
 
 	for query, want := range map[string]string{
-		"sort=-lag": "a standby b primary c quiet", "sort=lag": "b primary a standby c quiet",
-		"sort=-backup": "b primary a standby c quiet", "sort=backup": "a standby b primary c quiet",
-		"sort=full": "a standby b primary c quiet", "sort=-full": "b primary a standby c quiet",
+		"sort=-lag": "a standby b primary c quiet d unknown e late", "sort=lag": "b primary a standby c quiet d unknown e late",
+		"sort=-backup": "e late b primary a standby c quiet d unknown", "sort=backup": "a standby b primary e late c quiet d unknown",
+		"sort=full": "a standby b primary c quiet d unknown e late", "sort=-full": "b primary a standby c quiet d unknown e late",
 		"sort=-lag&pageSize=1&page=2": "b primary",
 	} {
 		if got := w.get(w.ours.viewer, "/api/v1/instances?"+query).called(); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
-	want := map[string]any{"a standby": []any{12.5, 600.0, 3.5}, "b primary": []any{0.0, 5400.0, 8.0}, "c quiet": []any{nil, nil, nil}}
+	want := map[string]any{"a standby": []any{12.5, 600.0, 3.5}, "b primary": []any{0.0, 5400.0, 8.0}, "c quiet": []any{nil, nil, nil}, "d unknown": []any{nil, nil, nil}, "e late": []any{nil, 120000.0, nil}}
 	got := map[string]any{}
 	for _, item := range w.get(w.ours.viewer, "/api/v1/instances").is(200).object()["items"].([]any) {
 		i := item.(map[string]any)

@@ -144,7 +144,7 @@ func (t *told) signs(there []fleet.Database, now time.Time) (signs []Sign) {
 	for _, d := range there {
 		names[d.ID] = d.Name
 	}
-	late := map[string]bool{}
+	late, unknown := map[string]bool{}, 0
 	for _, b := range t.before {
 		late[b.Mount] = b.Late
 	}
@@ -155,10 +155,16 @@ func (t *told) signs(there []fleet.Database, now time.Time) (signs []Sign) {
 			mount = st.Database.String()
 			name, known = names[st.Database]
 		}
+		if known && !st.Known() {
+			unknown++
+		}
 		if !known || !st.Known() || len(signs) >= mostDatabases && !late[mount] {
 			continue
 		}
 		signs = append(signs, Sign{Mount: mount, Value: st.Age.Minutes(), Details: Details{Database: name, None: st.State == backups.None}})
+	}
+	for i := range signs {
+		signs[i].Details.Unknown = unknown
 	}
 	for _, b := range t.before {
 		id, err := uuid.Parse(b.Mount)

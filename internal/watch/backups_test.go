@@ -125,3 +125,19 @@ func TestNoBackupAtAllIsLate(t *testing.T) {
 		t.Errorf("title %q", title)
 	}
 }
+
+// TestTheWorstAgeSaysOfHowManyDatabasesItIsNotKnown: a log alone is no backup, and a young one beside it says nothing of it.
+func TestTheWorstAgeSaysOfHowManyDatabasesItIsNotKnown(t *testing.T) {
+	t.Parallel()
+	b := newBackedUp(t)
+	b.backup(backups.Full, b.sales, noon.Add(-5*time.Minute))
+	b.backup(backups.Log, b.parts, noon)
+	for _, want := range []watch.Worst{{Value: 6, Unknown: 1}, {Value: 7}} {
+		b.pass(1)
+		worst, err := watch.WorstOf(t.Context(), b.db, b.org, []uuid.UUID{b.server}, watch.BackupRPO, noon)
+		if err != nil || worst[b.server] != want {
+			t.Errorf("%+v, %v, want %+v", worst, err, want)
+		}
+		b.backup(backups.Full, b.parts, noon)
+	}
+}

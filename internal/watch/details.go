@@ -38,7 +38,8 @@ type Details struct {
 	// Of what is counted over a while: how many there were, and when. Not nil: its value is their sum.
 	Counts []Count `json:"counts,omitzero"`
 
-	None bool `json:"none,omitempty"` // there is no backup, since the age that is the value
+	None    bool `json:"none,omitempty"`    // there is no backup, since the age that is the value
+	Unknown int  `json:"unknown,omitempty"` // databases of the server whose backups' age is not known
 
 	// Of a wait for a lock, of the transaction ids, or of a backup.
 	Database string `json:"database,omitempty"` // of the session that waits longest; with the oldest ids

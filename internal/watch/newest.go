@@ -52,23 +52,29 @@ func NewestOf(ctx context.Context, q sqlx.QueryerContext, organization, instance
 	return n, true, nil
 }
 
+// Worst is the worst figure of a rule of an instance.
+type Worst struct {
+	Value   float64
+	Unknown int // databases of which there is no figure, because nobody knows it
+}
+
 // WorstOf returns the worst figure of a rule of each instance that has one since a time: of FullIn that of the volume of
 // its hosts that is full first.
-func WorstOf(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID, rule Rule, since time.Time) (map[uuid.UUID]float64, error) {
+func WorstOf(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID, rule Rule, since time.Time) (map[uuid.UUID]Worst, error) {
 	query, args := worstOf, []any{organization, statement.IDs(instances), since.UTC(), string(rule)}
 	if rule == FullIn {
 		query, args[3] = fullFirst, NotFull
 	}
 	rows, err := statement.All[struct {
 		Instance uuid.UUID `db:"instance_id"`
-		Value    float64
+		Worst
 	}](ctx, q, "read the worst figures of a rule", query, args...)
 	if err != nil {
 		return nil, err
 	}
-	worst := make(map[uuid.UUID]float64, len(rows))
+	worst := make(map[uuid.UUID]Worst, len(rows))
 	for _, row := range rows {
-		worst[row.Instance] = row.Value
+		worst[row.Instance] = row.Worst
 	}
 	return worst, nil
 }

@@ -2624,7 +2624,7 @@ type InstanceErrorPart string
 // InstanceFigures The current figures of a server. Null means unknown. `unavailable` of the instance names the figures that
 // could not be read.
 type InstanceFigures struct {
-	// BackupAgeSeconds The age of the newest backup of the database whose newest backup is the oldest, or the time without any backup.
+	// BackupAgeSeconds The age of the newest backup of the database whose newest backup is the oldest, or the time without any backup. Null if it is not known, also of one database, unless another one is beyond the RPO.
 	BackupAgeSeconds *int64 `json:"backupAgeSeconds"`
 	// Connections From the samples that still count.
 	Connections *int `json:"connections"`

@@ -83,7 +83,7 @@ func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance, sid
 		f.scores = nil
 	}
 	for _, w := range watchedFigures() {
-		side.Lacks(ctx, s.readWatched(ctx, ids, &f, w), w.name)
+		side.Lacks(ctx, s.readWatched(ctx, rows, &f, w), w.name)
 	}
 	measured, cancel := side.Limited(ctx)
 	defer cancel()
@@ -115,14 +115,30 @@ func watchedFigures() []watchedFigure {
 	}
 }
 
-// readWatched reads the figures of a rule of the watch.
-func (s *ServerRoutes) readWatched(ctx context.Context, ids []uuid.UUID, f *figures, w watchedFigure) error {
-	worst, err := watch.WorstOf(ctx, s.DB, wire.Caller(ctx).Organization.ID, ids, w.rule, f.now.Add(-lately))
+// readWatched reads the figures of a rule of the watch. The age of backups is not known if all known ones are within the
+// RPO and one is not known: that one may be the oldest.
+func (s *ServerRoutes) readWatched(ctx context.Context, rows []fleet.Instance, f *figures, w watchedFigure) error {
+	organization := wire.Caller(ctx).Organization.ID
 	if f.watched == nil {
 		f.watched = map[string]map[uuid.UUID]float64{}
 	}
-	f.watched[w.by] = worst
-	return err
+	worst, err := watch.WorstOf(ctx, s.DB, organization, idsOf(rows), w.rule, f.now.Add(-lately))
+	if err != nil {
+		return err
+	}
+	settings, err := s.Accounts.WatchRulesOf(ctx, organization)
+	if err != nil {
+		return err
+	}
+	known := make(map[uuid.UUID]float64, len(worst))
+	for _, row := range rows {
+		of, there := worst[row.ID]
+		if there && (of.Unknown == 0 || of.Value > watch.RPO(settings, domain.Tags(row.Tags)).Minutes()) {
+			known[row.ID] = of.Value
+		}
+	}
+	f.watched[w.by] = known
+	return nil
 }
 
 // mayReadMetrics says whether the caller may see figures.
@@ -151,7 +167,7 @@ func (s *ServerRoutes) troubleOf(ctx context.Context, rows []fleet.Instance, by 
 		f.connections, err = s.connectionsOf(limited, ids, f.now)
 	case "lag", "backup", "full":
 		all := watchedFigures()
-		err = s.readWatched(ctx, ids, &f, all[slices.IndexFunc(all, func(w watchedFigure) bool { return w.by == by })])
+		err = s.readWatched(ctx, rows, &f, all[slices.IndexFunc(all, func(w watchedFigure) bool { return w.by == by })])
 	default: // lastSeenAt
 		if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
 			return f, err
