@@ -180,7 +180,7 @@ func (w *watched) measure(ctx context.Context) error {
 	a := w.agent
 	measure.New(measure.Config{
 		Engine: a.engines[w.Engine], Instance: w.id, Home: w, Gate: a.gate,
-		Log: a.Log.With("server", w.ExternalID), Now: a.Now, Identified: w.identified, NoRoom: true,
+		Log: a.Log.With("server", w.ExternalID), Now: a.Now, Identified: w.identified,
 	}).Run(ctx)
 	return ctx.Err()
 }

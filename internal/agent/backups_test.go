@@ -11,7 +11,9 @@ import (
 
 	"muster/internal/agent/backuptool"
 	"muster/internal/httpapi/api"
+	"muster/internal/measurements"
 	"muster/internal/measurements/backups"
+	"muster/internal/measurements/room"
 	"muster/internal/servers"
 )
 
@@ -70,5 +72,21 @@ func TestABackupToolIsReadForItsServer(t *testing.T) {
 	looks := *sent.Backups
 	if len(looks) != 1 || looks[0].Source != api.BackupSourceWALG || looks[0].Condition != api.BackupWorks || looks[0].Instance != w.ExternalID || len(*looks[0].Backups) != 1 || (*looks[0].Backups)[0].Kind != api.BackupBase {
 		t.Errorf("%+v", looks)
+	}
+}
+
+// TestRoomIsSentAsItWasFound: how full a server is, by the look that a collector makes.
+func TestRoomIsSentAsItWasFound(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, taken)
+	w := b.watched[0]
+	at := time.Date(2026, 11, 30, 3, 0, 0, 0, time.UTC)
+	state := room.State{At: at, Looked: 1, Sizes: []room.Size{{Kind: room.Volume, Name: `D:\`, Used: 60, Limit: 100}, {Kind: room.Database, Name: "\x00", Used: 1}}}
+	must(t, w.Record(t.Context(), measurements.Batch{Room: []room.State{state}}, nil))
+	must(t, b.deliverAll())
+	var sent struct{ Room []room.Sent }
+	must(t, json.Unmarshal([]byte(b.calls[len(b.calls)-1].body), &sent))
+	if len(sent.Room) != 1 || sent.Room[0].Server != w.ExternalID || !sent.Room[0].At.Equal(at) || sent.Room[0].Looked != 1 || len(sent.Room[0].Sizes) != 1 || sent.Room[0].Sizes[0] != state.Sizes[0] {
+		t.Errorf("%+v", sent.Room)
 	}
 }

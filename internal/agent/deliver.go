@@ -253,7 +253,7 @@ func (a *Agent) sendOneByOne(ctx context.Context, records []record) error {
 }
 
 // lists are the members of a call that records of a kind are in.
-var lists = map[kind]string{hosts: "hosts", sessions: "sessions", statements: "statements", blocks: "blocking", serverSamples: "servers", replications: "replication", backupLooks: "backups"}
+var lists = map[kind]string{hosts: "hosts", sessions: "sessions", statements: "statements", blocks: "blocking", serverSamples: "servers", replications: "replication", backupLooks: "backups", roomLooks: "room"}
 
 // call is what records are sent as: a fact is a call by itself.
 func (a *Agent) call(records []record) (path string, body []byte) {
@@ -264,7 +264,7 @@ func (a *Agent) call(records []record) (path string, body []byte) {
 		return assessmentsPath, records[0].Body
 	}
 	var out bytes.Buffer
-	for _, k := range []kind{hosts, sessions, statements, blocks, serverSamples, replications, backupLooks} {
+	for _, k := range []kind{hosts, sessions, statements, blocks, serverSamples, replications, backupLooks, roomLooks} {
 		var items [][]byte
 		for _, r := range records {
 			if r.Kind == k {

@@ -21,6 +21,7 @@ import (
 	"muster/internal/intake/measure"
 	"muster/internal/intake/ownhost"
 	"muster/internal/measurements"
+	"muster/internal/measurements/room"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/watch"
@@ -246,7 +247,7 @@ func (w *watched) keep(c change, b measurements.Batch, signs []watch.Sign) error
 	}
 	names := w.names
 	w.mu.Unlock()
-	if b.Len() == 0 && len(b.Blocking)+len(b.Replication)+len(b.Backups) == 0 && c.basis == nil {
+	if b.Len() == 0 && len(b.Blocking)+len(b.Replication)+len(b.Backups)+len(b.Room) == 0 && c.basis == nil {
 		return nil
 	}
 	records, err := recordsOf(w.ExternalID, b, names)
@@ -323,6 +324,11 @@ func recordsOf(server string, b measurements.Batch, names map[uuid.UUID]string) 
 	}
 	for _, one := range b.Backups {
 		if err := add(backupLooks, one.At, []api.BackupLook{backupLook(server, one)}); err != nil {
+			return nil, err
+		}
+	}
+	for _, one := range b.Room {
+		if err := add(roomLooks, one.At, []room.Sent{{Server: server, At: one.At.UTC(), State: one.Fit()}}); err != nil {
 			return nil, err
 		}
 	}

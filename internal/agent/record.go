@@ -11,7 +11,7 @@ import (
 // kind is what a record holds.
 type kind byte
 
-// The kinds. A record of hosts, sessions, statements, blocking, servers, replication or backups holds items of one call to
+// The kinds. A record of hosts, sessions, statements, blocking, servers, replication, backups or room holds items of one call to
 // /ingest/v1/samples, one of a fact a whole call. Their numbers are in the file.
 const (
 	hosts kind = iota + 1
@@ -23,6 +23,7 @@ const (
 	serverSamples // what a server tells about itself
 	replications  // who follows whom
 	backupLooks   // which backups there are
+	roomLooks     // how full servers are
 )
 
 // isFact says whether it is never dropped.
@@ -30,7 +31,7 @@ func (k kind) isFact() bool { return k == fleetFact || k == assessmentFact }
 
 // what is the subject of a record, for the log.
 func (r record) what() string {
-	is := map[kind]string{hosts: "figures of this machine", sessions: "sessions", statements: "statements", fleetFact: "databases", assessmentFact: "assessment", blocks: "blocking", serverSamples: "figures of a server", replications: "replication", backupLooks: "backups"}[r.Kind]
+	is := map[kind]string{hosts: "figures of this machine", sessions: "sessions", statements: "statements", fleetFact: "databases", assessmentFact: "assessment", blocks: "blocking", serverSamples: "figures of a server", replications: "replication", backupLooks: "backups", roomLooks: "room"}[r.Kind]
 	if r.Server != "" {
 		is += " of " + r.Server
 	}

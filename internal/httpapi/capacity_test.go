@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -129,5 +130,49 @@ func TestMaintenanceIsShown(t *testing.T) {
 	}
 	if *m.FailedJobs != 2 || len(m.Jobs) != 2 || m.Jobs[0].Name != "weekly" || m.Jobs[1].Step == nil || *m.CertificateEndsInDays != 13.5 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestWhatAgentsTellOfRoom is shown as what a collector finds, and a limited token may not tell it.
+func TestWhatAgentsTellOfRoom(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	failed, rows, at := 1, int64(100), w.clock.Now().Add(-time.Minute)
+	sent := rooms.Sent{Server: "orders", At: at, State: rooms.State{
+		Sizes:     []rooms.Size{{Kind: rooms.Tablespace, Name: "ERP.USERS", Used: 60, Limit: 100}, {Kind: rooms.Database, Name: "ERP", Used: 1e9}},
+		Ages:      []rooms.Age{{Database: "shop", Transactions: 7, Multixacts: 5, FreezeAt: 200e6}},
+		Sequences: []rooms.Sequence{{Database: "shop", Name: "public.s", Column: "public.t.id", Type: "integer", Last: 1e9, Max: 2e9, Used: 50}},
+		Tables: []rooms.Table{{
+			Database: "shop", Name: "public.t", Bytes: 1 << 30, Live: &rows, Dead: &rows, Changed: &rows, Vacuumed: &at, Autovacuum: &at, Analyzed: &at,
+			Autoanalyze: &at, Due: true, Off: true, Bloat: &rows, Method: rooms.DeadRowShare,
+		}},
+		Jobs: []rooms.Job{{Name: "nightly", At: at, Step: "1", Why: "ORA-01653"}}, Failed: &failed, Looked: 1, Databases: 2, Hidden: 3,
+		Denied: []string{"GRANT …;"}, Left: []string{"1,001 databases: the first 1,000 are considered."},
+	}}
+	in.send(samplesPath, members{"room": []rooms.Sent{sent}}).is(202)
+	c, m := w.capacity(w.ours.viewer, ids["orders"]), w.maintenance(w.ours.viewer, ids["orders"])
+	if len(c.Sizes) != 2 || c.Sizes[0].Name != "ERP.USERS" || *c.Sizes[0].UsedPercent != 60 || *c.Sizes[0].Reason != api.ReasonTooShort || len(c.Ages) != 1 ||
+		len(c.Sequences) != 1 || !c.MeasuredAt.Equal(at) || c.Databases != 2 || c.LookedDatabases != 1 || c.HiddenSequences != 3 || len(c.MissingGrants) != 1 || len(c.LeftOut) != 1 {
+		t.Errorf("%+v", c)
+	}
+	if len(m.Tables) != 1 || *m.Tables[0].ChangedRows != 100 || !m.Tables[0].LastAutoanalyze.Equal(at) || *m.FailedJobs != 1 || *m.Jobs[0].Why != "ORA-01653" || m.LeftOut[0] != sent.Left[0] {
+		t.Errorf("%+v", m)
+	}
+	for name, c := range map[string]struct {
+		change   rooms.Sent
+		at, code string
+	}{
+		"an unknown instance": {rooms.Sent{Server: "nobody", At: at}, "#/room/0/instance", "unknown_instance"},
+		"of the future":       {rooms.Sent{Server: "orders", At: at.Add(time.Hour)}, "#/room/0/at", "time_in_future"},
+	} {
+		if got := in.send(samplesPath, members{"room": []rooms.Sent{c.change}}).problem(422, c.code).places(); !slices.Equal(got, bodyPlaces("", c.at, c.code)) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	limited := sender{w, w.ingestToken(w.ours.admin, ids["billing"])}
+	if got := limited.send(samplesPath, members{"room": []rooms.Sent{sent}}).problem(403, "outside_token").places(); !slices.Equal(got, bodyPlaces("", "#/room/0/instance", "outside_token")) {
+		t.Errorf("%v", got)
 	}
 }

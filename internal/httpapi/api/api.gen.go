@@ -1324,6 +1324,8 @@ type Capacity struct {
 	Databases int `json:"databases"`
 	// HiddenSequences Sequences that Muster's account may not read.
 	HiddenSequences int `json:"hiddenSequences"`
+	// LeftOut What was left out, and why: sentences.
+	LeftOut []string `json:"leftOut"`
 	// LookedDatabases Databases whose sequences are known.
 	LookedDatabases int `json:"lookedDatabases"`
 	// MeasuredAt When the server was last looked at. Null: never. Volumes and connections have times of their own.
@@ -2808,13 +2810,12 @@ type Maintenance struct {
 	// FailedJobs Runs that failed in the 24 hours before `measuredAt`. Null if the server does not tell.
 	FailedJobs *int `json:"failedJobs"`
 	// Jobs The newest 50 of these.
-	Jobs []MaintenanceJob `json:"jobs"`
+	Jobs    []MaintenanceJob `json:"jobs"`
+	LeftOut []string         `json:"leftOut"`
 	// LookedDatabases Databases whose tables are known.
-	LookedDatabases int `json:"lookedDatabases"`
-	// MeasuredAt When the server was last looked at. Null: never.
-	MeasuredAt *time.Time `json:"measuredAt"`
-	// MissingGrants The grants without which something is missing.
-	MissingGrants []string `json:"missingGrants"`
+	LookedDatabases int        `json:"lookedDatabases"`
+	MeasuredAt      *time.Time `json:"measuredAt"`
+	MissingGrants   []string   `json:"missingGrants"`
 	// Tables The greatest first.
 	Tables []MaintenanceTable `json:"tables"`
 }
@@ -3886,6 +3887,9 @@ type RequestedReport struct {
 
 type Role string
 
+// RoomLook How full a server is, and how it is looked after. Of each kind, the 1,000 greatest sizes are kept, the 70 greatest tables, and 50 of everything else. Looks that are older than 72 hours are dropped.
+type RoomLook = json.RawMessage
+
 // RuleMatch An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
 // engine, name, tags and teams apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
 // applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
@@ -3921,6 +3925,7 @@ type SampleBatch struct {
 	Blocking    *[]BlockingSample    `json:"blocking,omitempty"`
 	Hosts       *[]HostSample        `json:"hosts,omitempty"`
 	Replication *[]ReplicationSample `json:"replication,omitempty"`
+	Room        *[]RoomLook          `json:"room,omitempty"`
 	Servers     *[]ServerSample      `json:"servers,omitempty"`
 	Sessions    *[]SessionSample     `json:"sessions,omitempty"`
 	Statements  *[]StatementSample   `json:"statements,omitempty"`

@@ -33,7 +33,7 @@ func (s *ServerRoutes) GetCapacity(ctx context.Context, r api.GetCapacityRequest
 	}
 	shown := api.Capacity{
 		Method: forecast.Method, Confidence: forecast.Confidence, LookedDatabases: state.Looked, Databases: state.Databases, HiddenSequences: state.Hidden,
-		MissingGrants: append([]string{}, state.Denied...), Sequences: wire.List(state.Sequences, capacity.Sequence), Ages: wire.List(state.Ages, capacity.Age),
+		MissingGrants: append([]string{}, state.Denied...), LeftOut: append([]string{}, state.Left...), Sequences: wire.List(state.Sequences, capacity.Sequence), Ages: wire.List(state.Ages, capacity.Age),
 	}
 	if known {
 		shown.MeasuredAt = wire.UTC(&state.At)
@@ -89,7 +89,7 @@ func (s *ServerRoutes) GetMaintenance(ctx context.Context, r api.GetMaintenanceR
 	}
 	shown := api.Maintenance{
 		Tables: wire.List(state.Tables, capacity.Table), LookedDatabases: state.Looked, Databases: state.Databases, FailedJobs: state.Failed,
-		Jobs: wire.List(state.Jobs, capacity.Job), MissingGrants: append([]string{}, state.Denied...),
+		Jobs: wire.List(state.Jobs, capacity.Job), MissingGrants: append([]string{}, state.Denied...), LeftOut: append([]string{}, state.Left...),
 	}
 	if known {
 		shown.MeasuredAt = wire.UTC(&state.At)

@@ -21,6 +21,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
+	"muster/internal/measurements/room"
 )
 
 // note counts by sender what became of a message: by the names of its metrics, where it has
@@ -342,6 +343,12 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 		items.Replication, items.ReplicationOf = append(items.Replication, replicationState(one)), append(items.ReplicationOf, one.Instance)
 	}
 	items.Backups = wire.List(wire.Value(body.Backups), backupLook)
+	for _, body := range wire.Value(body.Room) {
+		var sent room.Sent
+		_ = json.Unmarshal(body, &sent) // which openapi.yaml has checked
+		sent.State.At = sent.At
+		items.Room, items.RoomOf = append(items.Room, sent.State), append(items.RoomOf, sent.Server)
+	}
 	return items
 }
 

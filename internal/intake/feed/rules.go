@@ -20,6 +20,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
+	"muster/internal/measurements/room"
 )
 
 // Bounds of what a sample may say, as openapi.yaml has them.
@@ -77,6 +78,9 @@ func (r *rules) read(items Items, f found) (b measurements.Batch) {
 	}
 	for i, look := range items.Backups {
 		b.Backups = append(b.Backups, r.backupLook(r.item("#/backups/", i), look, f.looks[i]))
+	}
+	for i, state := range items.Room {
+		b.Room = append(b.Room, r.room(r.item("#/room/", i), state, f.room[i].Instance))
 	}
 	return b
 }
@@ -264,6 +268,15 @@ func (r *rules) blocking(at string, s BlockingItem, on uuid.UUID) blocking.Sampl
 
 // replication reads who follows whom. Package replication cleans and cuts the names.
 func (r *rules) replication(at string, s replication.State, on uuid.UUID) replication.State {
+	if on == uuid.Nil {
+		r.unknownInstance(at + "/instance")
+	}
+	s.Instance, s.At = on, r.time(at+"/at", s.At)
+	return s
+}
+
+// room reads how full a server is. Package room cleans and cuts the names.
+func (r *rules) room(at string, s room.State, on uuid.UUID) room.State {
 	if on == uuid.Nil {
 		r.unknownInstance(at + "/instance")
 	}

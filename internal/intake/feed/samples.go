@@ -18,6 +18,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocking"
 	"muster/internal/measurements/replication"
+	"muster/internal/measurements/room"
 )
 
 // Items are the samples of one call, as openapi.yaml has them: instances and databases
@@ -33,6 +34,9 @@ type Items struct {
 	Replication   []replication.State
 	ReplicationOf []string // the instances' external ids
 	Backups       []BackupLook
+	// Room are looks at how full instances are, at the places of RoomOf.
+	Room   []room.State
+	RoomOf []string // the instances' external ids
 }
 
 // BlockingItem is who waits for whom on an instance at a time. The nodes' statements are as they
@@ -140,7 +144,7 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 }
 
 // names are those of places in the items: of hosts, of sessions, of statements, of blocking, of servers, of
-// replication, of backups.
+// replication, of backups, of room.
 func (i Items) names() (names []inventory.PlaceName) {
 	for _, h := range i.Hosts {
 		for n := range h.Instances {
@@ -165,6 +169,9 @@ func (i Items) names() (names []inventory.PlaceName) {
 	for n := range i.Backups {
 		names = append(names, i.Backups[n].names()...)
 	}
+	for n := range i.RoomOf {
+		names = append(names, inventory.PlaceName{Instance: &i.RoomOf[n]})
+	}
 	return names
 }
 
@@ -172,6 +179,7 @@ func (i Items) names() (names []inventory.PlaceName) {
 type found struct {
 	hosts                                       [][]uuid.UUID
 	sessions, statements, blocking, replication []inventory.Place
+	room                                        []inventory.Place
 	servers, looks                              []serverPlaces
 }
 
@@ -196,6 +204,7 @@ func (i Items) found(places []inventory.Place) (f found) {
 		of := len(i.Backups[n].names())
 		f.looks, places = append(f.looks, places[:of:of]), places[of:]
 	}
+	f.room = places[:len(i.Room)]
 	return f
 }
 
@@ -217,7 +226,7 @@ func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items
 		outside = append(outside, outsideOf(from.Limit, fmt.Sprintf("#/hosts/%d", i), claim)...)
 	}
 	forbidden := func(instance uuid.UUID) bool { return !from.Limit.Allows(instance) }
-	outside = slices.Concat(outside, among("sessions", f.sessions, forbidden), among("statements", f.statements, forbidden), among("blocking", f.blocking, forbidden), among("servers", instancesOf(f.servers), forbidden), among("replication", f.replication, forbidden), among("backups", instancesOf(f.looks), forbidden))
+	outside = slices.Concat(outside, among("sessions", f.sessions, forbidden), among("statements", f.statements, forbidden), among("blocking", f.blocking, forbidden), among("servers", instancesOf(f.servers), forbidden), among("replication", f.replication, forbidden), among("backups", instancesOf(f.looks), forbidden), among("room", f.room, forbidden))
 	if len(outside) > 0 {
 		return usecase.OutsideLimit(outside)
 	}

@@ -45,6 +45,9 @@ func (d *Doors) refuseCollected(b measurements.Batch) func(context.Context, sqlx
 	for _, l := range b.Backups {
 		measured[l.Instance] = true
 	}
+	for _, s := range b.Room {
+		measured[s.Instance] = true
+	}
 	return func(ctx context.Context, tx sqlx.ExtContext) error {
 		if len(measured) == 0 {
 			return nil
@@ -84,7 +87,7 @@ func (f found) pointers(instances []uuid.UUID, sessions bool, code, detail strin
 	theirs := func(instance uuid.UUID) bool { return slices.Contains(instances, instance) }
 	var named []string
 	if sessions {
-		named = slices.Concat(among("sessions", f.sessions, theirs), among("blocking", f.blocking, theirs), among("servers", instancesOf(f.servers), theirs), among("replication", f.replication, theirs), among("backups", instancesOf(f.looks), theirs))
+		named = slices.Concat(among("sessions", f.sessions, theirs), among("blocking", f.blocking, theirs), among("servers", instancesOf(f.servers), theirs), among("replication", f.replication, theirs), among("backups", instancesOf(f.looks), theirs), among("room", f.room, theirs))
 	}
 	for _, at := range append(named, among("statements", f.statements, theirs)...) {
 		r.breaks(at, code, detail)

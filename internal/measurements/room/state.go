@@ -33,6 +33,8 @@ const (
 	MaxDatabases = 1000   // of a server, that are considered
 	MaxObjects   = 100000 // tables, and sequences, of a database that are considered
 	maxName      = 200
+
+	mostSentences = 10 // of Denied and Left
 )
 
 // Every is how often a server is looked at. A State that is older than three of these says nothing
@@ -61,6 +63,14 @@ type State struct {
 	Databases int        `json:"databases,omitempty"`
 	Hidden    int        `json:"hidden,omitempty"` // sequences whose value the account may not read
 	Denied    []string   `json:"denied,omitempty"` // grants without which something is missing
+	Left      []string   `json:"left,omitempty"`   // what was left out, and why: sentences
+}
+
+// Sent is a State as an agent sends it (SampleBatch, openapi.yaml).
+type Sent struct {
+	Server string    `json:"instance"` // its external id
+	At     time.Time `json:"at"`
+	State
 }
 
 // Size is how much of something is used. Limit is 0 if there is none.
@@ -150,14 +160,18 @@ func (s State) Fit() State {
 		clean(&x.Why)
 		return clean(&x.Name)
 	})
-	denied := s.Denied
-	s.Denied = nil
-	for _, one := range denied[:min(len(denied), 10)] {
+	s.Denied, s.Left = sentences(s.Denied), sentences(s.Left)
+	return s
+}
+
+// sentences are the first of those that are legible.
+func sentences(all []string) (kept []string) {
+	for _, one := range all[:min(len(all), mostSentences)] {
 		if clean(&one) {
-			s.Denied = append(s.Denied, one)
+			kept = append(kept, one)
 		}
 	}
-	return s
+	return kept
 }
 
 // Worst are the tables to name: the greatest, and others with the most dead rows.

@@ -129,8 +129,18 @@ function Full({ known }: { known: Capacity }) {
           {`${plural(known.hiddenSequences, "sequence")} may not be read by Muster’s account.`}
         </Text>
       )}
+      <LeftOut known={known} />
     </>
   );
+}
+
+/** LeftOut says what Muster did not look at, and why. */
+function LeftOut({ known }: { known: { leftOut: string[] } }) {
+  return known.leftOut.map((sentence) => (
+    <Text key={sentence} size="sm" c="dimmed" mt="sm" style={{ overflowWrap: "anywhere" }}>
+      <bdi>{sentence}</bdi>
+    </Text>
+  ));
 }
 
 function OneSize({ size: s, confidence }: { size: Size; confidence: number }) {
@@ -261,6 +271,7 @@ function Care({ known }: { known: Maintenance }) {
         </Text>
       )}
       {tables.length > 0 && <Tables tables={tables} />}
+      <LeftOut known={known} />
       <Text size="sm" c="dimmed" mt="sm">
         Deadlocks, temporary files and checkpoints have charts of their own on this page.
       </Text>
