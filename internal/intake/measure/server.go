@@ -79,10 +79,11 @@ type Server struct {
 	lacking   []snapshot.MissingGrant // of the whole server
 	told      bool                    // lacking was kept
 
-	counters      counters   // of the last look
-	signs, listed time.Time  // the last turns that were taken
-	backups       time.Time  // likewise, of backups
-	roomed        time.Time  // when the room was read last
+	counters      counters  // of the last look
+	signs, listed time.Time // the last turns that were taken
+	backups       time.Time // likewise, of backups
+	roomed        time.Time // when the room was read last
+	presents      certificate
 	known         bool       // counted and last are
 	counted       *time.Time // until when statements are, as far as we know
 	last          *List      // their counters then; nil: no basis yet
@@ -372,7 +373,7 @@ func (s *Server) kept(b measurements.Batch, err error) error {
 
 func (s *Server) readSigns(ctx context.Context, at time.Time) ([]watch.Sign, error) {
 	signs, err := s.reader.Signs(ctx, &s.line)
-	if end, known := servers.CertificateEnd(s.line.Session); known {
+	if end, known := s.certificateEnd(ctx, at); known {
 		signs = append(signs, watch.Sign{Rule: watch.Certificate, Value: max(end.Sub(at).Hours()/24, 0)})
 	}
 	for i := range signs {
