@@ -20,11 +20,13 @@ import (
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/intake/measure/postgresql"
 	"muster/internal/intake/push"
+	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/servers"
 	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 	"muster/internal/watch"
+	"muster/projections/fleet"
 )
 
 // measured is a real server that the scene measures as Muster does, as its server orders.
@@ -34,16 +36,25 @@ type measured struct {
 	admin  *sqlx.DB
 	home   *measuretest.Home
 	server *measure.Server
-	minute int // since noon
+	intake *push.Intake
+	minute int     // since noon
+	sender *string // an agent that measures the server; nil: Muster does
 }
 
 func (s *scene) measured(of *pgtest.Server) *measured {
 	s.Helper()
-	target, err := new(servers.Reach).Target(domain.PostgreSQL, of.TCPURL(pgtest.Superuser, "postgres"))
+	return s.measuredBy(of, of.TCPURL(pgtest.Superuser, "postgres"))
+}
+
+// measuredBy is measured over a connection.
+func (s *scene) measuredBy(of *pgtest.Server, connection string) *measured {
+	s.Helper()
+	target, err := new(servers.Reach).Target(domain.PostgreSQL, connection)
 	if err != nil {
 		s.Fatal(err)
 	}
 	m := &measured{scene: s, of: of, admin: pgtest.Connect(s.T, of.Superuser()), home: &measuretest.Home{To: target}}
+	m.intake = intakeOf(s)
 	m.server = measure.New(measure.Config{
 		Engine: postgresql.Engine(s.clock.Now), Organization: s.org, Instance: s.orders, Home: m.home, Gate: measure.NewGate(1),
 		Log: slog.New(slog.DiscardHandler), Now: s.clock.Now, NoRoom: true,
@@ -52,26 +63,49 @@ func (s *scene) measured(of *pgtest.Server) *measured {
 	return m
 }
 
+func intakeOf(s *scene) *push.Intake {
+	return &push.Intake{DB: s.db, Store: pgstore.New(s.db, slog.New(slog.DiscardHandler)), Now: s.clock.Now}
+}
+
 // pass measures a minute later, and judges.
 func (m *measured) pass() {
 	m.Helper()
-	m.clock.Advance(time.Minute)
-	m.minute++
-	m.home.Batches, m.home.Signs = nil, nil
-	if err := m.server.Round(m.Context()); err != nil {
+	m.later(1)
+	if err := m.round(); err != nil {
 		m.Fatal(err)
 	}
-	in := &push.Intake{DB: m.db, Store: pgstore.New(m.db, slog.New(slog.DiscardHandler)), Now: m.clock.Now}
+}
+
+// later lets minutes go by, in which nobody measures or judges.
+func (m *measured) later(minutes int) {
+	m.clock.Advance(time.Duration(minutes) * time.Minute)
+	m.minute += minutes
+}
+
+// round measures and judges now. Its error is that of the server.
+func (m *measured) round() error {
+	m.Helper()
+	m.home.Batches, m.home.Signs = nil, nil
+	failed := m.server.Round(m.Context())
 	for i, b := range m.home.Batches {
 		var signs []watch.Sign
 		if i == 0 {
 			signs = m.home.Signs
 		}
-		if _, err := in.Record(m.Context(), b, signs...); err != nil {
-			m.Fatal(err)
-		}
+		b.Sender = m.sender
+		m.take(b, signs...)
 	}
+	m.must(m.watch.AgeBackups(m.Context(), fleet.NewReader(m.db)))
 	m.judge()
+	return failed
+}
+
+// take accepts what a source sends.
+func (m *measured) take(b measurements.Batch, signs ...watch.Sign) {
+	m.Helper()
+	b.Organization = m.org
+	_, err := m.intake.Record(m.Context(), b, signs...)
+	m.must(err)
 }
 
 // session is one of a client.
@@ -187,7 +221,9 @@ func TestRulesAreBroughtAboutOnARealServer(t *testing.T) {
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
 			t.Parallel()
-			m := newScene(t).measured(pgtest.Cluster(t, pgtest.Options{Major: major, Settings: map[string]string{"deadlock_timeout": "100ms", "max_connections": "100"}}))
+			s := newScene(t)
+			s.receivers()
+			m := s.measured(pgtest.Cluster(t, pgtest.Options{Major: major, Settings: map[string]string{"deadlock_timeout": "100ms", "max_connections": "100"}}))
 			m.admin.MustExec(`CREATE TABLE held (id int)`)
 			m.admin.MustExec(`CREATE TABLE rows (id int PRIMARY KEY, n int)`)
 			m.admin.MustExec(`INSERT INTO rows VALUES (1, 0), (2, 0)`)
@@ -202,6 +238,7 @@ func TestRulesAreBroughtAboutOnARealServer(t *testing.T) {
 				story = append(story, m.bring(one)...)
 				m.wantStory(story...)
 			}
+			s.notified.wantEachOnce()
 		})
 	}
 }
@@ -237,6 +274,7 @@ func TestTransactionIDsOfARealServerRunOut(t *testing.T) {
 			t.Parallel()
 			of := pgtest.Cluster(t, pgtest.Options{Major: major, Settings: map[string]string{"autovacuum_freeze_max_age": "2000000000", "autovacuum": "off"}})
 			s := newScene(t)
+			s.receivers()
 			young := s.measured(of)
 			s.set(watch.Wraparound, about("", 50, 0, alert.Critical))
 			young.pass()
@@ -259,6 +297,7 @@ func TestTransactionIDsOfARealServerRunOut(t *testing.T) {
 				}
 			}})
 			m.wantStory(story...)
+			s.notified.wantEachOnce()
 		})
 	}
 }
@@ -270,7 +309,9 @@ func TestLongRulesOfMinutesOnARealServer(t *testing.T) {
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
 			t.Parallel()
-			m := newScene(t).measured(pgtest.Cluster(t, pgtest.Options{Major: major}))
+			s := newScene(t)
+			s.receivers()
+			m := s.measured(pgtest.Cluster(t, pgtest.Options{Major: major}))
 			m.admin.MustExec(`CREATE TABLE held (id int)`)
 			rules := []watch.Rule{watch.IdleInTransaction, watch.LockWait, watch.LongTransaction}
 			setting := about("", 1, 0, alert.Warning)
@@ -303,6 +344,7 @@ func TestLongRulesOfMinutesOnARealServer(t *testing.T) {
 			if got := slices.Sorted(slices.Values(m.story())); !slices.Equal(got, want) {
 				t.Errorf("%q, want %q", got, want)
 			}
+			s.notified.wantEachOnce()
 		})
 	}
 }

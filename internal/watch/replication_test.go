@@ -3,7 +3,6 @@ package watch_test
 import (
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -17,9 +16,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/postgresql"
-	"muster/internal/intake/push"
 	"muster/internal/measurements"
-	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/replication"
 	"muster/internal/servers"
 	"muster/internal/testing/pgtest"
@@ -69,7 +66,7 @@ func (f *follower) until(t *testing.T, query string) {
 func (s *scene) minute(all ...*follower) {
 	s.Helper()
 	s.clock.Advance(time.Minute)
-	in := &push.Intake{DB: s.db, Store: pgstore.New(s.db, slog.New(slog.DiscardHandler)), Now: s.clock.Now}
+	in := intakeOf(s)
 	for _, f := range all {
 		if _, err := f.reader.Activity(s.Context(), f.line); err != nil {
 			s.Fatal(err)
@@ -102,6 +99,7 @@ func (s *scene) titles() (all []string) {
 func TestReplicationIsWatched(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
+	s.receivers()
 	options := pgtest.Options{}
 	orders := s.follower(pgtest.Cluster(t, options), s.orders)
 	orders.admin.MustExec(`CREATE TABLE orders (id int)`)
@@ -198,6 +196,7 @@ func TestReplicationIsWatched(t *testing.T) {
 	if got := s.titles(); got[len(got)-1] != "billing: standby standby does not follow: no longer connected" {
 		t.Errorf("%q", got)
 	}
+	s.notified.wantEachOnce()
 }
 
 // conninfo is how a standby called billing connects to an address.

@@ -48,6 +48,7 @@ type scene struct {
 	orders, billing uuid.UUID
 	names           map[uuid.UUID]string
 	asked           statements
+	notified        *receivers // nil: nobody is notified
 }
 
 func newScene(t *testing.T) *scene {
@@ -189,6 +190,9 @@ func (s *scene) judge() watch.Judgement {
 	j, err := s.watch.Judge(s.Context())
 	if err != nil {
 		s.Fatal(err)
+	}
+	if s.notified != nil {
+		s.notified.tell()
 	}
 	return j
 }
