@@ -126,6 +126,9 @@ func (c *checker) check(ctx context.Context) {
 		return
 	}
 	c.out.Target = target.Address()
+	if warning := target.Warning(); warning != "" {
+		c.part("note", nil, warning)
+	}
 	target = target.Seen(c.seen.session)
 	began := time.Now()
 	session, err := target.Open(ctx, target.Database, measure.StatementTimeout)

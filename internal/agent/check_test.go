@@ -100,6 +100,9 @@ func TestACheckNamesThePartThatFails(t *testing.T) {
 	for _, p := range checked.Parts {
 		parts[p.Name] = p.Detail
 	}
+	if !strings.Contains(parts["note"], "encrypt=false") {
+		t.Errorf("nothing is said of a readable password: %+v", checked.Parts)
+	}
 	if _, locks := parts["locks"]; locks || !strings.Contains(parts["sessions"], "978") || checked.OK() {
 		t.Errorf("%+v", checked.Parts)
 	}

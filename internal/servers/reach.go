@@ -29,6 +29,8 @@ type Reach struct {
 	Authorities *x509.CertPool
 	// Directory is where applications of Microsoft Entra ID get their tokens; empty: from Microsoft.
 	Directory string
+	// Browser is the port by which SQL Server Browser is asked; 0: its own.
+	Browser uint16
 	// Lookup resolves a name; nil: as the machine does.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }
@@ -94,10 +96,16 @@ var errNotDialled = errors.New("the address is in no network that is allowed")
 // first that answers wins, and to what the installation itself registered wherever that is. Errors:
 // *ConnectionError of ClassNotAllowed, errNotDialled, and those of net.
 func (t Target) dial(ctx context.Context) (net.Conn, error) {
-	port := strconv.Itoa(int(t.Port))
+	return t.dialBy(ctx, func(ctx context.Context, d *net.Dialer, host string) (net.Conn, error) {
+		return d.DialContext(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(int(t.Port))))
+	})
+}
+
+// dialBy is dial by a function that gets a dialer, and an address to use it for.
+func (t Target) dialBy(ctx context.Context, by func(ctx context.Context, d *net.Dialer, host string) (net.Conn, error)) (net.Conn, error) {
 	switch {
 	case t.own:
-		return new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(t.Host, port))
+		return by(ctx, new(net.Dialer), t.Host)
 	case t.reach == nil:
 		return nil, notAllowed("Nothing says whether Muster may connect to %s.", t.Address())
 	}
@@ -106,7 +114,7 @@ func (t Target) dial(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	return race(ctx, addresses, func(ctx context.Context, address string) (net.Conn, error) {
-		return t.reach.dialer().DialContext(ctx, "tcp", net.JoinHostPort(address, port))
+		return by(ctx, t.reach.dialer(), address)
 	})
 }
 

@@ -29,6 +29,13 @@ SET NUMERIC_ROUNDABORT OFF; SET ROWCOUNT 0; SET LANGUAGE us_english;
 // openSQLServer opens a session. SQL Server has no read-only session: our queries, and the
 // rights of our login, keep it so.
 func openSQLServer(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error) {
+	if t.sqlServer.instance != "" {
+		port, err := t.browse(ctx)
+		if err != nil {
+			return nil, t.classifySQLServer(database, err)
+		}
+		t.Port = port
+	}
 	token, err := t.entraToken(ctx)
 	if err != nil {
 		return nil, t.classifySQLServer(database, err)

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Modes of encryption of a connection string of SQL Server, as its own tools name them.
@@ -18,20 +19,21 @@ const (
 	sqlServerPort = 1433 // of an instance without a name
 	// fixedPort keeps a named instance where it is registered: by default, it may have another port at each start.
 	fixedPort = "a fixed port in SQL Server Configuration Manager"
-	byItsPort = "a named instance is reached by its port, without its name (give it " + fixedPort + ")"
+	byItsName = "a named instance is written after the host, as in host/INSTANCE, or reached by its port (give it " + fixedPort + ")"
 )
 
 // sqlServerOptions are what a connection string of SQL Server says beside.
 type sqlServerOptions struct {
 	trust       bool   // the certificate is not verified
 	certificate string // whose it must be; empty: the host's
+	instance    string // its name; empty: it is reached by the port
 	readOnly    bool   // a listener may lead to a secondary
 	windows     bool   // the user is an account of Windows, who signs in by NTLM
 	entra       bool   // the user is an application of Microsoft Entra ID, as client@tenant
 }
 
 // sqlServerForm is what a connection string looks like.
-const sqlServerForm = "sqlserver://user:password@host:1433?database=…&encrypt=strict|true|false|disable" +
+const sqlServerForm = "sqlserver://user:password@host:1433 or host/INSTANCE?database=…&encrypt=strict|true|false|disable" +
 	"&trustServerCertificate=true|false&hostNameInCertificate=…&applicationIntent=ReadOnly&fedauth=ActiveDirectoryServicePrincipal"
 
 // parseSQLServer reads a URL like
@@ -40,12 +42,13 @@ const sqlServerForm = "sqlserver://user:password@host:1433?database=…&encrypt=
 //
 // The certificate is verified unless the connection string says otherwise. Who signs in stands in it, with a
 // password: a login of SQL Server, an account of Windows (DOMAIN\user) or an application of Entra (client@tenant).
-// With Kerberos and the other ways of Entra, the machine Muster runs on would decide who that is. A named instance
-// is reached by its port, for the browser service says over an open line where we would send a password.
+// With Kerberos and the other ways of Entra, the machine Muster runs on would decide who that is. The port of a
+// named instance is that of SQL Server Browser's answer, which anybody on the way could have given: no password goes
+// there readable.
 func parseSQLServer(dsn string) (Target, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
-		return Target{}, &DSNError{"it is not a URL of the form " + sqlServerForm + "; " + byItsPort}
+		return Target{}, &DSNError{"it is not a URL of the form " + sqlServerForm + "; " + byItsName}
 	}
 	if u.Scheme != "sqlserver" {
 		return Target{}, &DSNError{"it must start with sqlserver://"}
@@ -53,14 +56,18 @@ func parseSQLServer(dsn string) (Target, error) {
 	if u.Fragment != "" || u.Opaque != "" {
 		return Target{}, &DSNError{"a # or ? in the user name or password must be written as %23 or %3F"}
 	}
-	if strings.Trim(u.Path, "/") != "" {
-		return Target{}, &DSNError{"it has a path: a database is named by ?database=…, and " + byItsPort}
+	instance := strings.Trim(u.Path, "/")
+	if instance != "" && !isInstance(instance) {
+		return Target{}, &DSNError{"its path is no name of an instance: a database is named by ?database=…, and " + byItsName}
+	}
+	if instance != "" && u.Port() != "" {
+		return Target{}, &DSNError{"it names a port and an instance: one of them is enough. A database is named by ?database=…"}
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return Target{}, &DSNError{"its parameters are not readable"}
 	}
-	t := Target{Host: u.Hostname(), Port: sqlServerPort, User: u.User.Username(), TLS: EncryptTrue}
+	t := Target{Host: u.Hostname(), Port: sqlServerPort, User: u.User.Username(), TLS: EncryptTrue, sqlServer: sqlServerOptions{instance: instance}}
 	t.Password, _ = u.User.Password()
 	if port := u.Port(); port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
@@ -121,6 +128,14 @@ func (t *Target) setSQLServer(name, value string) error {
 	return nil
 }
 
+// isInstance says whether SQL Server lets an instance have a name.
+func isInstance(name string) bool {
+	const longest = 16
+	return len(name) <= longest && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_#$", r)
+	})
+}
+
 // checkSQLServer says what the parts of a connection string lack together.
 func (t *Target) checkSQLServer() error {
 	for name, value := range map[string]string{"user": t.User, "password": t.Password, "database": t.Database, "host": t.Host} {
@@ -131,6 +146,8 @@ func (t *Target) checkSQLServer() error {
 	switch {
 	case t.TLS == EncryptStrict && t.sqlServer.trust:
 		return &DSNError{"encrypt=strict verifies the certificate: trustServerCertificate=true does not go with it"}
+	case t.TLS == EncryptDisable && t.sqlServer.instance != "":
+		return &DSNError{"encrypt=disable would send the password readable to a port that anybody on the way may name: with it, an instance is reached by its port"}
 	case t.Host == "":
 		return &DSNError{"it names no host"}
 	case strings.Contains(t.Host, ","):

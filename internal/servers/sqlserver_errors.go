@@ -84,6 +84,9 @@ func (t Target) classifySQLServer(database string, err error) *ConnectionError {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
 		return say(ClassTimeout, "@server did not answer within "+ConnectTimeout.String()+".")
+	case errors.Is(err, errNoBrowser):
+		return say(ClassRefused, "SQL Server Browser (UDP port "+strconv.Itoa(browserPort)+") did not say where @server listens: it is stopped, a firewall is in between, or there is no "+
+			"instance of that name with TCP/IP. Start it, or register the instance by its port (give it "+fixedPort+"). A database is named by ?database=….")
 	case isTLS(err) || strings.HasPrefix(err.Error(), "TLS Handshake") || strings.Contains(err.Error(), "encrypt"):
 		return t.tlsFailed(t.encryptWords(), err)
 	case is[*net.DNSError](err):

@@ -31,7 +31,7 @@ import (
 func TestF5ThePortOfANamedInstance(t *testing.T) {
 	t.Parallel()
 	const static = "a fixed port in SQL Server Configuration Manager"
-	for _, dsn := range []string{"sqlserver://u:secret@db01/SQLEXPRESS", `sqlserver://u:secret@db01\SQLEXPRESS`} {
+	for _, dsn := range []string{"sqlserver://u:secret@db01/SQL;EXPRESS", `sqlserver://u:secret@db01\SQLEXPRESS`} {
 		if _, err := servers.Parse(fleet.SQLServer, dsn); err == nil || !strings.Contains(err.Error(), static) {
 			t.Errorf("%s: %v", dsn, err)
 		}
@@ -63,7 +63,10 @@ func TestParseSQLServer(t *testing.T) {
 		"IPv6":               {"sqlserver://u@[2001:db8::1]:1444/", "[2001:db8::1]:1444", ""},
 		"capitals":           {"sqlserver://u@db01?Encrypt=TRUE&TRUSTSERVERCERTIFICATE=True", "db01:1433", ""},
 		"escaped":            {"sqlserver://u%40x:p%40ss%2Fword@db01", "db01:1433", ""},
-		"a named instance":   {"sqlserver://u:secret@db01/SQLEXPRESS", "", "by its port"},
+		"a named instance":   {"sqlserver://u:p@db01/SQLEXPRESS", `db01\SQLEXPRESS`, ""},
+		"no instance":        {"sqlserver://u:secret@db01/a/b", "", "by its port"},
+		"port and instance":  {"sqlserver://u:secret@db01:1433/SQLEXPRESS", "", "one of them is enough"},
+		"readable, instance": {"sqlserver://u:secret@db01/SQLEXPRESS?encrypt=disable", "", "anybody on the way"},
 		"with a backslash":   {`sqlserver://u:secret@db01\SQLEXPRESS`, "", "by its port"},
 		"another scheme":     {"mssql://u:secret@db01", "", "sqlserver://"},
 		"of ADO":             {"server=db01;user id=u;password=secret", "", "sqlserver://"},

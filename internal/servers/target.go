@@ -113,6 +113,9 @@ func (t Target) Socket() bool { return strings.HasPrefix(t.Host, "/") }
 // Address is where the target listens, for people to read.
 func (t Target) Address() string {
 	port := strconv.Itoa(int(t.Port))
+	if t.sqlServer.instance != "" {
+		return t.Host + `\` + t.sqlServer.instance
+	}
 	if t.Socket() {
 		return t.Host + "/.s.PGSQL." + port
 	}
@@ -120,6 +123,14 @@ func (t Target) Address() string {
 		return "[" + t.Host + "]:" + port
 	}
 	return t.Host + ":" + port
+}
+
+// Warning says what a connection string gives away; empty: nothing.
+func (t Target) Warning() string {
+	if t.Engine == fleet.SQLServer && t.TLS == EncryptDisable {
+		return "With encrypt=disable, the password crosses the network readable. A server without a certificate of its own has encrypt=false, which encrypts the login."
+	}
+	return ""
 }
 
 // HostName is what to show as the instance's host where the person who

@@ -104,8 +104,8 @@ export function AddInstancePage() {
   /** What is typed of a connection stays; what only one engine has is its usual one, and what was refused is over. */
   const choose = (engine: string | null) => {
     if (!engine || engine === values.engine) return;
-    const { tls, certificateName, readOnly, namedBy } = emptyConnection(engine);
-    form.setValues({ engine, tls, certificateName, readOnly, namedBy });
+    const { tls, certificateName, readOnly, entra, namedBy } = emptyConnection(engine);
+    form.setValues({ engine, tls, certificateName, readOnly, entra, namedBy });
     form.clearErrors();
     add.reset();
   };

@@ -36,6 +36,7 @@ export const emptyConnection = (engine: string): ConnectionValues => ({
   tls: connectedEngine(engine)?.usualTls ?? "",
   certificateName: "",
   readOnly: false,
+  entra: false,
   namedBy: "service",
 });
 
@@ -109,7 +110,7 @@ function Fields({ form, asked }: { form: UseFormReturnType<ConnectionValues>; as
       <Group align="flex-start" gap="sm">
         <TextInput
           label="Host"
-          placeholder="db01.example.org"
+          placeholder={engine === "sqlserver" ? "db01.example.org, or db01\\INSTANCE" : "db01.example.org"}
           withAsterisk
           autoComplete="off"
           spellCheck={false}
@@ -200,6 +201,12 @@ function SqlServerFields({ form }: { form: UseFormReturnType<ConnectionValues> }
         label="A listener may lead to a readable secondary"
         key={form.key("readOnly")}
         {...form.getInputProps("readOnly", { type: "checkbox" })}
+      />
+      <Checkbox
+        label="The user is an application of Microsoft Entra ID"
+        description="client@tenant, with its secret as the password. A Windows account is DOMAIN\user."
+        key={form.key("entra")}
+        {...form.getInputProps("entra", { type: "checkbox" })}
       />
     </>
   );

@@ -13,6 +13,7 @@ const fields = {
   tls: "prefer",
   certificateName: "",
   readOnly: false,
+  entra: false,
   namedBy: "service" as const,
 };
 
@@ -41,6 +42,11 @@ test.each([
     { tls: "disable", certificateName: " sql.example.org ", readOnly: true },
     "sqlserver://muster@db01?encrypt=disable&hostNameInCertificate=sql.example.org&applicationIntent=ReadOnly",
   ],
+  [{ host: " db01\\SQL$2 " }, "sqlserver://muster@db01/SQL%242?encrypt=true"],
+  [
+    { user: "1-2@t", password: "s", entra: true },
+    "sqlserver://1-2%40t:s@db01?encrypt=true&fedauth=ActiveDirectoryServicePrincipal",
+  ],
   [{ certificateName: "a&b=c" }, "sqlserver://muster@db01?encrypt=true&hostNameInCertificate=a%26b%3Dc"],
 ])("a connection of %j to SQL Server is written as a URL", (given, want) => {
   expect(dsnOf({ ...fields, engine: "sqlserver", tls: "true", ...given })).toBe(want);
@@ -62,6 +68,19 @@ test("a host is a name or an address, not the directory of a socket and not a na
   expect(hostProblem(" ")).toMatch(/^Enter the host/);
   expect(hostProblem(" /run/postgresql")).toMatch(/sockets/);
   expect(hostProblem("db01\\SQLEXPRESS")).toMatch(/port of its own/);
+});
+
+test("a named instance of SQL Server has its name or a port, and no password goes there readable", () => {
+  const instance = { ...fields, engine: "sqlserver", host: "db01\\SQLEXPRESS", tls: "true" };
+  expect(fieldProblems(instance)).toEqual({});
+  expect(fieldProblems({ ...instance, port: "1433" }).port).toMatch(/SQL Server Browser/);
+  expect(fieldProblems({ ...instance, tls: "disable" }).tls).toMatch(/readable/);
+  expect(fieldProblems({ ...instance, host: "db01\\a b" }).host).toMatch(/port of its own/);
+  expect(fieldProblems({ ...instance, engine: "oracle", password: "x", database: "y" }).host).toMatch(
+    /port of its own/,
+  );
+  expect(fieldProblems({ ...instance, entra: true }).user).toMatch(/client@tenant/);
+  expect(fieldProblems({ ...instance, entra: true, user: "1-2@t" })).toEqual({});
 });
 
 test("ports are numbers from 1 to 65535, or left out", () => {

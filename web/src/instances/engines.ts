@@ -18,6 +18,8 @@ export type ConnectionFields = {
   certificateName: string;
   /** SQL Server: a listener may lead to a secondary. */
   readOnly: boolean;
+  /** SQL Server: the user is an application of Microsoft Entra ID. */
+  entra: boolean;
   /** Oracle: which of the two `database` is. */
   namedBy: "service" | "sid";
 };
@@ -82,7 +84,7 @@ const connected: Record<CheckedEngine, ConnectedEngine> = {
     scheme: /^sqlserver:\/\//,
     schemes: "sqlserver://",
     url: "sqlserver://muster:password@db01:1433?database=master&encrypt=true",
-    urlHint: `Also trustServerCertificate, hostNameInCertificate and applicationIntent. ${escaped}`,
+    urlHint: `A named instance is db01/INSTANCE. Also trustServerCertificate, hostNameInCertificate, applicationIntent and fedauth. ${escaped}`,
   },
   oracle: {
     port: "1521",
@@ -101,7 +103,7 @@ const connected: Record<CheckedEngine, ConnectedEngine> = {
     scheme: /^oracle:\/\//,
     schemes: "oracle://",
     url: "oracle://muster:password@db01:1521/orders.example.com?sslmode=verify-full",
-    urlHint: `With the name of a service, or ?sid=ORCL. ${escaped} A common user is C%23%23MUSTER.`,
+    urlHint: `With the name of a service, or ?sid=ORCL. The hosts of a Data Guard pair are db01,db02; a connect descriptor may stand for the host. wallet= is a client certificate. ${escaped} A common user is C%23%23MUSTER.`,
   },
 };
 
