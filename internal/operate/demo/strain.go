@@ -27,7 +27,13 @@ var crowded = []struct {
 	{fleet.SQLServer, "volume", "E:", 92},
 	{fleet.MongoDB, "volume", "", 91},
 	{fleet.MySQL, "binary-logs", "/", 87},
+	{fleet.PostgreSQL, "replication-lag", lagged, 61},
 }
+
+// lagged stands for a volume: what fills are seconds of replication lag. lagging are the incidents that say so.
+const lagged = "lag"
+
+var lagging = map[string]float64{"lock-storm-lag": 905, "ongoing-lag": 61}
 
 // crowds is how long a volume takes to get there.
 const crowds = 2 * time.Hour
@@ -57,6 +63,16 @@ func crowdsOf(made time.Time, s server, from, to time.Time) []crowd {
 			for _, e := range r.raise(s.Name, "", since, to.Add(crowds)) {
 				of = append(of, crowd{e.between, mount, c.to, crowds})
 			}
+		}
+	}
+	for _, e := range scripted(made) {
+		if lagging[e.rule] > 0 && e.server == s.Name {
+			of = append(of, crowd{e.between, lagged, lagging[e.rule], crowds})
+		}
+	}
+	for i := range of {
+		if of[i].mount == lagged { // which grows by a second in a second at most
+			of[i].takes = time.Duration(1.05*of[i].to) * time.Second
 		}
 	}
 	return of
