@@ -71,7 +71,13 @@ func (s *Server) copyFrom(ctx context.Context, of *Server) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("pg_basebackup: %w: %s", err, out)
 	}
-	return nil
+	// One of a newer version writes parameters into it that the server's does not know.
+	settings, err := os.OpenFile(filepath.Join(s.Dir(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(settings, "primary_conninfo = '%s'\n", from)
+	return errors.Join(err, settings.Close())
 }
 
 // copyFiles makes a base backup by the server's functions. The log is read from the server (from) later.

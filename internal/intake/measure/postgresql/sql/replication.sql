@@ -38,6 +38,9 @@ SELECT jsonb_build_object(
             FROM pg_stat_replication AS r
             LEFT JOIN @slots@ AS s ON s.active_pid = r.pid
             WHERE r.state IS DISTINCT FROM 'backup'
+              -- A base backup has the log sent beside it, by another sender of the same name, and never applies it.
+              AND (r.replay_lsn IS NOT NULL OR r.application_name IS DISTINCT FROM 'pg_basebackup'
+                  AND NOT EXISTS (SELECT FROM pg_stat_replication AS b WHERE b.state = 'backup' AND b.application_name = r.application_name))
             ORDER BY r.replay_lsn NULLS LAST, r.pid
             LIMIT @most@
         ) AS p
