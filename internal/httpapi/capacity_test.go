@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -174,5 +175,63 @@ func TestWhatAgentsTellOfRoom(t *testing.T) {
 	limited := sender{w, w.ingestToken(w.ours.admin, ids["billing"])}
 	if got := limited.send(samplesPath, members{"room": []rooms.Sent{sent}}).problem(403, "outside_token").places(); !slices.Equal(got, bodyPlaces("", "#/room/0/instance", "outside_token")) {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestWhatServersTellIsForecastAndJudged as volumes of hosts are: tablespaces and volumes that a server tells have a date, and
+// the watch hears of it. A volume that its host tells, too, is the host's.
+func TestWhatServersTellIsForecastAndJudged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	orders := w.fleetOfThree(w.ours)["orders"]
+	now := w.clock.Now()
+	sizes := func(day float64) (own, of []rooms.Size) {
+		return []rooms.Size{
+			{Kind: rooms.Tablespace, Name: "ERP.USERS", Used: 500e9 + day*10e9, Limit: 1000e9}, {Kind: rooms.Tablespace, Name: "ERP.OLD", Used: 5, Limit: 10},
+			{Kind: rooms.Volume, Name: `C:\`, Used: 100e9 + day*1e9, Limit: 1000e9}, {Kind: rooms.Volume, Name: `d:\`, Used: 700e9 + day*8e9, Limit: 1000e9},
+			{Kind: rooms.Database, Name: "ERP", Used: 1e9 + day},
+		}, []rooms.Size{{Kind: rooms.Volume, Name: "C:", Used: 100e9 + day*1e9, Limit: 990e9}}
+	}
+	for hour := 30 * 24; hour >= 3; hour -= 3 {
+		own, of := sizes(30 - float64(hour)/24)
+		for subject, told := range map[string][]rooms.Size{rooms.InstanceSubject(orders): own, rooms.HostSubject("db01"): of} {
+			if err := rooms.RecordSizes(t.Context(), w.deps.DB, w.ours.organization.ID, subject, now.Add(-time.Duration(hour)*time.Hour), told); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	own, _ := sizes(30)
+	host := measurements.HostSample{Host: "db01", Instances: []uuid.UUID{orders}, At: now, Volumes: []measurements.Volume{{Mount: "C:", Size: 990e9, Free: 860e9, Available: 860e9}}}
+	w.tellRoom(measurements.Batch{Hosts: []measurements.HostSample{host}})
+	w.tellRoom(measurements.Batch{
+		Room:    []rooms.State{{Instance: orders, At: now, Sizes: own}},
+		Servers: []measurements.ServerSample{{Instance: orders, At: now}},
+	})
+	var names []string
+	for _, s := range w.capacity(w.ours.viewer, orders).Sizes {
+		if s.Name == `C:\` {
+			t.Error("the host tells this volume, too")
+		}
+		if s.DaysUntilFull != nil {
+			names = append(names, fmt.Sprintf("%s %.0f", s.Name, *s.DaysUntilFull))
+		}
+	}
+	if want := []string{`d:\ 8`, "ERP.USERS 20"}; !slices.Equal(names, want) {
+		t.Errorf("%q", names)
+	}
+	var signs []struct {
+		Mount string
+		Value float64
+	}
+	if err := w.deps.DB.Select(&signs, `SELECT mount, value FROM signs WHERE organization_id = $1 AND rule = 'days_until_full' AND instance_id = $2 ORDER BY mount`, w.ours.organization.ID, orders); err != nil {
+		t.Fatal(err)
+	}
+	if len(signs) != 3 || signs[0].Mount != "tablespace ERP.OLD" || signs[0].Value != watch.NotFull || signs[1].Mount != "tablespace ERP.USERS" || math.Abs(signs[1].Value-20) > 0.5 ||
+		signs[2].Mount != `volume d:\` || math.Abs(signs[2].Value-7.5) > 0.5 {
+		t.Errorf("the watch hears of %+v", signs)
+	}
+	worst, err := watch.WorstOf(t.Context(), w.deps.DB, w.ours.organization.ID, []uuid.UUID{orders}, watch.FullIn, now.Add(-time.Hour))
+	if err != nil || math.Abs(worst[orders].Value-7.5) > 0.5 {
+		t.Errorf("%v, %v", worst, err)
 	}
 }

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -26,7 +27,7 @@ type Details struct {
 
 	// Of a wait for a lock.
 	Sessions int    `json:"sessions,omitempty"` // how many wait
-	Kind     string `json:"kind,omitempty"`     // what the engine calls the kind of the lock
+	Kind     string `json:"kind,omitempty"`     // what the engine calls the kind of the lock; what fills, if it is no volume of a host
 	Object   string `json:"object,omitempty"`   // what is locked: a table, the key of an advisory lock
 	Session  string `json:"session,omitempty"`  // the server's id of the session that waits longest
 	Holder   string `json:"holder,omitempty"`   // the server's id of a session that it waits for
@@ -81,12 +82,12 @@ func (d Details) encoded() (string, error) {
 
 func shortened(text string) string { return printable.Cut(text, maxDetail) }
 
-// volume names a volume of a host: "volume /tank and 2 more of pool tank".
+// volume names a volume of a host, "volume /tank and 2 more of pool tank", or what a server tells, "tablespace USERS".
 func (d Details) volume(mount string) string {
-	said := "volume " + mount
 	if len(d.Mounts) > 0 {
-		said = "volume " + d.Mounts[0]
+		mount = d.Mounts[0]
 	}
+	said := cmp.Or(d.Kind, "volume") + " " + mount
 	if more := len(d.Mounts) - 1; more > 0 {
 		said += fmt.Sprintf(" and %d more", more)
 	}

@@ -207,3 +207,29 @@ func TestAVolumeThatFillsIsToldOnce(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestWhatAServerTellsFills is told of that server, and is over without a date.
+func TestWhatAServerTellsFills(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	d, _ := watch.Find(string(watch.FullIn))
+	is := d.Default
+	is.Enabled = true
+	s.set(watch.FullIn, is)
+	tell := func(days float64) {
+		s.record(watch.ServerFullIn(s.org, s.orders, "tablespace", "ERP.USERS", days, s.clock.Now()))
+		s.judge()
+		s.clock.Advance(time.Minute)
+	}
+	tell(8)
+	s.wantStory()
+	tell(5.2)
+	if got := s.events(); len(got) != 1 || got[0].Title != "orders: tablespace ERP.USERS will be full in 6 days" {
+		t.Fatalf("%+v", got)
+	}
+	tell(watch.NotFull)
+	s.after(10 * time.Second)
+	if got := s.events(); len(got) != 2 || got[1].Type != "alert.auto_resolved" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -58,8 +58,8 @@ type Worst struct {
 	Unknown int // databases of which there is no figure, because nobody knows it
 }
 
-// WorstOf returns the worst figure of a rule of each instance that has one since a time: of FullIn that of the volume of
-// its hosts that is full first.
+// WorstOf returns the worst figure of a rule of each instance that has one since a time: of FullIn that of what is
+// full first: of the volumes of its hosts, or of what it tells itself.
 func WorstOf(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID, rule Rule, since time.Time) (map[uuid.UUID]Worst, error) {
 	query, args := worstOf, []any{organization, statement.IDs(instances), since.UTC(), string(rule)}
 	if rule == FullIn {

@@ -31,13 +31,13 @@ func room() []Definition {
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(FullIn), Default: off(7, 0, alert.Warning), Min: 1, Max: 365},
-			Group:     "Capacity and maintenance", Name: "Days until full", Watches: "Days until a volume is full at its current growth", Unit: "days", Below: true,
-			Sources: "agents, exporters and feeds of hosts, from seven days on",
-			Meaning: "The volume will be full soon if it keeps growing as in the last days. Volumes that rise and fall, or whose growth is in doubt, have no date and raise no alert.",
+			Group:     "Capacity and maintenance", Name: "Days until full", Watches: "Days until a volume, tablespace or filegroup is full at its current growth", Unit: "days", Below: true,
+			Sources: "agents, exporters and feeds of hosts; SQL Server and Oracle: Muster's own connections, agents; from seven days on",
+			Meaning: "It will be full soon if it keeps growing as in the last days. What rises and falls, or whose growth is in doubt, has no date and raises no alert.",
 			title: func(s Sign) string {
 				return s.Details.volume(s.Mount) + " will be full " + inDays(s.Value)
 			},
-			Advice: "Find out what grows. Free space or enlarge the volume.",
+			Advice: "Find out what grows. Free space, or enlarge what fills.",
 		},
 		{
 			WatchRule: organization.WatchRule{

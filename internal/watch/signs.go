@@ -71,6 +71,14 @@ func VolumeFullIn(organization uuid.UUID, name string, days float64, at time.Tim
 	return s
 }
 
+// ServerFullIn is a sign of when something is full that a server tells: of a kind, such as a tablespace.
+func ServerFullIn(organization, instance uuid.UUID, kind, name string, days float64, at time.Time) Sign {
+	return Sign{
+		OrganizationID: organization, Rule: FullIn, InstanceID: instance, Mount: kind + " " + name, Value: days, At: at,
+		Details: Details{Kind: kind, Mounts: []string{name}},
+	}
+}
+
 // VolumesTold is a sign that a host told its volumes, and which servers are on it. A volume
 // that it does not tell any more is gone, and its alert is over.
 func VolumesTold(organization uuid.UUID, name string, servers []uuid.UUID, at time.Time) Sign {

@@ -33,6 +33,7 @@ const parsers = {
 // What a parser does not take and a server does, one by one.
 const exceptions = {
   'MS-29 query': { parser: 'node', reason: "it takes the backslash of N'\\' for an escape, which T-SQL does not know" },
+  'internal/intake/measure/sqlserver/sql/room_tables.sql': { parser: 'node', reason: 'it takes no function of another database in CROSS APPLY' },
 }
 
 // Typing errors, and who sees them: p for polyglot in T-SQL, o in Oracle, n for

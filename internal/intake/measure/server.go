@@ -407,7 +407,7 @@ func (s *Server) readBackups(ctx context.Context) ([]backups.Look, error) {
 	return []backups.Look{*look}, nil
 }
 
-// readRoom reads how much room there is, once an hour. What cannot be read is missing, and nothing else with it.
+// readRoom reads how much room there is, once an hour. What could be read comes with the error of the rest.
 func (s *Server) readRoom(ctx context.Context, at time.Time) ([]room.State, error) {
 	reader, tells := s.reader.(RoomReader)
 	if s.NoRoom || !tells || at.Sub(s.roomed).Abs() < room.Every {
@@ -415,11 +415,12 @@ func (s *Server) readRoom(ctx context.Context, at time.Time) ([]room.State, erro
 	}
 	s.roomed = at
 	state, err := reader.Room(ctx, &s.line, at)
-	if s.went("room", err) != nil || state == nil {
+	_ = s.went("room", err)
+	if state == nil {
 		return nil, err
 	}
 	state.Instance, state.Engine = s.Instance, s.Engine.Name
-	return []room.State{*state}, nil
+	return []room.State{*state}, err
 }
 
 // connect opens the connection if there is none. One that breaks in the middle of a round stays

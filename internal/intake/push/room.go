@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,7 @@ type rooms struct {
 	mu    sync.Mutex
 	hosts map[hostOf]*outlook
 	jobs  map[uuid.UUID]failedJobs // by server
+	full  map[uuid.UUID]*outlook   // of what servers tell themselves
 }
 
 // failedJobs is how many runs of jobs of a server failed, as of a time.
@@ -45,7 +47,7 @@ type hostOf struct {
 // outlook is when the volumes of a host are full, as of a time.
 type outlook struct {
 	at   time.Time
-	days map[string]float64 // by name
+	days map[string]float64 // by name; of a server, by the kind before it
 }
 
 // keepRoom keeps how full volumes and servers are, and adds what the watch judges of it.
@@ -54,6 +56,11 @@ func (i *Intake) keepRoom(ctx context.Context, b measurements.Batch, found *coll
 		return nil, err
 	}
 	signs = append(slices.Clip(signs), i.rooms.failedJobs(b)...)
+	soon, err := i.serversFull(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	signs = append(signs, soon...)
 	for _, host := range slices.Sorted(maps.Keys(found.used)) {
 		at := found.told[host].At
 		known, err := i.outlook(ctx, hostOf{b.Organization, host}, at, found.used[host])
@@ -98,6 +105,92 @@ func (r *rooms) failedJobs(b measurements.Batch) (signs []watch.Sign) {
 		signs = append(signs, watch.Sign{OrganizationID: b.Organization, Rule: watch.FailedJobs, InstanceID: id, Value: float64(failed.n), At: at})
 	}
 	return signs
+}
+
+const (
+	mostDays    = 365 // the highest threshold of days until something is full
+	mostFilling = 200 // volumes and tablespaces of a server that are judged, the greatest
+)
+
+// serversFull remembers when things are full that servers tell, by the looks of a batch. It has those that are full soon
+// once a minute, with the figures of their server. At each look it has the others, too, so that their alerts end.
+func (i *Intake) serversFull(ctx context.Context, b measurements.Batch) (signs []watch.Sign, err error) {
+	add := func(instance uuid.UUID, known *outlook, at time.Time, wanted func(days float64) bool) {
+		for name, days := range known.days {
+			if days < watch.NotFull {
+				days = max(days-at.Sub(known.at).Hours()/24, 0)
+			}
+			if kind, name, _ := strings.Cut(name, " "); wanted(days) {
+				signs = append(signs, watch.ServerFullIn(b.Organization, instance, kind, name, days, at))
+			}
+		}
+	}
+	for _, s := range b.Room {
+		known, err := i.outlookOf(ctx, b.Organization, s.Instance, s.At)
+		if err != nil {
+			return nil, err
+		}
+		i.rooms.mu.Lock()
+		if i.rooms.full == nil {
+			i.rooms.full = map[uuid.UUID]*outlook{}
+		}
+		if last := i.rooms.full[s.Instance]; last == nil || known.at.After(last.at) {
+			i.rooms.full[s.Instance] = known
+		}
+		i.rooms.mu.Unlock()
+		add(s.Instance, known, s.At, func(days float64) bool { return days > mostDays })
+	}
+	newest := map[uuid.UUID]time.Time{}
+	for _, s := range b.Servers {
+		if s.At.After(newest[s.Instance]) {
+			newest[s.Instance] = s.At
+		}
+	}
+	for id, at := range newest {
+		i.rooms.mu.Lock()
+		known := i.rooms.full[id]
+		if known != nil && at.Sub(known.at) > room.Fresh {
+			delete(i.rooms.full, id)
+			known = nil
+		}
+		i.rooms.mu.Unlock()
+		if known != nil {
+			add(id, known, at, func(days float64) bool { return days <= mostDays })
+		}
+	}
+	return signs, nil
+}
+
+// outlookOf is when the things are full that a server tells. What it does not tell any more has no date.
+func (i *Intake) outlookOf(ctx context.Context, organization, instance uuid.UUID, at time.Time) (*outlook, error) {
+	hosts, err := watch.HostsOf(ctx, i.DB, organization, []uuid.UUID{instance})
+	if err != nil {
+		return nil, err
+	}
+	own := room.InstanceSubject(instance)
+	hostsOf := map[string][]string{}
+	for _, h := range hosts {
+		hostsOf[own] = append(hostsOf[own], room.HostSubject(h.Host))
+	}
+	histories, err := room.Histories(ctx, i.DB, organization, append(hostsOf[own], own), at.Add(-room.Lookback), mostFilling)
+	if err != nil {
+		return nil, err
+	}
+	known := &outlook{at: at, days: map[string]float64{}}
+	for _, h := range room.Distinct(histories, hostsOf) {
+		if h.Subject != own || h.Kind == room.Database {
+			continue
+		}
+		f := forecast.Of(h.Points, at)
+		days, ok := daysOf(f)
+		if f.Reason == forecast.Stale {
+			days, ok = watch.NotFull, true
+		}
+		if ok {
+			known.days[string(h.Kind)+" "+h.Name] = days
+		}
+	}
+	return known, nil
 }
 
 // outlook is when the volumes of a host are full. Once an hour their sizes are kept, and the forecasts made.

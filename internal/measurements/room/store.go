@@ -5,6 +5,8 @@ import (
 	_ "embed" // the statements
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -135,6 +137,26 @@ func Histories(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUI
 	})
 	return all, err
 }
+
+// Distinct leaves out the volumes of servers that one of their hosts tells, too: a server does not know what other programs
+// keep for themselves. hostsOf are the subjects of the hosts of a server, by its subject.
+func Distinct(all []History, hostsOf map[string][]string) []History {
+	told := map[[2]string]time.Time{} // by host and volume
+	for _, h := range all {
+		if h.Kind == Volume && len(hostsOf[h.Subject]) == 0 {
+			told[[2]string{h.Subject, mountKey(h.Name)}] = h.Points[len(h.Points)-1].At
+		}
+	}
+	return slices.DeleteFunc(all, func(h History) bool {
+		return h.Kind == Volume && slices.ContainsFunc(hostsOf[h.Subject], func(host string) bool {
+			at, by := told[[2]string{host, mountKey(h.Name)}]
+			return by && h.Points[len(h.Points)-1].At.Sub(at) < 24*time.Hour
+		})
+	})
+}
+
+// mountKey is a mount point as programs of Windows and SQL Server spell it: "C:", "c:\\".
+func mountKey(name string) string { return strings.ToLower(strings.TrimRight(name, `\/`)) }
 
 // portion is how many rows one statement deletes.
 const portion = 1000

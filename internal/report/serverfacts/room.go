@@ -56,15 +56,18 @@ func (s Source) Sizes(ctx context.Context, organization uuid.UUID, servers []uui
 	for _, id := range servers {
 		add(room.InstanceSubject(id), "", id)
 	}
+	hostsOf := map[string][]string{}
 	for _, h := range hosts {
 		add(room.HostSubject(h.Host), h.Host, h.Instance)
+		own := room.InstanceSubject(h.Instance)
+		hostsOf[own] = append(hostsOf[own], room.HostSubject(h.Host))
 	}
 	histories, err := room.Histories(ctx, s.DB, organization, subjects, from, most)
 	if err != nil {
 		return nil, err
 	}
 	sizes := make([]Sized, 0, len(histories))
-	for _, h := range histories {
+	for _, h := range room.Distinct(histories, hostsOf) {
 		h.Points = slices.DeleteFunc(h.Points, func(p forecast.Point) bool { return !p.At.Before(until) })
 		if len(h.Points) > 0 {
 			of := where[h.Subject]

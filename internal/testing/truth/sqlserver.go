@@ -152,6 +152,11 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+: how many deadlocks there were since the server was started, and what time it is in UTC.":                                                    denied(always([]string{"0", fmt.Sprint(s.now())})),
 		"-- SQL Server 2016+: of each database of the users, for how long it has been there, and the newest backup of each type that":                                     always(),
 		"-- SQL Server 2016+: the runs of jobs of the Agent that failed in the last 24 hours, and their steps that failed, by the":                                        always(),
+		"-- SQL Server 2016+: the volumes that files of databases are on, of the first 1,000 files.":                                                                      denied(always()),
+		"-- SQL Server 2016+: how large the data files of databases are, and how much of their logs is used, in KB, from counters":                                        denied(always()),
+		"-- SQL Server 2016+ and Azure SQL: the filegroups of a database and its log (without a name): how much is allocated in their":                                    denied(always()),
+		"-- SQL Server 2016+ and Azure SQL: identity columns and sequences of a database that are nearest to their end, of those that our login":                          denied(always()),
+		"-- SQL Server 2016+ and Azure SQL: the greatest tables of a database that our login sees, with the age of their statistics in seconds:":                          denied(always()),
 		"-- SQL Server 2016+ and Azure SQL: who waits for whom, asked only while a session waits for a lock.":                                                             always(),
 		"-- SQL Server 2016+ and Azure SQL: what time it is in UTC, how many minutes local time is ahead, and when the server was started.": always(
 			[]string{fmt.Sprint(s.now()), fmt.Sprint(int64(s.ahead / time.Minute)), fmt.Sprint(s.started.UnixMicro())}),

@@ -43,7 +43,7 @@ type reader struct {
 	stays     string             // the database that the extension was found in, where we moved there
 	search    search             // of other databases
 	rooms     map[string]*looked // what was found in databases, by name
-	roomTurn  []string           // the databases, those first that are looked into next
+	roomTurns measure.Rotation   // into which databases the next look goes
 	roles     map[uint32]string  // names by number; empty: asked for, and not known
 }
 

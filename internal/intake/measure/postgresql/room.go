@@ -5,7 +5,6 @@ import (
 	_ "embed" // the queries
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,15 +109,7 @@ func (r *reader) visit(ctx context.Context, l *measure.Line, names []string) {
 		}
 	}
 	r.rooms = known
-	r.roomTurn = slices.DeleteFunc(r.roomTurn, func(name string) bool { return !slices.Contains(names, name) })
-	for _, name := range names {
-		if !slices.Contains(r.roomTurn, name) {
-			r.roomTurn = append([]string{name}, r.roomTurn...) // new
-		}
-	}
-	turn := slices.Clone(r.roomTurn[:min(looksAtOnce, len(r.roomTurn))])
-	r.roomTurn = append(r.roomTurn[len(turn):], turn...)
-	for _, name := range turn {
+	for _, name := range r.roomTurns.Next(names, looksAtOnce) {
 		if ctx.Err() != nil {
 			return
 		}

@@ -23,29 +23,25 @@ type jobs struct {
 	steps map[string]string // that failed in a run whose outcome is still to come, by job
 }
 
-// Room reads which jobs of the Agent failed. Azure SQL Database has none.
-func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room.State, error) {
-	if r.server.azure() {
-		return nil, nil
-	}
+// readJobs reads which jobs of the Agent failed.
+func (r *reader) readJobs(ctx context.Context, l *measure.Line, s *room.State) error {
 	if r.jobs.on != l.Session {
 		r.jobs = jobs{on: l.Session, steps: map[string]string{}}
 	}
 	asked := strings.ReplaceAll(query("jobs"), "@since", strconv.FormatInt(r.jobs.since, 10))
 	rows, err := servers.Query(ctx, l, 5, asked)
-	if servers.ReasonOf(err) == servers.Denied {
-		login := r.server.login
-		return &room.State{At: at, Denied: []string{"USE msdb; CREATE USER " + login + " FOR LOGIN " + login + "; GRANT SELECT ON dbo.sysjobs TO " + login + "; GRANT SELECT ON dbo.sysjobhistory TO " + login + ";"}}, nil
-	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, row := range slices.Backward(rows) { // the oldest first
-		if err := r.jobs.add(row, at); err != nil {
-			return nil, err
+		if err := r.jobs.add(row, s.At); err != nil {
+			return err
 		}
 	}
-	return r.jobs.state(at), nil
+	s.Jobs = r.jobs.newest(s.At)
+	failed := len(s.Jobs)
+	s.Failed = &failed
+	return nil
 }
 
 // add adds a row: a step that failed, or the outcome of its job.
@@ -64,12 +60,11 @@ func (j *jobs) add(row []string, at time.Time) error {
 	return nil
 }
 
-// state has the runs of the last 24 hours.
-func (j *jobs) state(at time.Time) *room.State {
+// newest are the runs of the last 24 hours.
+func (j *jobs) newest(at time.Time) []room.Job {
 	j.runs = slices.DeleteFunc(j.runs, func(r room.Job) bool { return at.Sub(r.At) > room.JobsOf })
 	if n := len(j.runs); n > jobRows {
 		j.runs = slices.Clone(j.runs[n-jobRows:])
 	}
-	failed := len(j.runs)
-	return &room.State{At: at, Failed: &failed, Jobs: slices.Clone(j.runs)}
+	return slices.Clone(j.runs)
 }

@@ -55,7 +55,7 @@ func TestJobsAreNotKnown(t *testing.T) {
 	}
 	f = newFake(t)
 	f.jobs = []row{{1, "Backup", 0, "(Job outcome)", "soon"}}
-	if b, err := f.measure(t).round(); err == nil || len(b.Room) != 0 {
+	if b, err := f.measure(t).round(); err == nil || len(b.Room) != 1 || b.Room[0].Failed != nil || len(b.Room[0].Left) != 1 {
 		t.Errorf("nonsense is %+v, %v", b.Room, err)
 	}
 }

@@ -54,6 +54,7 @@ type reader struct {
 
 	deadlocks deadlocks
 	jobs      jobs
+	rooms     rooms
 	backedUp  struct { // the last look at backups
 		on servers.Session
 		at time.Time

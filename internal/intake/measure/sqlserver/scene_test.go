@@ -38,11 +38,17 @@ type fake struct {
 	offset           int           // minutes that local time is ahead
 	skew             time.Duration // that its clock is
 	started          int64
-	databases        []row          // id, name, state, accessible, store is on
-	replicas         []row          // database, primary
-	replication      []row          // replicas of availability groups
-	backups          []row          // databases and their backups
-	jobs             []row          // the history of the Agent's jobs that failed, the newest first
+	databases        []row // id, name, state, accessible, store is on
+	replicas         []row // database, primary
+	replication      []row // replicas of availability groups
+	backups          []row // databases and their backups
+	jobs             []row // the history of the Agent's jobs that failed, the newest first
+	volumes          []row // mount, a database on it, bytes in all and free, files
+	sizes            []row // database, KB of data files and of the log that is used
+	files            map[string][]row
+	sequences        map[string][]row
+	tables           map[string][]row
+	looked           []string       // the databases whose files were read
 	asked            []string       // how far back
 	sessions         []row          // database, split, wait, sessions, and of whom (if they say so)
 	lockWait         int            // ms
@@ -117,6 +123,14 @@ func newFake(t testing.TB) *fake {
 		since, _ := strconv.Atoi(jobsSince.FindStringSubmatch(q.Text)[1])
 		return slices.DeleteFunc(slices.Clone(f.jobs), func(r row) bool { return r[0].(int) <= since })
 	})
+	rows("room_volumes", func(tdstest.Query) []row { return f.volumes })
+	rows("room_databases", func(tdstest.Query) []row { return f.sizes })
+	rows("room_files", func(q tdstest.Query) []row {
+		f.looked = append(f.looked, f.of(q))
+		return f.files[f.of(q)]
+	})
+	rows("room_sequences", func(q tdstest.Query) []row { return f.sequences[f.of(q)] })
+	rows("room_tables", func(q tdstest.Query) []row { return f.tables[f.of(q)] })
 	rows("sessions", func(tdstest.Query) []row { return ofNobody(f.sessions) })
 	rows("lock_wait", func(tdstest.Query) []row { return []row{{0, 3, f.lockWait}} })
 	rows("transactions", func(tdstest.Query) []row { return f.transactions })

@@ -1,0 +1,62 @@
+package measure
+
+import (
+	"errors"
+	"slices"
+
+	"muster/internal/measurements/room"
+	"muster/internal/servers"
+)
+
+// Rotation says which of many have their turn, if a look goes into few of them: those that had it longest ago.
+type Rotation struct{ order []string }
+
+// Next are at most so many of the names, which are all that there are. New ones come first.
+func (r *Rotation) Next(names []string, most int) []string {
+	there := make(map[string]bool, len(names))
+	for _, name := range names {
+		there[name] = true
+	}
+	r.order = slices.DeleteFunc(r.order, func(name string) bool { return !there[name] })
+	for _, name := range r.order {
+		delete(there, name)
+	}
+	var added []string
+	for _, name := range names {
+		if there[name] {
+			added = append(added, name)
+		}
+	}
+	r.order = append(added, r.order...)
+	turn := slices.Clone(r.order[:min(most, len(r.order))])
+	r.order = append(r.order[len(turn):], turn...)
+	return turn
+}
+
+// RoomPart is a part of a look at how full a server is. Denied is the grant without which it cannot be read.
+type RoomPart struct {
+	Name   string // such as "Volumes"
+	Read   func() error
+	Denied string
+}
+
+// ReadRoom reads the parts of a look. What cannot be read is left out, and said so; nothing else is missing with it,
+// unless the connection is lost.
+func ReadRoom(s *room.State, l *Line, parts ...RoomPart) (*room.State, error) {
+	var failed error
+	for _, part := range parts {
+		err := part.Read()
+		switch {
+		case err == nil:
+			continue
+		case l.Closed():
+			return nil, err
+		case servers.ReasonOf(err) == servers.Denied && part.Denied != "":
+			s.Denied = append(s.Denied, part.Denied)
+			continue
+		}
+		s.Left = append(s.Left, part.Name+" could not be read at this look.")
+		failed = errors.Join(failed, err)
+	}
+	return s, failed
+}
