@@ -40,6 +40,25 @@ func hold(t *testing.T, engine fleet.Engine, queries []planted) {
 	}
 }
 
+// TestACaseSensitiveCollationKnowsEachName: sys.Databases, d.Name and an alias in another case are not there on a
+// server or in a database with a case-sensitive collation. Keywords and functions have no case.
+func TestACaseSensitiveCollationKnowsEachName(t *testing.T) {
+	t.Parallel()
+	const small = "is not written in small letters"
+	hold(t, fleet.SQLServer, []planted{
+		{"as the catalog has it", "SELECT COUNT(d.name), MAX(d.state) OVER (ORDER BY d.name ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM sys.databases AS d", ""},
+		{"a column", "select d.Name from sys.databases d", small},
+		{"a column without its table", "select Name from sys.databases", small},
+		{"a view", "select name from sys.Databases", small},
+		{"a schema", "select name from SYS.databases", small},
+		{"an alias", "select d.name from sys.databases D", small},
+		{"an alias, where it is used", "select D.name from sys.databases d", small},
+		{"a column of msdb", "select s.Database_Name from msdb.dbo.backupset s", small},
+		{"a parameter", "select name from sys.databases where database_id = @Id", small},
+	})
+	hold(t, fleet.Oracle, []planted{{"Oracle's names", "SELECT USERNAME FROM V$SESSION", ""}})
+}
+
 func TestEveryColumnIsLookedUpInSQLServer(t *testing.T) {
 	t.Parallel()
 	hold(t, fleet.SQLServer, []planted{

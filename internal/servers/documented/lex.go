@@ -25,6 +25,7 @@ const (
 type token struct {
 	kind kind
 	text string
+	raw  string // of a word, and of a parameter
 	line int
 }
 
@@ -150,13 +151,15 @@ func (l *lexer) next() (token, error) {
 		for n < len(l.rest) && (wordByte(l.rest[n]) || l.rest[n] == '@') {
 			n++
 		}
-		return at(parameter, l.take(n))
+		name := l.take(n)
+		return token{kind: parameter, text: name, raw: name, line: line}, nil
 	case wordByte(c) && c != '$':
 		n := 0
 		for n < len(l.rest) && wordByte(l.rest[n]) {
 			n++
 		}
-		return at(word, strings.ToLower(l.take(n)))
+		name := l.take(n)
+		return token{kind: word, text: strings.ToLower(name), raw: name, line: line}, nil
 	}
 	for _, s := range symbols {
 		if strings.HasPrefix(l.rest, s) {

@@ -202,6 +202,7 @@ func (v *Views) Read(file string, line int, sql string) (q Query, faults []Fault
 		r.faults = append(r.faults, f)
 	} else {
 		q.Columns = r.statement()
+		r.faults = append(r.faults, v.otherCase(tokens)...)
 	}
 	slices.SortStableFunc(r.faults, func(a, b *fault) int { return a.line - b.line })
 	for _, f := range r.faults {
