@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 heavy=(e2e internal/httpapi internal/measurements/pgstore handlers commands internal/accounts internal/operate/demo internal/report/pdf)
 wide=(internal/cli/serve internal/notify internal/agent internal/intake/monitor internal/intake/collect
   internal/operate/fleetfile internal/httpapi/tiles internal/assessment/inspection internal/measurements/clickhouse
-  internal/files/blobs internal/report/pdf/typeset)
+  internal/files/blobs internal/report/pdf/typeset internal/process/telemetry/export)
 shares='^[[:space:]]*go [a-z]|\.Go\(|sync\.(RW)?(Mutex|Map|Cond)|atomic\.[A-Z]'
 
 first=("${heavy[@]}" "${wide[@]}")

@@ -71,7 +71,7 @@ func (p *process) startHTTP(
 		p.Log.Warn("this binary is without the pages: it was built without the web application", "error", err)
 	}
 	handler, err := httpapi.New(httpapi.Front{
-		DB: p.DB, Accounts: p.Accounts, Servers: p.Fleet, Commands: p.Commands, Metrics: p.metrics, Budgets: p.Budgets, Tracer: p.export.Tracer(), App: app, Log: p.Log, Now: p.Clock.Now,
+		DB: p.DB, Accounts: p.Accounts, Servers: p.Fleet, Commands: p.Commands, Metrics: p.metrics, Budgets: p.Budgets, Tracer: p.exporter.Tracer(), App: app, Log: p.Log, Now: p.Clock.Now,
 		PublicURL: public, InsecureCookies: p.Config.InsecureCookies,
 		TrustedProxies: p.Config.TrustedProxies, CORSOrigins: p.Config.CORSOrigins, Unlimited: !p.Config.RateLimits, Stuck: p.commits.Stuck,
 	}, groups)

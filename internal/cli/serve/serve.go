@@ -26,6 +26,7 @@ import (
 	"muster/internal/postgres"
 	"muster/internal/process/readiness"
 	"muster/internal/process/telemetry"
+	"muster/internal/process/telemetry/export"
 	"muster/internal/process/zones"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/watch"
@@ -90,15 +91,15 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 	}
 	metrics := telemetry.New(command.Version(), command.BuildCommit())
 	worker := workerName()
-	export := telemetry.StartExport(ctx, command.Version(), worker, metrics, installation.Logger(cfg))
+	exporter := export.Start(ctx, command.Version(), worker, metrics, installation.Logger(cfg))
 	in, err := installation.Open(ctx, cfg, installation.Access{
-		Exclusive: true, Files: true, Measured: true, Pool: httpConnections + workerConnections, Tracer: export.QueryTracer(), Waits: starts.reach,
+		Exclusive: true, Files: true, Measured: true, Pool: httpConnections + workerConnections, Tracer: exporter.QueryTracer(), Waits: starts.reach,
 	})
 	if err == nil {
 		defer func() { err = errors.Join(err, in.Close()) }()
 		err = affordConnections(ctx, in)
 	}
-	defer export.Close() // before the database goes, whose figures are in the last export
+	defer exporter.Close() // before the database goes, whose figures are in the last export
 	if ctx.Err() != nil {
 		return nil // asked to stop before there was anything to stop
 	}
@@ -113,7 +114,7 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 		Restarted: func(loop string) { metrics.LoopRestarts.WithLabelValues(loop).Inc() },
 	})
 	in.Samples.Loops = loops
-	p := &process{Installation: in, out: out, worker: worker, metrics: metrics, export: export, starts: &starts, front: front, door: door, loops: loops}
+	p := &process{Installation: in, out: out, worker: worker, metrics: metrics, exporter: exporter, starts: &starts, front: front, door: door, loops: loops}
 	p.falls = &falls.Book{DB: in.DB, Loops: loops, Process: worker, Log: in.Log}
 	return p.run(ctx)
 }
@@ -125,7 +126,7 @@ type process struct {
 	worker    string    // names the process
 	watch     *watch.Watch
 	metrics   *telemetry.Metrics
-	export    *telemetry.Export
+	exporter  *export.Exporter
 	starts    *stage
 	front     *entrance // nil without the role api
 	door      *entrance // for operators; nil: none

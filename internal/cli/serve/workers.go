@@ -41,7 +41,7 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 		return nil, err
 	}
 	workers := handlers.NewWorkers(p.Queue, handlers.WorkersConfig{
-		Config: jobs.Config{Worker: p.worker, Lease: p.Config.JobLease, Log: p.Log, Settled: p.countJob, Loops: p.loops}, Tracer: p.export.Tracer(),
+		Config: jobs.Config{Worker: p.worker, Lease: p.Config.JobLease, Log: p.Log, Settled: p.countJob, Loops: p.loops}, Tracer: p.exporter.Tracer(),
 		Recorded: func(ctx context.Context) { p.Runner.Announce(ctx, eventstore.Reports) },
 	})
 	parts.Transport = countingTransport{parts.Transport, p.metrics.Mails}

@@ -1,5 +1,5 @@
-// Package telemetry exports metrics and traces of a running Muster, and connects log lines to
-// requests, without naming any person.
+// Package telemetry counts and traces what a running Muster does, and connects log lines to
+// requests, without naming any person. Package export sends metrics and traces to a collector.
 //
 // # Metrics
 //
@@ -12,11 +12,7 @@
 // The expiry date of a certificate is not in the database: it is recorded when a certificate is
 // met or signs (Certificates).
 //
-// # Traces and metrics over OpenTelemetry
-//
-// Off, until the standard variables name a collector (docs/operators.md). Off means nil: no
-// goroutine, no span, no tracer on the pool. On, spans and the registry's metrics (bridged, not
-// counted twice) are sent over OTLP/HTTP.
+// # Traces
 //
 // A request is a span named by method and route pattern. Each statement of a request or a job is
 // a span with its text and without its parameters. Each attempt at a job is a span in a trace of
@@ -40,11 +36,5 @@
 //
 //   - The database does not answer a scrape: it waits at most two seconds for each figure, and
 //     leaves it out then. The others are served.
-//   - The collector is away or slow: spans queue in memory (2,048) and are dropped when the
-//     queue is full; nothing waits for it. One line a minute says so.
-//   - The process stops: the rest is sent for at most two seconds. A killed process loses the
-//     spans of its last seconds, and no fact: those are in the event log.
-//   - A variable has an unsupported value (gRPC, an invalid address): that is logged, and the
-//     process runs without.
 //   - A caller sends an invalid traceparent: it is ignored.
 package telemetry

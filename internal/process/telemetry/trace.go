@@ -15,8 +15,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// scope names our spans' maker.
-const scope = "muster"
+// Scope names our spans' maker.
+const Scope = "muster"
 
 type requestIDKey struct{}
 
@@ -70,7 +70,7 @@ func Step(ctx context.Context, name string, attributes ...attribute.KeyValue) (c
 	if !parent.IsRecording() {
 		return ctx, func(error) {}
 	}
-	ctx, span := parent.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithAttributes(attributes...))
+	ctx, span := parent.TracerProvider().Tracer(Scope).Start(ctx, name, trace.WithAttributes(attributes...))
 	return ctx, func(err error) { End(span, err) }
 }
 

@@ -1,4 +1,4 @@
-package telemetry
+package export
 
 import (
 	"cmp"
@@ -26,6 +26,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"muster/internal/concurrency/supervise"
+	"muster/internal/process/telemetry"
 )
 
 const (
@@ -36,17 +37,17 @@ const (
 	complainEvery = time.Minute
 )
 
-// Export is a process's way to an OpenTelemetry collector. A nil one exports
+// Exporter is a process's way to an OpenTelemetry collector. A nil one exports
 // nothing and costs nothing.
-type Export struct {
+type Exporter struct {
 	traces  *sdktrace.TracerProvider // nil: no traces
 	metrics *sdkmetric.MeterProvider // nil: no metrics
 }
 
-// StartExport exports what the standard OTEL_* variables ask for, over OTLP/HTTP; nil if they
+// Start exports what the standard OTEL_* variables ask for, over OTLP/HTTP; nil if they
 // ask for nothing. An unsupported variable is logged, and its part stays off: telemetry never
 // keeps a process from starting. instance identifies this process.
-func StartExport(ctx context.Context, version, instance string, figures prometheus.Gatherer, log *slog.Logger) *Export {
+func Start(ctx context.Context, version, instance string, figures prometheus.Gatherer, log *slog.Logger) *Exporter {
 	wanted, err := wantedSignals()
 	if err != nil {
 		log.WarnContext(ctx, "not everything is exported to OpenTelemetry", "error", err)
@@ -59,14 +60,14 @@ func StartExport(ctx context.Context, version, instance string, figures promethe
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(&complaints{log: log, now: time.Now})
 	described, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
-		attribute.String("service.name", scope),
+		attribute.String("service.name", telemetry.Scope),
 		attribute.String("service.version", version),
 		attribute.String("service.instance.id", instance),
 	), resource.WithFromEnv())
 	if err != nil {
 		log.WarnContext(ctx, "OTEL_RESOURCE_ATTRIBUTES cannot be read in full", "error", err)
 	}
-	export := &Export{}
+	export := &Exporter{}
 	if wanted.traces {
 		if export.traces, err = tracesTo(ctx, described); err != nil {
 			log.WarnContext(ctx, "no traces are exported", "error", err)
@@ -99,24 +100,24 @@ func metricsTo(ctx context.Context, described *resource.Resource, from prometheu
 }
 
 // Tracer makes the spans of requests and jobs; nil: none are made.
-func (e *Export) Tracer() trace.Tracer {
+func (e *Exporter) Tracer() trace.Tracer {
 	if e == nil || e.traces == nil {
 		return nil
 	}
-	return e.traces.Tracer(scope)
+	return e.traces.Tracer(telemetry.Scope)
 }
 
 // QueryTracer makes spans of what requests and jobs ask of the database; nil:
 // none are made.
-func (e *Export) QueryTracer() pgx.QueryTracer {
+func (e *Exporter) QueryTracer() pgx.QueryTracer {
 	if tracer := e.Tracer(); tracer != nil {
-		return Queries(tracer)
+		return telemetry.Queries(tracer)
 	}
 	return nil
 }
 
 // Close sends what has not been sent, for at most two seconds.
-func (e *Export) Close() {
+func (e *Exporter) Close() {
 	if e == nil {
 		return
 	}

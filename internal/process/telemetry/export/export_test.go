@@ -1,4 +1,4 @@
-package telemetry_test
+package export_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"muster/internal/process/telemetry"
+	"muster/internal/process/telemetry/export"
 )
 
 // TestExportFollowsTheStandardsVariables, and says which it cannot follow. The
@@ -37,10 +38,10 @@ func TestExportFollowsTheStandardsVariables(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			var said bytes.Buffer
-			export := telemetry.StartExport(t.Context(), "v1", "one", telemetry.New("v1", "abc"), slog.New(slog.NewTextHandler(&said, nil)))
-			defer export.Close()
-			if (export != nil) != c.exports || (export.Tracer() != nil) != c.traces || (export.QueryTracer() != nil) != c.traces {
-				t.Errorf("exports %v, traces %v", export, export.Tracer())
+			exporter := export.Start(t.Context(), "v1", "one", telemetry.New("v1", "abc"), slog.New(slog.NewTextHandler(&said, nil)))
+			defer exporter.Close()
+			if (exporter != nil) != c.exports || (exporter.Tracer() != nil) != c.traces || (exporter.QueryTracer() != nil) != c.traces {
+				t.Errorf("exports %v, traces %v", exporter, exporter.Tracer())
 			}
 			if !strings.Contains(said.String(), c.says) || c.says == "" && strings.Contains(said.String(), "WARN") || strings.Contains(said.String(), "secret") {
 				t.Errorf("the log says\n%s", said.String())
