@@ -183,7 +183,7 @@ func TestF30AWalletInTheConnectionString(t *testing.T) {
 		target := oracle(t, new(servers.Reach), asks(version).DSN("sslmode=require"))
 		_, err = target.Open(t.Context(), target.Database, time.Minute)
 		unreachedBy(t, err, servers.ClassTLS, "asks for a client certificate")
-		unreachedBy(t, err, servers.ClassTLS, ", or give one with wallet=…")
+		unreachedBy(t, err, servers.ClassTLS, ", or give a client certificate with wallet=…")
 	}
 	for _, content := range []string{string(sealed), string(authority), "-----BEGIN ", "\xa1\xf8N secret", string(wallet[:len(wallet)/2])} {
 		dsn := l.DSN("wallet=" + url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(content))))

@@ -102,7 +102,7 @@ func (t Target) sslWords() tlsWords {
 		words.anyone = "accept any certificate with sslmode=" + TLSRequire
 	}
 	if t.Engine == fleet.Oracle && t.oracle.wallet == nil {
-		words.client = "give one with wallet=…"
+		words.client = "give a client certificate with wallet=…"
 	}
 	return words
 }

@@ -31,21 +31,18 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	}
 	was := r.sources
 	r.denied, r.sources = make(map[uint32]bool), make(map[uint32]string)
-	line, budget := r.within(l, r.listBudget())
-	entries, errs := r.readStores(ctx, line, before.Now, was)
+	entries, errs := r.readStores(ctx, l, before.Now, was)
 	if l.Closed() || ctx.Err() != nil {
 		return nil, errors.Join(errs...)
 	}
 	if r.server.sees {
-		own, _ := r.within(line, r.ownBudget())
-		errs = append(errs, r.readOwn(ctx, own, before.Now))
-		found, err := r.readCache(ctx, line, before)
+		errs = append(errs, r.readOwn(ctx, l, before.Now))
+		found, err := r.readCache(ctx, l, before)
 		if l.Closed() || ctx.Err() != nil {
 			return nil, errors.Join(err, ctx.Err())
 		}
 		entries, errs = append(entries, found...), append(errs, err)
 	}
-	r.left = max(budget.left, 0)
 	if len(r.sources) == 0 {
 		return nil, errors.Join(errs...)
 	}
@@ -134,9 +131,7 @@ func (r *reader) readKnown(ctx context.Context, l *measure.Line, except []string
 		r.cache.why = nil
 		if isLate(err) && !l.Closed() {
 			r.cache.why = err
-			if entries, err = r.readPlans(ctx, l, plans{recent: true}, except, of, at); isLate(err) { // no time was left
-				r.cache.take(nil, false, of, at)
-			}
+			entries, err = r.readPlans(ctx, l, plans{recent: true}, except, of, at)
 		}
 	}
 	if err != nil {
@@ -172,12 +167,12 @@ func isAway(err error) bool {
 }
 
 // readOwn finds out which statements are Muster's. They are in no list: on a quiet server they would be the
-// slowest. Those that were executed of late are enough: the others are not counted.
+// slowest.
 func (r *reader) readOwn(ctx context.Context, l *measure.Line, now int64) error {
-	const margin = 3 // minutes
-	minutes := int64(margin)
+	const margin, all = 2, 10 * 365 * 24 * 60 // minutes
+	minutes := int64(all)
 	if r.own != nil {
-		minutes += max(now-r.ownAt, 0) / microsecondsPerMinute
+		minutes = (now-r.ownAt)/microsecondsPerMinute + margin
 	}
 	own := map[measure.Statement]bool{}
 	text := strings.ReplaceAll(query("own_statements"), "@minutes", strconv.FormatInt(minutes, 10))

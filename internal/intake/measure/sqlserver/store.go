@@ -13,6 +13,9 @@ import (
 )
 
 const (
+	// storeBudget is how long the query stores of a server are read at a look, all together. With the plan
+	// cache, a look takes the server less than the time between two looks at the sessions.
+	storeBudget = 5 * time.Second
 	// stateEvery is how often the state of a query store is read where sys.databases says that it is off. On
 	// Azure, and after a failover, that may be wrong.
 	stateEvery = int64(10 * time.Minute / time.Microsecond)
@@ -47,16 +50,19 @@ func (r *reader) readStores(ctx context.Context, l *measure.Line, now int64, was
 	slices.SortStableFunc(order, func(a, b database) int {
 		return rank(was[a.id] == fromQueryStore) - rank(was[b.id] == fromQueryStore)
 	})
-	line, budget := r.within(l, r.storeBudget())
+	left := r.budget
+	defer l.SetTimeout(measure.StatementTimeout)
 	for _, d := range order {
-		before := budget.left
-		if before <= 0 {
+		if left <= 0 {
 			break
 		}
-		found, err := r.readStore(ctx, line, d, now)
-		if s := r.stores[d.id]; isLate(err) && before < r.storeBudget()/2 && s.slow == now+slowFor { // there was little time left
-			s.slow, s.why, err = 0, nil, nil
+		began := time.Now()
+		l.SetTimeout(min(left, measure.StatementTimeout))
+		found, err := r.readStore(ctx, l, d, now)
+		if s := r.stores[d.id]; isLate(err) && left < r.budget/2 && s.slow == now+slowFor { // there was little time left
+			s.why, err = nil, nil
 		}
+		left -= time.Since(began)
 		if l.Closed() || ctx.Err() != nil {
 			return nil, append(errs, err, ctx.Err())
 		}
@@ -71,7 +77,7 @@ func (r *reader) readStores(ctx context.Context, l *measure.Line, now int64, was
 // isLate says whether a statement was stopped because its time was over.
 func isLate(err error) bool {
 	refusal, ok := errors.AsType[*servers.Refusal](err)
-	return ok && refusal.Code == late
+	return ok && refusal.Code == "error -2"
 }
 
 func rank(first bool) int {
