@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -253,6 +254,46 @@ func TestTheWaysOfArchitectureLeadSomewhere(t *testing.T) {
 		}
 		if !strings.Contains(content, sought) {
 			t.Errorf("%s: there is no %s in %s", what, sought, place)
+		}
+	}
+}
+
+// TestEachFaultOfAnEngineHasATest: the page of faults has each number once, and names tests that are there, or says why
+// there is none.
+func TestEachFaultOfAnEngineHasATest(t *testing.T) {
+	t.Parallel()
+	const faults = 53
+	rows := regexp.MustCompile(`(?m)^\| F(\d+) \| [^|]+ \| ([^|]+) \|$`).FindAllStringSubmatch(readText(t, "docs/reference/engine-faults.md"), -1)
+	if len(rows) != faults {
+		t.Fatalf("%d rows", len(rows))
+	}
+	tests := map[string]bool{}
+	form := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, f := range form.FindAllSubmatch(text, -1) {
+			tests[string(f[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range rows {
+		if row[1] != strconv.Itoa(i+1) {
+			t.Errorf("F%s is the row %d", row[1], i+1)
+		}
+		named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(row[2], -1)
+		for _, one := range named {
+			if !tests[one[1]] {
+				t.Errorf("F%s: there is no %s", row[1], one[1])
+			}
+		}
+		if len(named) == 0 && len(row[2]) < 60 {
+			t.Errorf("F%s has no test, and %q is no reason", row[1], row[2])
 		}
 	}
 }
