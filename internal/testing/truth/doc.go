@@ -1,5 +1,5 @@
 // Package truth compares the figures of several monitors with the true values on simulated
-// servers: sixteen hostile scenes and a calm one, on three engines.
+// servers: seventeen hostile scenes and a calm one, on three engines.
 //
 // # How it works
 //

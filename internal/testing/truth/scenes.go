@@ -134,6 +134,10 @@ var scenes = []scene{
 	{"pluggable database on one node",
 		"A cluster (RAC) of two instances, on one of which the pluggable database that Muster is connected to is open. On the " +
 			"other engines, too, only one of the two databases is in use.", singleton},
+	{"parallel statement",
+		"A statement that four processes execute for 200 ms at once. Oracle counts the time of all of them, and no view that " +
+			"needs no license has the time that its user waited: there, the actual time is that of the processes, and an average " +
+			"is four times as long as a user waits. The other engines count what the user waits.", parallelStatement},
 	{"quiet server",
 		"Hardly anything runs, and the slowest statement of the server is one of Muster's own (4 s). It is shown to Muster " +
 			"alone: the other products' own statements are not simulated. PostgreSQL marks Muster's statements by their role.", quietServer},
@@ -318,5 +322,16 @@ func quietServer(w *world) {
 		s.watched = true
 	case *Oracle:
 		s.watched = true
+	}
+}
+
+func parallelStatement(w *world) {
+	const processes, ms = 4, 200
+	took := float64(ms)
+	if _, ok := w.server.(*Oracle); ok {
+		took *= processes
+	}
+	for at := -warmUp + 5*time.Second; at < window; at += 30 * time.Second {
+		w.at(at, func() { w.execute("app", "revenue", took) })
 	}
 }
