@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -89,11 +90,22 @@ func next(t *testing.T, batches <-chan measurements.Batch, is func(measurements.
 func hasSessions(b measurements.Batch) bool   { return len(b.Sessions) > 0 }
 func hasStatements(b measurements.Batch) bool { return len(b.Statements) > 0 }
 
-// TestSessionsAreOnTimeBesideAStatementThatHangs: they have a connection of their own. What hangs ends after the sessions
-// were read twenty times.
+// TestSessionsAreOnTimeBesideAStatementThatHangs, of 1,000 databases too: they have a connection of their own. What hangs
+// ends after the sessions were read twenty times.
 func TestSessionsAreOnTimeBesideAStatementThatHangs(t *testing.T) {
 	t.Parallel()
+	for _, databases := range []int{2, 1000} {
+		t.Run(fmt.Sprint(databases), func(t *testing.T) {
+			t.Parallel()
+			sessionsAreOnTime(t, databases)
+		})
+	}
+}
+
+func sessionsAreOnTime(t *testing.T, databases int) {
+	t.Helper()
 	f := newFake(t)
+	f.holdStores(databases)
 	f.sessions = []row{{5, "idle", "", 1}}
 	hangs, goesOn := make(chan struct{}), make(chan struct{})
 	begins := sync.OnceFunc(func() { close(hangs) })
@@ -107,8 +119,8 @@ func TestSessionsAreOnTimeBesideAStatementThatHangs(t *testing.T) {
 	next(t, batches, hasSessions)
 	<-hangs
 	for range 20 {
-		if b := next(t, batches, hasSessions); hasStatements(b) {
-			t.Fatal("it does not hang")
+		if b := next(t, batches, hasSessions); hasStatements(b) || len(b.Sessions) != databases+1 {
+			t.Fatalf("of %d databases, and it hangs: %t", len(b.Sessions), !hasStatements(b))
 		}
 	}
 }
