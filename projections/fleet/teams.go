@@ -79,6 +79,12 @@ func (r *Reader) TagsOf(ctx context.Context, organization uuid.UUID, ids []uuid.
 		WHERE organization_id = $1 AND id = ANY ($2)`, organization, statement.IDs(ids))
 }
 
+// TagsWithin are the tags of the instances in scope.
+func (r *Reader) TagsWithin(ctx context.Context, organization uuid.UUID, scope domain.Scope) (map[uuid.UUID]domain.Tags, error) {
+	return r.tagged(ctx, "read the tags of the instances in scope", `SELECT id, tags FROM fleet_v3.instances
+		WHERE organization_id = $1 AND (NOT $2 OR id = ANY ($3))`, organization, scope.Filtered, statement.IDs(scope.Instances))
+}
+
 // TagsIn are the tags of the instances in scope that have any, in no order.
 func (r *Reader) TagsIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) ([]domain.Tags, error) {
 	rows, err := statement.All[Tags](ctx, r.db, "read the tags of the instances in scope", `SELECT tags FROM fleet_v3.instances

@@ -2,7 +2,6 @@ package chartmarks
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,7 +11,6 @@ import (
 	"muster/domain/maintenance"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
-	"muster/projections/fleet"
 )
 
 // around is how far before and behind the window of an answer a maintenance window may begin or end that touches it.
@@ -25,11 +23,7 @@ func (s *MarkRoutes) windowMarks(ctx context.Context, scope domain.Scope, from, 
 	if err != nil || len(versions) == 0 {
 		return nil, err
 	}
-	query := fleet.Query{Organization: organization, Page: 1, Size: math.MaxInt32}
-	if scope.Filtered {
-		query.IDs = scope.Instances
-	}
-	servers, _, err := s.Fleet.Instances(ctx, query)
+	servers, err := s.Fleet.TagsWithin(ctx, organization, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +34,8 @@ func (s *MarkRoutes) windowMarks(ctx context.Context, scope domain.Scope, from, 
 	var marks []api.Mark
 	for _, v := range versions {
 		n := 0
-		for _, server := range servers {
-			if v.Terms.Selector.Matches(server.ID, domain.Tags(server.Tags)) {
+		for id, tags := range servers {
+			if v.Terms.Selector.Matches(id, tags) {
 				n++
 			}
 		}
