@@ -362,3 +362,21 @@ test("an auditor makes evidence of a check on its page, and a member cannot", as
   await member.getByRole("heading", { name: "Passes when" }).waitFor();
   expect(await member.getByRole("heading", { name: "Evidence" }).count()).toBe(0);
 });
+
+test("an auditor makes evidence of the control of backups, which the list of checks names", async () => {
+  const page = await visit("/checks", { as: "auditor" });
+  await page.getByRole("link", { name: "no backup is older than its recovery point objective" }).click();
+  await page.waitForURL(/\/checks\/BACKUP-RPO/);
+  await page.getByRole("heading", { name: "No backup of a database is older" }).waitFor();
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download JSON" }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toMatch(/^BACKUP-RPO-.+\.json$/);
+  const made = JSON.parse(await readFile(await saved.path(), "utf8"));
+  expect(made.evidence.check.id).toBe("BACKUP-RPO");
+  expect(made.evidence.items.some((i: { backupDays?: { kept: number } }) => (i.backupDays?.kept ?? 0) > 0)).toBe(true);
+  expect(await violations(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await sideways(page)).toBe(false);
+});

@@ -10,14 +10,20 @@ import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Trail } from "../ui/Trail";
+import { BackupControl, backupControl } from "./BackupControl";
 import { SeverityBadge } from "./badges";
 import { Evidence } from "./Evidence";
 import { makesEvidence, readsFindings } from "./may";
 import { References } from "./References";
 
-/** CheckPage is one check of the catalogue: what it looks at, why, and what to do where it fails. */
+/** CheckPage is one check of the catalogue, or the control of backups. */
 export function CheckPage() {
   const { checkId = "" } = useParams({ strict: false });
+  return checkId === backupControl ? <BackupControl /> : <OneCheck checkId={checkId} />;
+}
+
+/** OneCheck is what a check looks at, why, and what to do where it fails. */
+function OneCheck({ checkId }: { checkId: string }) {
   const asked = api.useQuery("get", "/api/v1/checks/{checkId}", { params: { path: { checkId } } });
   if (asked.data) return <Shown check={asked.data} />;
   if (!asked.error) {

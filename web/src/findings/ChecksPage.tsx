@@ -13,6 +13,7 @@ import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { checkDomains, type checksSearch } from "../url/schemas";
+import { backupControl } from "./BackupControl";
 import { SeverityBadge } from "./badges";
 
 type Search = ReturnType<typeof checksSearch>;
@@ -71,6 +72,13 @@ export function ChecksPage() {
           </Text>
         </>
       )}
+      <Text size="sm" mt="md">
+        Backups have a control of their own:{" "}
+        <Anchor renderRoot={(props) => <Link to="/checks/$checkId" params={{ checkId: backupControl }} {...props} />}>
+          no backup is older than its recovery point objective
+        </Anchor>
+        .
+      </Text>
     </>
   );
 }

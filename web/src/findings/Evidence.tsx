@@ -30,7 +30,7 @@ function keep(content: Blob, name: string) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Evidence makes signed evidence of a check over a period. */
+/** Evidence makes signed evidence of a check, or of the control of backups, over a period. */
 export function Evidence({ check }: { check: string }) {
   const [from, setFrom] = useState<string | undefined>(() => daysAgo(90));
   const [to, setTo] = useState<string | undefined>(() => daysAgo(0));
@@ -63,8 +63,8 @@ export function Evidence({ check }: { check: string }) {
           Evidence
         </Title>
         <Text size="sm" maw="75ch">
-          How this check stood on each server over a period of at most 400 days, signed. The audit list records that you
-          made it, with its SHA-256. The PDF has the signed JSON attached.
+          How this control stood on each server over a period of at most 400 days, signed. The audit list records that
+          you made it, with its SHA-256. The PDF has the signed JSON attached.
         </Text>
         <Group gap="md" align="flex-start">
           <InstantField label="From" value={from} error={wrong?.fields.from ?? null} onCommit={setFrom} />
