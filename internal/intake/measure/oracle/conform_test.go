@@ -74,6 +74,9 @@ func (s *simulated) Ready() {
 	sc.on(destinationsQuery)
 	sc.backups()
 	sc.on(jobsQuery)
+	for _, query := range roomQueries {
+		sc.on(query)
+	}
 	sc.blocked()
 	containers := [][]string{{"2", "PDB$SEED", "READ ONLY"}}
 	var sessions, statements, births, texts, times [][]string

@@ -58,7 +58,8 @@
 //   - A cursor ages out before its first look: its entry is a basis, and its earlier executions
 //     are not counted. A statement that is executed now and then and evicted at once is missing
 //     from the counters then.
-//   - TIME_AT_DBTIMEZONE gives a pluggable database another SYSDATE: nothing here reads SYSDATE.
+//   - TIME_AT_DBTIMEZONE gives a pluggable database another SYSDATE, by which only ages of backups
+//     and statistics go.
 //     If V$SQL follows it, loads look older or younger by the difference, and with a zone behind
 //     the server's none is proven to be new.
 //   - A statement runs for a long time: its time is counted every five seconds and its execution

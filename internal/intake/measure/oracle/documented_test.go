@@ -18,7 +18,7 @@ func TestEveryColumnIsDocumented(t *testing.T) {
 	documented.Files(t, fleet.Oracle, os.DirFS("sql"))
 }
 
-var viewForm = regexp.MustCompile(`(?i)\b(?:g?v\$|dba_)[a-z_]+\b`)
+var viewForm = regexp.MustCompile(`(?i)\b(?:g?v\$|dba_|cdb_)[a-z_]+\b`)
 
 // queries are the texts of all files, without their comments.
 func queries(t *testing.T) map[string]string {
@@ -50,7 +50,7 @@ func TestTheGrantsAreThoseOfTheQueries(t *testing.T) {
 	}
 	read := make(map[string]bool)
 	for _, text := range queries(t) {
-		for _, view := range viewForm.FindAllString(text, -1) {
+		for _, view := range viewForm.FindAllString(strings.ReplaceAll(text, "'cdb_name'", ""), -1) {
 			read[strings.ToUpper(view)] = true
 		}
 	}

@@ -23,6 +23,16 @@ GRANT SELECT ON SYS.V_$DATAGUARD_STATS TO muster;     -- how far a standby lags
 GRANT SELECT ON SYS.V_$ARCHIVE_DEST_STATUS TO muster; -- to which standbys redo is sent
 GRANT SELECT ON SYS.V_$RMAN_BACKUP_JOB_DETAILS TO muster; -- backups, of a database without containers
 GRANT SELECT ON SYS.DBA_SCHEDULER_JOB_RUN_DETAILS TO muster; -- jobs that failed
+GRANT SELECT ON SYS.CDB_TABLESPACE_USAGE_METRICS TO muster; -- how full tablespaces are
+GRANT SELECT ON SYS.CDB_TABLESPACES TO muster;
+GRANT SELECT ON SYS.V_$DATAFILE TO muster; -- the sizes of databases
+GRANT SELECT ON SYS.V_$RECOVERY_FILE_DEST TO muster; -- the fast recovery area
+GRANT SELECT ON SYS.V_$ASM_DISKGROUP_STAT TO muster; -- disk groups of ASM
+GRANT SELECT ON SYS.CDB_SEQUENCES TO muster; -- sequences near their end
+GRANT SELECT ON SYS.CDB_TAB_IDENTITY_COLS TO muster; -- identity columns
+GRANT SELECT ON SYS.CDB_TAB_COLUMNS TO muster; -- and their types
+GRANT SELECT ON SYS.CDB_TABLES TO muster; -- the greatest tables, and when they were analyzed
+GRANT SELECT ON SYS.CDB_TAB_MODIFICATIONS TO muster; -- what changed since
 
 -- 2. A container database with all of its pluggable databases, from its root. The prefix of
 -- common users (COMMON_USER_PREFIX) is C## where nobody changed it.
@@ -47,6 +57,16 @@ GRANT SELECT ON SYS.V_$DATAGUARD_STATS TO c##muster;
 GRANT SELECT ON SYS.V_$ARCHIVE_DEST_STATUS TO c##muster;
 GRANT SELECT ON SYS.V_$RMAN_BACKUP_JOB_DETAILS TO c##muster;
 GRANT SELECT ON SYS.DBA_SCHEDULER_JOB_RUN_DETAILS TO c##muster;
+GRANT SELECT ON SYS.CDB_TABLESPACE_USAGE_METRICS TO c##muster;
+GRANT SELECT ON SYS.CDB_TABLESPACES TO c##muster;
+GRANT SELECT ON SYS.V_$DATAFILE TO c##muster;
+GRANT SELECT ON SYS.V_$RECOVERY_FILE_DEST TO c##muster;
+GRANT SELECT ON SYS.V_$ASM_DISKGROUP_STAT TO c##muster;
+GRANT SELECT ON SYS.CDB_SEQUENCES TO c##muster;
+GRANT SELECT ON SYS.CDB_TAB_IDENTITY_COLS TO c##muster;
+GRANT SELECT ON SYS.CDB_TAB_COLUMNS TO c##muster;
+GRANT SELECT ON SYS.CDB_TABLES TO c##muster;
+GRANT SELECT ON SYS.CDB_TAB_MODIFICATIONS TO c##muster;
 
 -- 3. In a cluster (RAC) beside, for the account of 1 or 2.
 GRANT SELECT ON SYS.V_$ACTIVE_INSTANCES TO muster;     -- how many have to answer

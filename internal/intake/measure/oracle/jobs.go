@@ -15,32 +15,29 @@ import (
 //go:embed sql/jobs.sql
 var jobsQuery string
 
-// Room reads which jobs of the scheduler failed.
-func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room.State, error) {
-	if err := r.meet(ctx, l.Session); err != nil {
-		return nil, err
-	}
+// readJobs reads which jobs of the scheduler failed.
+func (r *reader) readJobs(ctx context.Context, l *measure.Line, s *room.State) error {
 	rows, err := servers.Query(ctx, l, 4, jobsQuery)
 	if !r.may("jobs of the scheduler", "DBA_SCHEDULER_JOB_RUN_DETAILS", &err) {
-		if err != nil {
-			return nil, err
+		if err == nil {
+			s.Denied = append(s.Denied, r.lacking["jobs of the scheduler"].Statement)
 		}
-		return &room.State{At: at, Denied: []string{r.lacking["jobs of the scheduler"].Statement}}, nil
+		return err
 	}
 	failed := 0
-	s := &room.State{At: at, Failed: &failed}
 	for _, row := range rows {
 		ago, err1 := strconv.ParseInt(row[2], 10, 64)
 		all, err2 := strconv.Atoi(row[3])
 		if err1 != nil || err2 != nil || row[0] == "" || ago < -int64(room.Every.Seconds()) {
-			return nil, measure.ErrNonsense
+			return measure.ErrNonsense
 		}
 		failed = all
-		job := room.Job{Name: row[0], At: at.Add(-time.Duration(ago) * time.Second)}
+		job := room.Job{Name: row[0], At: s.At.Add(-time.Duration(ago) * time.Second)}
 		if code, err := strconv.Atoi(row[1]); err == nil && code != 0 {
 			job.Why = fmt.Sprintf("ORA-%05d", max(code, -code))
 		}
 		s.Jobs = append(s.Jobs, job)
 	}
-	return s, nil
+	s.Failed = &failed
+	return nil
 }

@@ -58,6 +58,9 @@ func newScene(t testing.TB) *scene {
 	s.on(destinationsQuery)
 	s.backups()
 	s.on(jobsQuery)
+	for _, query := range roomQueries {
+		s.on(query)
+	}
 	s.blocked()
 	s.on(dbTimeQuery)
 	s.on(deadlocksQuery)
@@ -66,6 +69,9 @@ func newScene(t testing.TB) *scene {
 	s.now()
 	return s
 }
+
+// roomQueries are those of how full a server is.
+var roomQueries = []string{roomTablespacesQuery, roomDatabasesQuery, roomRecoveryQuery, roomDiskGroupsQuery, roomSequencesQuery, roomTablesQuery}
 
 // backups are those of a database that archives its redo, and has been there for 100 days.
 func (s *scene) backups(jobs ...[]string) {

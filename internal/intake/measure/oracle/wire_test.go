@@ -79,6 +79,10 @@ func answer(l *tnstest.Listener, at time.Time, calls int) {
 	on(backupJobsQuery, 5, []int{1, 2, 3, 4})
 	on(backupElsewhereQuery, 1, nil)
 	on(jobsQuery, 4, []int{1, 2, 3}, []string{"ERP.NIGHTLY", "1031", "60", "1"})
+	on(roomTablespacesQuery, 4, []int{0, 2, 3}, []string{"3", "USERS", "900000", "1000000"})
+	on(roomDatabasesQuery, 2, []int{0, 1}, []string{"3", "2000000"})
+	on(roomSequencesQuery, 8, []int{0, 5, 6, 7}, []string{"3", "ERP", "S", "", "", "", "90", "100"})
+	on(roomTablesQuery, 7, []int{0, 3, 4, 5, 6}, []string{"3", "ERP", "T", "1000", "5000", "86400", ""})
 	on(dbTimeQuery, 2, []int{0, 1}, []string{"3", fmt.Sprint(1000 * calls)})
 	on(clockQuery, 2, []int{0, 1}, []string{fmt.Sprint(at.UnixMicro()), "-330"})
 	on(birthsQuery, 5, []int{0, 1, 3, 4})
@@ -108,6 +112,10 @@ func TestRoundsOverTheDriver(t *testing.T) {
 	if b.Sessions[0].Waiting != 2 || b.Sessions[0].Active != 1 || b.Sessions[0].Waits["User I/O"] != 2 ||
 		one.Key != "18446744073709551615/4294967295" || one.Calls != 4 || one.TotalMs != 2 || *b.Statements[0].BusyMs != 4 {
 		t.Errorf("kept %+v %+v", b.Sessions[0], b.Statements[0])
+	}
+	if r := home.Batches[0].Room; len(r) != 1 || len(r[0].Sizes) != 2 || r[0].Sizes[1].Used != 2e6 || len(r[0].Sequences) != 1 || r[0].Sequences[0].Used != 90 ||
+		len(r[0].Tables) != 1 || *r[0].Tables[0].Live != 5000 || r[0].Tables[0].Changed != nil || r[0].Left != nil {
+		t.Errorf("%+v", r)
 	}
 }
 
