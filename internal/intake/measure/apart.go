@@ -27,6 +27,7 @@ type counts struct {
 	apart  bool
 	// began is when the first attempt failed since the connection worked; zero: it works.
 	began    time.Time
+	took     time.Duration // the last list
 	outcomes map[string]error
 	troubles *Troubles
 	lacking  []snapshot.MissingGrant // at the last look
@@ -85,6 +86,8 @@ func (s *Server) runApart(ctx context.Context) {
 	}
 	every := s.Engine.StatementsEvery
 	for ctx.Err() == nil {
+		began := s.Now()
+		s.counts.took = 0
 		err := s.countApart(ctx)
 		if lease.IsLost(ctx, err) {
 			return
@@ -93,10 +96,23 @@ func (s *Server) runApart(ctx context.Context) {
 			err = nil // it says that of its parts
 		}
 		logOutcomes(ctx, s.counts.outcomes, s.counts.troubles, err)
-		if pause.For(ctx, untilTurn(s.Now(), every, phaseOf(s.Instance)%every)) != nil {
+		if pause.For(ctx, untilRested(s.Now(), began, s.counts.took, every, phaseOf(s.Instance)%every)) != nil {
 			return
 		}
 	}
+}
+
+// statementsShare bounds what lists of statements cost: one that took some seconds is followed by the next one at the first
+// turn after so many times as long, so that they take five seconds a minute of the server's time and ours.
+const statementsShare = 12
+
+// untilRested is how long it is to the turn at which the next list is read, after one that began and took so long.
+func untilRested(now, began time.Time, took, every, phase time.Duration) time.Duration {
+	rested := began.Add(statementsShare*took - every/20) // a list takes a little more than the time it is given
+	if next := untilTurn(now, every, phase); !rested.After(now.Add(next)) {
+		return next
+	}
+	return rested.Sub(now) + untilTurn(rested, every, phase)%every
 }
 
 // countApart counts the statements over their own connection, in a batch of their own.

@@ -5,7 +5,8 @@
 //
 // A Server has a goroutine and one connection of its own, so a slow server delays only itself. The statements of SQL Server
 // and Oracle have another goroutine and another connection (ApartReader): their lists may take seconds, and the sessions
-// are read in time beside them. The second connection is opened only while the first one works, beside each new one of
+// are read in time beside them. After a list that took long, turns are left out, so that lists take five seconds a minute at
+// most (untilRested). The second connection is opened only while the first one works, beside each new one of
 // those, and to the same server: after a failover, statements of one server never stand beside sessions of another. A
 // process opens a limited number of connections at once, not counting those that have hung for a
 // second (Gate). Each server has its own phase of the minute, derived from its id; its first

@@ -30,7 +30,9 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 		}
 		return errors.Join(err, kept(batch, s.home.Record(ctx, batch, signs)))
 	}
+	begins := s.Now()
 	now, readErr := c.reader.Statements(ctx, c.line)
+	c.took = s.Now().Sub(begins)
 	apart, whole := s.apart(at, readErr)
 	if now == nil { // no database could be read
 		whole = readErr

@@ -41,7 +41,8 @@
 //
 // Texts are read by their numbers, from one view likewise.
 //
-// All query stores of a server together have five seconds a look, and as much for texts (storeBudget). Those that were read at the
+// The lists and texts of a look have five seconds together (lookBudget): query stores a half of them, the plan cache what is
+// left of four, and texts the rest. Each statement may take what is left. Stores that were read at the
 // last look come first, so their lists can be compared. What the budget leaves out counts by the plan cache,
 // which is one query for all. A store that does not answer in time is left alone for ten minutes, and reported
 // by the name of its database (measure.DatabaseError). Nothing opens a database with AUTO_CLOSE. An Azure SQL
@@ -49,7 +50,7 @@
 //
 // The plan cache is read by what was executed since the last look (last_execution_time and last_elapsed_time); the
 // other plans have the counters that they had. All are read at first and every ten minutes. If that takes too long,
-// plans count from the second look on that lists them, and the reason is reported. The server goes through all of
+// plans count from the second look on that lists them, and the reason is reported; the next look reads recent plans alone. The server goes through all of
 // its plans either way: what is spared is a function and a hash for each, and the way.
 //
 // The longest execution comes from the query store, for an interval of up to a day. It is

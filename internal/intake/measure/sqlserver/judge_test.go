@@ -92,7 +92,7 @@ func (j *judged) Each(ctx context.Context, statement servers.Statement, take fun
 
 // looks has two looks at all that a reader reads.
 func (j *judged) looks(ctx context.Context) {
-	r := &reader{budget: storeBudget}
+	r := newReader(time.Now)
 	l := measure.NewLine(j, nil)
 	for range 2 {
 		a, err := r.Activity(ctx, l)
@@ -130,7 +130,7 @@ func refsOf(list *measure.List) (of []measure.Ref) {
 // names creates databases, which have to be listed by these names, and drops them.
 func (j *judged) names(ctx context.Context) {
 	listed := func() []string {
-		a, err := (&reader{budget: storeBudget}).Activity(ctx, measure.NewLine(j, nil))
+		a, err := newReader(time.Now).Activity(ctx, measure.NewLine(j, nil))
 		if err != nil {
 			j.wrong = append(j.wrong, err.Error())
 			return nil

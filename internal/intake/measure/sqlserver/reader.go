@@ -20,7 +20,7 @@ import (
 func Engine() measure.Engine {
 	return measure.Engine{
 		Name: fleet.SQLServer, SessionsEvery: 30 * time.Second, StatementsEvery: time.Minute,
-		NewReader: func() measure.Reader { return &reader{budget: storeBudget} },
+		NewReader: func() measure.Reader { return newReader(time.Now) },
 	}
 }
 
@@ -42,8 +42,10 @@ type reader struct {
 	databases []database
 
 	stores  map[uint32]*store          // what is known of query stores, by database
-	budget  time.Duration              // for all of them at a look
-	texted  int                        // the rounds in which their texts were asked for
+	now     func() time.Time           // by our clock
+	budget  time.Duration              // lookBudget
+	left    time.Duration              // of it, after the last list
+	texted  int                        // the rounds in which texts of query stores were asked for
 	own     map[measure.Statement]bool // Muster's; nil: not known yet
 	ownAt   int64                      // when they were looked for, by the server's clock
 	denied  map[uint32]bool            // the query stores that we may not read, by database
@@ -60,6 +62,8 @@ type reader struct {
 		at time.Time
 	}
 }
+
+func newReader(now func() time.Time) *reader { return &reader{now: now, budget: lookBudget} }
 
 // server is what a server has and what we may see of it.
 type server struct {

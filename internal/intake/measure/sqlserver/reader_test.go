@@ -121,7 +121,7 @@ func TestF16AServerlessDatabaseIsNamed(t *testing.T) {
 		f.Answer(query("objective"), tdstest.Answer{Rows: [][]any{{objective}}})
 		for edition, asked := range map[int]int{azureDatabase: want, 3: 0} {
 			f.edition = edition
-			r, line := &reader{budget: storeBudget}, f.line(t)
+			r, line := newReader(time.Now), f.line(t)
 			if _, err := r.Activity(t.Context(), line); err != nil {
 				t.Fatal(err)
 			}

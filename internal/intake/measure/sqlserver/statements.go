@@ -31,18 +31,21 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	}
 	was := r.sources
 	r.denied, r.sources = make(map[uint32]bool), make(map[uint32]string)
-	entries, errs := r.readStores(ctx, l, before.Now, was)
+	line, budget := r.within(l, r.listBudget())
+	entries, errs := r.readStores(ctx, line, before.Now, was)
 	if l.Closed() || ctx.Err() != nil {
 		return nil, errors.Join(errs...)
 	}
 	if r.server.sees {
-		errs = append(errs, r.readOwn(ctx, l, before.Now))
-		found, err := r.readCache(ctx, l, before)
+		own, _ := r.within(line, r.ownBudget())
+		errs = append(errs, r.readOwn(ctx, own, before.Now))
+		found, err := r.readCache(ctx, line, before)
 		if l.Closed() || ctx.Err() != nil {
 			return nil, errors.Join(err, ctx.Err())
 		}
 		entries, errs = append(entries, found...), append(errs, err)
 	}
+	r.left = max(budget.left, 0)
 	if len(r.sources) == 0 {
 		return nil, errors.Join(errs...)
 	}
@@ -131,7 +134,9 @@ func (r *reader) readKnown(ctx context.Context, l *measure.Line, except []string
 		r.cache.why = nil
 		if isLate(err) && !l.Closed() {
 			r.cache.why = err
-			entries, err = r.readPlans(ctx, l, plans{recent: true}, except, of, at)
+			if entries, err = r.readPlans(ctx, l, plans{recent: true}, except, of, at); isLate(err) { // no time was left
+				r.cache.take(nil, false, of, at)
+			}
 		}
 	}
 	if err != nil {
@@ -167,12 +172,12 @@ func isAway(err error) bool {
 }
 
 // readOwn finds out which statements are Muster's. They are in no list: on a quiet server they would be the
-// slowest.
+// slowest. Those that were executed of late are enough: the others are not counted.
 func (r *reader) readOwn(ctx context.Context, l *measure.Line, now int64) error {
-	const margin, all = 2, 10 * 365 * 24 * 60 // minutes
-	minutes := int64(all)
+	const margin = 3 // minutes
+	minutes := int64(margin)
 	if r.own != nil {
-		minutes = (now-r.ownAt)/microsecondsPerMinute + margin
+		minutes += max(now-r.ownAt, 0) / microsecondsPerMinute
 	}
 	own := map[measure.Statement]bool{}
 	text := strings.ReplaceAll(query("own_statements"), "@minutes", strconv.FormatInt(minutes, 10))

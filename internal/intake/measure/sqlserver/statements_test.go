@@ -272,7 +272,8 @@ func TestAThousandDatabases(t *testing.T) {
 		time.Sleep(2 * time.Millisecond)
 		return nil
 	}
-	r := &reader{budget: 1500 * time.Millisecond} // a statement that takes half of it is an error
+	r := newReader(time.Now)
+	r.budget = 3 * time.Second // a store that takes a quarter of it is an error
 	line := f.line(t)
 	if _, err := r.Activity(t.Context(), line); err != nil {
 		t.Fatal(err)
@@ -331,7 +332,8 @@ func TestASlowQueryStoreIsLeftAlone(t *testing.T) {
 	f.stores["a]b'c"] = row{2, 1}
 	f.counters["app"] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, 10)}
 	f.fails["query_store_state a]b'c"] = tdstest.Stall
-	r := &reader{budget: 1500 * time.Millisecond} // a statement that takes half of it is an error
+	r := newReader(time.Now)
+	r.budget = 3 * time.Second // a store that takes a quarter of it is an error
 	line := f.line(t)
 	for look := range 3 {
 		if _, err := r.Activity(t.Context(), line); err != nil {
@@ -488,7 +490,8 @@ func (f *fake) holdStores(n int) (names []string) {
 // listed has a reader with a budget of a second list the statements, whose texts can be asked for then.
 func (f *fake) listed(t *testing.T) (*reader, *measure.Line, []measure.Ref) {
 	t.Helper()
-	r := &reader{budget: time.Second}
+	r := newReader(time.Now)
+	r.budget = time.Second
 	line := f.line(t)
 	if _, err := r.Activity(t.Context(), line); err != nil {
 		t.Fatal(err)
@@ -560,7 +563,7 @@ func TestTheTextsOfEachQueryStoreHaveTheirTurn(t *testing.T) {
 		}
 	}
 	r, line, of := f.listed(t)
-	r.budget = 100 * time.Millisecond
+	r.budget, r.left = 100*time.Millisecond, 80*time.Millisecond
 	for range names { // one in each round at least
 		if _, err := r.Texts(t.Context(), line, of); err == nil {
 			t.Fatal("there was time for all: the test shows nothing")

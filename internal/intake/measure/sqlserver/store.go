@@ -13,9 +13,6 @@ import (
 )
 
 const (
-	// storeBudget is how long the query stores of a server are read at a look, all together. With the plan
-	// cache, a look takes the server less than the time between two looks at the sessions.
-	storeBudget = 5 * time.Second
 	// stateEvery is how often the state of a query store is read where sys.databases says that it is off. On
 	// Azure, and after a failover, that may be wrong.
 	stateEvery = int64(10 * time.Minute / time.Microsecond)
@@ -50,19 +47,16 @@ func (r *reader) readStores(ctx context.Context, l *measure.Line, now int64, was
 	slices.SortStableFunc(order, func(a, b database) int {
 		return rank(was[a.id] == fromQueryStore) - rank(was[b.id] == fromQueryStore)
 	})
-	left := r.budget
-	defer l.SetTimeout(measure.StatementTimeout)
+	line, budget := r.within(l, r.storeBudget())
 	for _, d := range order {
-		if left <= 0 {
+		before := budget.left
+		if before <= 0 {
 			break
 		}
-		began := time.Now()
-		l.SetTimeout(min(left, measure.StatementTimeout))
-		found, err := r.readStore(ctx, l, d, now)
-		if s := r.stores[d.id]; isLate(err) && left < r.budget/2 && s.slow == now+slowFor { // there was little time left
-			s.why, err = nil, nil
+		found, err := r.readStore(ctx, line, d, now)
+		if s := r.stores[d.id]; isLate(err) && before < r.storeBudget()/2 && s.slow == now+slowFor { // there was little time left
+			s.slow, s.why, err = 0, nil, nil
 		}
-		left -= time.Since(began)
 		if l.Closed() || ctx.Err() != nil {
 			return nil, append(errs, err, ctx.Err())
 		}
@@ -77,7 +71,7 @@ func (r *reader) readStores(ctx context.Context, l *measure.Line, now int64, was
 // isLate says whether a statement was stopped because its time was over.
 func isLate(err error) bool {
 	refusal, ok := errors.AsType[*servers.Refusal](err)
-	return ok && refusal.Code == "error -2"
+	return ok && refusal.Code == late
 }
 
 func rank(first bool) int {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"time"
 
 	"muster/internal/engine/sqlserver"
 	"muster/internal/intake/measure"
@@ -15,17 +14,18 @@ import (
 )
 
 // Texts reads texts from where the counters were read. What a query store refuses costs its own database. All together
-// have the time that the counters have (storeBudget); what that leaves out is asked for later. Databases that have waited
+// have what the counters left of the look (lookBudget); what that leaves out is asked for later. Databases that have waited
 // longest are first, so that each has its turn.
 func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (map[measure.Ref]string, error) {
 	wanted, stored := make(map[measure.Ref]bool, len(of)), make(map[uint32][]measure.Ref)
 	var cached []string
+	var fromCache []measure.Ref
 	for _, ref := range of {
 		wanted[ref] = true
 		if r.sources[ref.Database] == fromQueryStore {
 			stored[ref.Database] = append(stored[ref.Database], ref)
 		} else {
-			cached = append(cached, "0x"+r.Name(ref.Statement))
+			cached, fromCache = append(cached, "0x"+r.Name(ref.Statement)), append(fromCache, ref)
 		}
 	}
 	texts := make(map[measure.Ref]string, len(of))
@@ -40,35 +40,38 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		return nil
 	}
 	var later []measure.Ref
-	left := r.budget
-	defer l.SetTimeout(measure.StatementTimeout)
+	all := r.textBudget()
+	line, budget := r.within(l, all)
 	waited := slices.DeleteFunc(slices.Clone(r.databases), func(d database) bool { return len(stored[d.id]) == 0 })
 	slices.SortStableFunc(waited, func(a, b database) int { return cmp.Compare(r.storeOf(a).texted, r.storeOf(b).texted) })
 	r.texted++
 	for _, d := range waited {
 		refs := stored[d.id]
-		if left <= 0 {
+		before := budget.left
+		if before <= 0 {
 			later = append(later, refs...)
 			continue
 		}
-		began := time.Now()
-		l.SetTimeout(min(left, measure.StatementTimeout))
-		err := r.storedTexts(ctx, l, d, refs, texts)
-		if isLate(err) && left < r.budget/2 { // there was little time left
+		err := r.storedTexts(ctx, line, d, refs, texts)
+		if isLate(err) && before < all/2 { // there was little time left
 			later = append(later, refs...)
 		} else {
 			r.storeOf(d).texted = r.texted
 		}
-		left -= time.Since(began)
 		if _, refused := errors.AsType[*servers.Refusal](err); err != nil && !refused {
 			return nil, err
 		}
 	}
-	l.SetTimeout(measure.StatementTimeout)
-	if err := r.cachedTexts(ctx, l, cached, take); err != nil || len(later) == 0 {
+	before := budget.left
+	if err := r.cachedTexts(ctx, line, cached, take); isLate(err) && before < all/2 {
+		later = append(later, fromCache...)
+	} else if err != nil {
 		return texts, err
 	}
-	return texts, &measure.TextsLeftError{Of: later}
+	if len(later) > 0 {
+		return texts, &measure.TextsLeftError{Of: later}
+	}
+	return texts, nil
 }
 
 // storedTexts reads texts of a query store by their numbers.
