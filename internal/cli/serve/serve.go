@@ -93,7 +93,7 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 	worker := workerName()
 	exporter := export.Start(ctx, command.Version(), worker, metrics, installation.Logger(cfg))
 	in, err := installation.Open(ctx, cfg, installation.Access{
-		Exclusive: true, Files: true, Measured: true, Pool: httpConnections + workerConnections, Tracer: exporter.QueryTracer(), Waits: starts.reach,
+		Exclusive: true, Files: true, Measured: true, Pool: httpConnections + workerConnections, Tracer: telemetry.Queries(exporter.Tracer()), Waits: starts.reach,
 	})
 	if err == nil {
 		defer func() { err = errors.Join(err, in.Close()) }()

@@ -20,6 +20,9 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 // inside a request or job.
 func TestStatementsAreSpansOfARequest(t *testing.T) {
 	t.Parallel()
+	if telemetry.Queries(nil) != nil {
+		t.Error("without a tracer, statements are traced")
+	}
 	recorded := tracetest.NewSpanRecorder()
 	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorded)).Tracer("t")
 	db, pool, err := postgres.Connect(t.Context(), pgtest.EmptyURL(t), postgres.PoolOptions{Name: "t", Tracer: telemetry.Queries(tracer)})

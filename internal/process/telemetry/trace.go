@@ -15,8 +15,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Scope names our spans' maker.
-const Scope = "muster"
+// scope names our spans' maker.
+const scope = "muster"
 
 type requestIDKey struct{}
 
@@ -70,7 +70,7 @@ func Step(ctx context.Context, name string, attributes ...attribute.KeyValue) (c
 	if !parent.IsRecording() {
 		return ctx, func(error) {}
 	}
-	ctx, span := parent.TracerProvider().Tracer(Scope).Start(ctx, name, trace.WithAttributes(attributes...))
+	ctx, span := parent.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithAttributes(attributes...))
 	return ctx, func(err error) { End(span, err) }
 }
 
@@ -107,8 +107,14 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 func (h logHandler) WithGroup(name string) slog.Handler { return logHandler{h.Handler.WithGroup(name)} }
 
 // Queries makes spans of statements, with their text and never their parameters. It traces only
-// those of a request or a job: the process's own statements, every second, would bury them.
-func Queries(tracer trace.Tracer) pgx.QueryTracer { return queries{tracer} }
+// those of a request or a job: the process's own statements, every second, would bury them. Without a tracer
+// it is nil.
+func Queries(tracer trace.Tracer) pgx.QueryTracer {
+	if tracer == nil {
+		return nil
+	}
+	return queries{tracer}
+}
 
 type queries struct{ tracer trace.Tracer }
 

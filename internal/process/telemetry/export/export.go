@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	bridge "go.opentelemetry.io/contrib/bridges/prometheus"
 	"go.opentelemetry.io/otel"
@@ -26,10 +25,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"muster/internal/concurrency/supervise"
-	"muster/internal/process/telemetry"
 )
 
 const (
+	scope = "muster" // the service, and the maker of its spans
 	// flushTimeout bounds what the last export may add to a stop: workers have
 	// 18 of the 20 seconds that serve promises.
 	flushTimeout = 2 * time.Second
@@ -60,7 +59,7 @@ func Start(ctx context.Context, version, instance string, figures prometheus.Gat
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(&complaints{log: log, now: time.Now})
 	described, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
-		attribute.String("service.name", telemetry.Scope),
+		attribute.String("service.name", scope),
 		attribute.String("service.version", version),
 		attribute.String("service.instance.id", instance),
 	), resource.WithFromEnv())
@@ -104,16 +103,7 @@ func (e *Exporter) Tracer() trace.Tracer {
 	if e == nil || e.traces == nil {
 		return nil
 	}
-	return e.traces.Tracer(telemetry.Scope)
-}
-
-// QueryTracer makes spans of what requests and jobs ask of the database; nil:
-// none are made.
-func (e *Exporter) QueryTracer() pgx.QueryTracer {
-	if tracer := e.Tracer(); tracer != nil {
-		return telemetry.Queries(tracer)
-	}
-	return nil
+	return e.traces.Tracer(scope)
 }
 
 // Close sends what has not been sent, for at most two seconds.

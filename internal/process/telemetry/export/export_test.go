@@ -40,7 +40,7 @@ func TestExportFollowsTheStandardsVariables(t *testing.T) {
 			var said bytes.Buffer
 			exporter := export.Start(t.Context(), "v1", "one", telemetry.New("v1", "abc"), slog.New(slog.NewTextHandler(&said, nil)))
 			defer exporter.Close()
-			if (exporter != nil) != c.exports || (exporter.Tracer() != nil) != c.traces || (exporter.QueryTracer() != nil) != c.traces {
+			if (exporter != nil) != c.exports || (exporter.Tracer() != nil) != c.traces {
 				t.Errorf("exports %v, traces %v", exporter, exporter.Tracer())
 			}
 			if !strings.Contains(said.String(), c.says) || c.says == "" && strings.Contains(said.String(), "WARN") || strings.Contains(said.String(), "secret") {
