@@ -18,6 +18,7 @@ type action struct {
 
 // plan are the actions that findings of checks ask for, with the numbers that findings.csv gives them.
 func (p *paper) plan() {
+	planned := p.planned()
 	for to, all := range different(p.still(p.domain(), p.about), func(f *drawnFinding) action { return action{f.server, f.check.Remediation.Summary} }) {
 		number := ""
 		for _, row := range p.tables["findings.csv"] {
@@ -45,11 +46,12 @@ func (p *paper) plan() {
 		if p.about == nil {
 			where = " " + to.server.name + " " + cmp.Or(to.server.owner, "no owner")
 		}
-		if severityRank(worst) < 2 { // the others are printed if there is room
+		place, _ := strconv.Atoi(number)
+		if severityRank(worst) < 2 && place <= map[bool]int{true: 30, false: 12}[p.about == nil]-planned { // the others are printed if there is room
 			p.says("plan", "Remediation plan", "%s %s: %s %s · %s · effort ‹%s %s %s%s", number, title, firstNames(objects, 2), worst, words, where, day(p.seen(first)), day(p.due(first)), late)
 		}
-		if n, _ := strconv.Atoi(number); n <= 5 && p.about == nil {
-			p.says("first actions", "1", "%s %.18s‹ %s · effort ‹ %s %s %s%s", number, title, to.server.name, worst, cmp.Or(to.server.owner, "no owner"), day(p.due(first)), late)
+		if place <= 5 && p.about == nil {
+			p.says("first actions", "1", "%s %.18s‹: %s %s · %s · effort ‹ %s %s%s", number, title, firstNames(objects, 2), worst, to.server.name, cmp.Or(to.server.owner, "no owner"), day(p.due(first)), late)
 		}
 	}
 	for _, s := range p.servers { // whose support has ended
@@ -65,6 +67,19 @@ func (p *paper) plan() {
 		p.says("plan: end of support", "Remediation plan", "Leave ‹ %s, out of support since %s: upgrade to ‹ · ‹ · effort L, restart%s %s %s", r.major, day(r.end), where, since, day(due))
 	}
 	p.numbers()
+}
+
+// planned says which servers of the document lose their support within a year: their upgrade is a step of its own.
+func (p *paper) planned() (ending int) {
+	for _, s := range p.servers {
+		if r := p.releaseOf(s); (p.about == nil || p.about == s) && r.end.After(p.asOf) && r.end.Before(p.asOf.AddDate(1, 0, 0)) {
+			ending++
+			if s.engine == "postgresql" && !s.inactive {
+				p.says("plan: before the end of support", "Remediation plan", "Plan the upgrade of PostgreSQL %s to ‹, before its support ends ‹ %s", r.major, day(r.end))
+			}
+		}
+	}
+	return ending
 }
 
 // toLeave is since when a server has to leave its major version, and until when: since the end of its support, or since a

@@ -235,7 +235,7 @@ func (p *paper) trend() {
 			p.says("trend", "1", "Since %s no history before %s", day(at), day(began))
 			continue
 		}
-		var then, closed, fresh, joined, late, now int
+		var then, closed, fresh, joined, late int
 		for _, s := range p.assessed() {
 			for _, f := range s.findings {
 				gone := f.to < len(p.looks)
@@ -257,16 +257,13 @@ func (p *paper) trend() {
 						joined++
 					}
 				}
-				if !gone && p.due(f).Before(p.asOf) {
-					now++
-				}
 			}
 		}
 		on := ""
 		if joined > 0 {
 			on = fmt.Sprintf(" (%d on new servers)", joined)
 		}
-		p.says("trend", "1", "Since %s Critical and high: %d then; %d closed, %d new%s; overdue %d then, %d now", day(at), then, closed, fresh, on, late, now)
+		p.says("trend", "1", "Since %s Critical and high: %d then, %d overdue; %d closed, %d new%s", day(at), then, late, closed, fresh, on)
 	}
 }
 

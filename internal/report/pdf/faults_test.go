@@ -12,6 +12,7 @@ import (
 	"muster/internal/report/pdf/blocks"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 	"muster/internal/report/snapshot/day"
 	"muster/internal/report/snapshot/snapshottest"
 )
@@ -41,7 +42,7 @@ func TestFault02PageOneHasTheWorstActions(t *testing.T) {
 	t.Parallel()
 	file, _ := render(t, renderer(t), demoDocument(t, "security"))
 	page := words(t, file)[0]
-	for _, want := range []string{"Update Oracle 19.24 to 19.32 demo-ora-core-01", "Update MongoDB 7.0.12 to 7.0.40 demo-mongo-events-01 · 53 open CVEs", "; after these, 0 critical and "} {
+	for _, want := range []string{"Update Oracle 19.24 to 19.32 Critical · demo-ora-core-01", "Update MongoDB 7.0.12 to 7.0.40 Critical · demo-mongo-events-01 · 53 open CVEs", "; after these, 0 critical and "} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q: %s", want, page)
 		}
@@ -52,7 +53,7 @@ func TestFault02PageOneHasTheWorstActions(t *testing.T) {
 func TestFault03EachActionNamesObjectAndServer(t *testing.T) {
 	t.Parallel()
 	file, _ := render(t, renderer(t), demoDocument(t, "security"))
-	const want = "Logins have no password, or their name as one: tmp_migration demo-mssql-erp-02"
+	const want = "Logins have no password, or their name as one: tmp_migration Critical · demo-mssql-erp-02"
 	pages := words(t, file)
 	if !strings.Contains(pages[0], want) {
 		t.Errorf("no %q: %s", want, pages[0])
@@ -266,6 +267,31 @@ func TestTheScorecardNamesWhatDoesNotFollowAndWhatIsFullFirst(t *testing.T) {
 	says(t, renderer(t), doc, []string{"Replication follows, lag below 1 second"}, []string{"Room /data"})
 	of.Replication = &snapshot.Replication{}
 	says(t, renderer(t), doc, []string{"Replication follows, lag not known"}, nil)
+}
+
+// TestTheScorecardSaysWhereItsSourcesDisagree: a backup that was reported beside a check that finds none, and a date of
+// another source for a volume whose hours rise and fall.
+func TestTheScorecardSaysWhereItsSourcesDisagree(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	doc.Server.Backups = &snapshot.Backups{RPOSeconds: 86400, InTime: 2}
+	in := &doc.Instances[0]
+	in.Engine = "sqlserver"
+	in.Assessment.Results = append(in.Assessment.Results, snapshot.CheckResult{CheckID: "MS-16", Status: snapshot.StatusFail, Total: 1, Violations: []snapshot.Violation{{Object: "erp"}}})
+	doc.Checks = append(doc.Checks, snapshot.Check{ID: "MS-16", Engine: "sqlserver", Domain: "Maintenance", Severity: "Critical", Title: "Databases have no recent backup"})
+	for i, level := range doc.Utilization.DiskPercent { // cleaned up every third day
+		if level != nil {
+			doc.Utilization.DiskPercent[i] = new(50 + float64(i%72)/2)
+		}
+	}
+	full, ok := window.Utilization(doc)
+	if !ok || full.Full.Reason == "" {
+		t.Fatalf("the fullest volume: %+v", full.Full)
+	}
+	doc.Server.Room = &day.Fill{Name: "/data", Percent: full.Full.Level, Days: new(138.0)}
+	says(t, renderer(t), doc, []string{
+		"Last backup 20 Nov 2026 03:00 UTC, though the check of backups fails", "No recent backup at most 59 applies MS-16 fails, though backups are in time", "no date when it is full",
+	}, []string{"138 days"})
 }
 
 // TestFault55APercentHasNoSpace in the words of Muster, as in its figures, and a negative number has a minus.

@@ -19,7 +19,7 @@ func TestOwnersArePrinted(t *testing.T) {
 		says, saysNone []string
 	}{
 		"one owner": {
-			snapshottest.Owned(security, "Payments"), []string{"Owner Payments Snapshot", "Critical Payments 2026-"}, []string{"no owner"},
+			snapshottest.Owned(security, "Payments"), []string{"Owner Payments Snapshot", "effort S Payments 2026-"}, []string{"no owner"},
 		},
 		"several": {
 			snapshottest.Owned(security, "Payments", "Platform", "Analytics", ""), []string{"pg-crm-01 Platform", "pg-billing-02 no owner", "pg-billing-01 Analytics"},

@@ -1,6 +1,8 @@
 package scorecard
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"muster/internal/engine/tuning"
@@ -9,6 +11,7 @@ import (
 	"muster/internal/report/pdf/typeset"
 	"muster/internal/report/snapshot"
 	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis/window"
 	"muster/internal/report/snapshot/day"
 )
 
@@ -36,7 +39,7 @@ func facts(b *blocks.Builder) (left, right []fact) {
 		left = append(left, fact{"Replication", replicationFact(s.Replication)})
 	}
 	if s := b.Doc.Server; s != nil && s.Room != nil {
-		left = append(left, fact{"Room", roomFact(s.Room) + besideFact(s.Undated)})
+		left = append(left, fact{"Room", roomFact(b, s.Room) + besideFact(s.Undated)})
 	}
 	return left, []fact{{"Role", roleFact(b, in)}, {"Registered", blocks.Day(in.CreatedAt)}}
 }
@@ -64,10 +67,13 @@ func replicationFact(r *snapshot.Replication) string {
 	return who(r.Laggard) + " is " + day.Lasting(time.Duration(*r.LagSeconds*float64(time.Second))) + " behind"
 }
 
-// roomFact says when the first volume or tablespace is full.
-func roomFact(f *day.Fill) string {
+// roomFact says when the first volume or tablespace is full. No date stands beside a section that has none for the same
+// volume, because its hours rise and fall.
+func roomFact(b *blocks.Builder, f *day.Fill) string {
 	words := blocks.Shorten(f.Name, 40) + " at " + blocks.Decimal(f.Percent) + "%"
-	if f.Days == nil {
+	u, measured := window.Utilization(b.Doc)
+	undated := measured && u.Full.Reason != "" && math.Abs(u.Full.Level-f.Percent) < 1
+	if f.Days == nil || undated {
 		return words + ", no date when it is full"
 	}
 	return words + ", full in " + day.Days(*f.Days)
@@ -157,8 +163,11 @@ func backupFact(b *blocks.Builder) string {
 	if last.Databases > 1 {
 		words += ", the oldest of " + blocks.Count(last.Databases, "database", "databases")
 	}
-	if all := b.Doc.Server.Backups; all != nil && all.Late > 0 {
+	switch all := b.Doc.Server.Backups; {
+	case all != nil && all.Late > 0:
 		words += ", beyond the RPO"
+	case slices.ContainsFunc(subjectScore(b).Caps, func(c analysis.Cap) bool { return c.Name == analysis.NoRecentBackup && c.State == analysis.CapApplies }):
+		words += ", though the check of backups fails"
 	}
 	return words
 }

@@ -173,7 +173,10 @@ func subjectOf(b *blocks.Builder, g analysis.CheckFindings) (title, note []types
 // dueOf is the first deadline of a card's findings in words.
 func dueOf(b *blocks.Builder, g analysis.CheckFindings) (words string, style typeset.Style, since string) {
 	due := earliest(b, g.Findings)
-	words, style = "Due in "+blocks.Count(blocks.Days(b.Doc.AsOf, due.At), "day", "days"), cardStrong
+	words, style = "Due today", cardStrong
+	if days := blocks.Days(b.Doc.AsOf, due.At); days > 0 {
+		words = "Due in " + blocks.Count(days, "day", "days")
+	}
 	if late := due.Overdue(b.Doc.AsOf); late > 0 {
 		words, style = "Overdue by "+blocks.Count(late, "day", "days"), blocks.OverdueStyle
 	}

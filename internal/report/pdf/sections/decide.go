@@ -246,26 +246,33 @@ func trends(b *blocks.Builder) {
 		if !t.Known {
 			style = blocks.RowMuted
 		}
-		page.Text(left+trendAt, d.Y+9, style, typeset.Left, b.Fit(trendWords(b, t), style, d.TextWidth()-trendAt-sparkWidth-8))
+		page.Text(left+trendAt, d.Y+9, style, typeset.Left, trendWords(b, t, style, d.TextWidth()-trendAt-sparkWidth-8))
 		d.Y += blocks.StandingRow
 	}
 	sparkline(b, analysis.TrendLine(b.Doc, b.Findings), left+d.TextWidth()-sparkWidth, d.Y-2*blocks.StandingRow+1, 2*blocks.StandingRow-3)
 	d.Y += blocks.GapAfter
 }
 
-// trendWords says what became of the critical and high findings since then.
-func trendWords(b *blocks.Builder, t analysis.Trend) string {
+// trendWords says what became of the critical and high findings since then. No figure of it is cut off: if there are
+// many digits, it has fewer words.
+func trendWords(b *blocks.Builder, t analysis.Trend, style typeset.Style, width float64) string {
 	switch {
 	case t.Since == nil:
 		return "no history: no finding is on record yet"
 	case !t.Known:
 		return "no history before " + blocks.Day(*t.Since)
 	}
-	words := "Critical and high: " + blocks.Number(t.Open) + " then; " + blocks.Number(t.Closed) + " closed, " + blocks.Number(t.New) + " new"
+	then := blocks.Number(t.Open) + " then, " + blocks.Number(t.Overdue) + " overdue; " + blocks.Number(t.Closed) + " closed, " + blocks.Number(t.New) + " new"
+	joined := ""
 	if t.Joined > 0 {
-		words += " (" + blocks.Number(t.Joined) + " on new servers)"
+		joined = " (" + blocks.Number(t.Joined) + " on new servers)"
 	}
-	return words + "; overdue " + blocks.Number(t.Overdue) + " then, " + blocks.Number(b.Debt.Grave()) + " now"
+	for _, words := range []string{"Critical and high: " + then + joined, "Critical and high: " + then} {
+		if b.Width(words, style) <= width {
+			return words
+		}
+	}
+	return b.Fit(then, style, width)
 }
 
 // Where the words of a trend begin, and how wide its line is.
@@ -304,9 +311,8 @@ func sparkline(b *blocks.Builder, line []analysis.TrendPoint, x, y, height float
 
 // Columns of the first actions, from the left edge of the text.
 const (
-	severityAt = 300.0
-	ownerAt    = 348.0
-	dueAt      = 424.0
+	ownerAt = 352.0
+	dueAt   = 426.0
 )
 
 // FirstSteps lists the most urgent actions.
@@ -332,7 +338,7 @@ func FirstSteps(b *blocks.Builder, first []analysis.Step) {
 func stepRows(b *blocks.Builder, first []analysis.Step) {
 	d := b.Paper
 	b.Heads([]blocks.Head{
-		{At: 18, Align: typeset.Left, Words: "Finding, objects and server"}, {At: severityAt, Align: typeset.Left, Words: "Severity"},
+		{At: 18, Align: typeset.Left, Words: "Finding, objects, severity and server"},
 		{At: ownerAt, Align: typeset.Left, Words: "Owner"}, {At: dueAt, Align: typeset.Left, Words: "Due"},
 	})
 	for i, s := range first {
@@ -365,13 +371,12 @@ func step(b *blocks.Builder, n int, s analysis.Step) {
 	d := b.Paper
 	page, left, y := d.Page(), d.Left(), d.Y
 	page.Text(left+4, y+9.6, blocks.Colored(blocks.RowStrong, blocks.Accent), typeset.Left, blocks.Number(n))
-	const width = severityAt - 26
-	page.Text(left+18, y+9.6, blocks.RowStrong, typeset.Left, b.Fit(s.Subject(), blocks.RowStrong, width))
-	x := left + 18
-	x += page.Text(x, y+18, blocks.RowStyle, typeset.Left, b.Fit(s.Where, blocks.RowStyle, 110))
-	page.Text(x, y+18, blocks.SubStyle, typeset.Left, b.Fit(stepNote(s), blocks.SubStyle, left+18+width-x))
-	page.Fill(left+severityAt, y+4, 6, 6, blocks.SeverityColor[s.Severity])
-	page.Text(left+severityAt+9, y+9.6, blocks.RowStyle, typeset.Left, s.Severity)
+	const width = ownerAt - 26
+	page.Text(left+18, y+9.6, blocks.RowStrong, typeset.Left, subject(b, s, width))
+	page.Fill(left+18, y+12.8, 6, 6, blocks.SeverityColor[s.Severity])
+	x := left + 27
+	x += page.Text(x, y+18.4, blocks.RowStyle, typeset.Left, s.Severity+" · "+b.Fit(s.Where, blocks.RowStyle, 130))
+	page.Text(x, y+18.4, blocks.SubStyle, typeset.Left, b.Fit(stepNote(s), blocks.SubStyle, left+18+width-x))
 	owner, style := s.Owner, blocks.RowStyle
 	if owner == "" {
 		owner, style = "no owner", blocks.Colored(blocks.RowStrong, blocks.Caution)
@@ -379,10 +384,25 @@ func step(b *blocks.Builder, n int, s analysis.Step) {
 	page.Text(left+ownerAt, y+9.6, style, typeset.Left, b.Fit(owner, style, dueAt-ownerAt-8))
 	page.Text(left+dueAt, y+9.6, blocks.RowStyle, typeset.Left, blocks.Day(s.Deadline.At))
 	if late := s.Deadline.Overdue(b.Doc.AsOf); late > 0 {
-		page.Text(left+dueAt, y+18, blocks.Colored(blocks.RowStrong, blocks.OverdueStyle.Color), typeset.Left, blocks.Overdue(late))
+		page.Text(left+dueAt, y+18.4, blocks.Colored(blocks.RowStrong, blocks.OverdueStyle.Color), typeset.Left, blocks.Overdue(late))
 	}
 	d.Y += blocks.ActionRow
 }
+
+// subject is what a step is about, in one line: if it is too long, its title is cut, or fewer objects are named.
+func subject(b *blocks.Builder, s analysis.Step, width float64) string {
+	title := b.Width(s.Title, blocks.RowStrong)
+	for _, most := range []int{2, 1} {
+		objects := s.Named(most)
+		if room := width - b.Width(objects, blocks.RowStrong); room >= min(title, leastOfTitle) {
+			return b.Fit(s.Title, blocks.RowStrong, room) + objects
+		}
+	}
+	return b.Fit(s.Subject(), blocks.RowStrong, width)
+}
+
+// leastOfTitle is how much of a title is left before its objects.
+const leastOfTitle = 120.0
 
 // stepNote says behind the server what else decides: exploited vulnerabilities, the open CVEs, the effort.
 func stepNote(s analysis.Step) string {

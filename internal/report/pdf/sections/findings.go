@@ -31,7 +31,11 @@ func SecurityFindings(b *blocks.Builder) {
 	gaps(b)
 }
 
-// FailedChecks prints a card for each failing check of severity Critical or High, and a table of the others.
+// mostCards is how many cards a scorecard has: with more, those of a neglected server take half of its pages.
+const mostCards = 4
+
+// FailedChecks prints a card for each failing check of severity Critical or High, in a scorecard for the first of them,
+// and a table of the others.
 func FailedChecks(b *blocks.Builder) {
 	if len(b.Findings) == 0 {
 		return
@@ -40,21 +44,29 @@ func FailedChecks(b *blocks.Builder) {
 	for grave < len(b.Findings) && analysis.Rank(b.Findings[grave].Check.Severity) <= analysis.Rank(analysis.High) {
 		grave++
 	}
-	words := blocks.Count(grave, "check", "checks") + " failed with severity Critical or High: each has a card. findings.csv has every finding with its statement, its undo and its check."
+	carded, each := grave, "each has a card"
+	if b.Kind.OneInstance && grave > mostCards {
+		carded, each = mostCards, "the first "+blocks.Number(mostCards)+" have a card, the others a row in the table"
+	}
+	words := blocks.Count(grave, "check", "checks") + " failed with severity Critical or High: " + each + ". findings.csv has every finding with its statement, its undo and its check."
 	if anyUntried(b) {
 		words += " Statements for SQL Server and Oracle come from the vendors’ documentation. They have not been run on a server of yours: try them on a copy first."
 	}
 	b.Para(words)
-	cards(b, b.Findings[:grave])
-	lesser(b, b.Findings[grave:])
+	cards(b, b.Findings[:carded])
+	title := "Medium and low findings"
+	if carded < grave {
+		title = "Further findings"
+	}
+	lesser(b, title, b.Findings[carded:])
 }
 
-// lesser lists the failed checks of severity Medium and Low.
-func lesser(b *blocks.Builder, groups []analysis.CheckFindings) {
+// lesser lists the failed checks that have no card.
+func lesser(b *blocks.Builder, title string, groups []analysis.CheckFindings) {
 	if len(groups) == 0 {
 		return
 	}
-	b.Sub("Medium and low findings")
+	b.Sub(title)
 	groups, low := withoutLow(b, groups)
 	blocks.Table(b, []typeset.Column{
 		{Title: "Severity"}, {Title: "Check", Max: 46}, {Title: "Finding", Flex: 1.3}, {Title: "Where", Flex: 1.2}, {Title: "First due", Max: 76}, {Title: "Findings", Align: typeset.Right},

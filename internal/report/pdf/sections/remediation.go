@@ -30,7 +30,7 @@ func Remediation(b *blocks.Builder) {
 	if b.Assessed.Assessed == 0 {
 		b.State(blocks.StateNotAssessed, "No check could be run, so the plan stands on the versions alone.")
 	}
-	printed := b.Plan[:printedSteps(b)]
+	printed := printedSteps(b)
 	columns := []typeset.Column{
 		{Title: "#", Align: typeset.Right}, {Title: "Finding and objects", Flex: 1}, {Title: "First seen", Max: 58}, {Title: "Due", Max: 78},
 	}
@@ -38,10 +38,11 @@ func Remediation(b *blocks.Builder) {
 	if many {
 		columns = slices.Insert(columns, 2, typeset.Column{Title: "Server, owner", Max: serverWidth})
 	}
-	blocks.Table(b, columns, printed, func(i int, s analysis.Step) []typeset.Cell {
+	blocks.Table(b, columns, printed, func(_, n int) []typeset.Cell {
+		s := b.Plan[n]
 		cells := []typeset.Cell{
-			blocks.Faint(blocks.Number(i + 1)),
-			{Text: s.Subject(), Style: blocks.CellStrong, Mark: blocks.SeverityColor[s.Severity], Sub: s.Severity + " · " + closes(s) + " · effort " + effort(s), SubStyle: blocks.CellMuted},
+			blocks.Faint(blocks.Number(n + 1)),
+			{Text: s.Subject(), Style: blocks.CellStrong, Mark: blocks.SeverityColor[s.Severity], Sub: s.Severity + Before(" · ", closes(s)) + " · effort " + effort(s), SubStyle: blocks.CellMuted},
 			firstSeen(s.Deadline), due(b, s.Deadline),
 		}
 		if many {
@@ -50,7 +51,7 @@ func Remediation(b *blocks.Builder) {
 		return cells
 	})
 	if rest := len(b.Plan) - len(printed); rest > 0 {
-		b.Small(blocks.Count(rest, "further action is", "further actions are") + " less urgent. The column step of findings.csv has the number of the action for each finding.")
+		b.Small(blocks.Count(rest, "further action is", "further actions are") + " less urgent. The column step of findings.csv and cves.csv has the number of the action for each finding and CVE.")
 	}
 	days := func(severity string) string { return fmt.Sprint(analysis.DueDays(b.Doc, severity)) }
 	b.Small("Order: severity, exploited vulnerabilities first, due date, weight removed per effort (S 1, M 3, L 8). Effort S: under an hour, M: a day, L: more. " +
@@ -59,20 +60,33 @@ func Remediation(b *blocks.Builder) {
 		"“" + b.Objects + "” has the fixes, findings.csv all objects and statements.")
 }
 
-// How many actions are printed at most, and of small plans at least.
+// How many actions are printed at most, in a document about one server, and of small plans at least.
 const (
-	mostSteps  = 30
-	fewestRows = 10
+	mostSteps   = 30
+	mostStepsOf = 12
+	fewestRows  = 10
 )
 
-// printedSteps is how many actions are printed: those that close something critical or high, and the others of small
-// plans.
-func printedSteps(b *blocks.Builder) int {
-	n := 0
-	for n < len(b.Plan) && (n < fewestRows || analysis.Rank(b.Plan[n].Severity) <= analysis.Rank(analysis.High)) {
-		n++
+// printedSteps are the places of the actions that are printed: those that close something critical or high, the others
+// of small plans, and those that are planned for a later date, which are no finding of a CSV.
+func printedSteps(b *blocks.Builder) (places []int) {
+	most := mostSteps
+	if b.Kind.OneInstance {
+		most = mostStepsOf
 	}
-	return min(n, mostSteps)
+	var planned []int
+	for n, s := range b.Plan {
+		switch {
+		case s.Planned && analysis.Rank(s.Severity) > analysis.Rank(analysis.High):
+			planned = append(planned, n)
+		case n < fewestRows || analysis.Rank(s.Severity) <= analysis.Rank(analysis.High):
+			places = append(places, n)
+		}
+	}
+	planned = planned[:min(len(planned), most/2)]
+	places = append(places[:min(len(places), most-len(planned))], planned...)
+	slices.Sort(places)
+	return places
 }
 
 // serverWidth is how wide the column of servers is at most.

@@ -27,8 +27,10 @@ const (
 	CapUnknown
 )
 
-// The highest scores under a cap, and what makes it apply.
+// The highest scores under a cap, what makes it apply, and the name of one.
 const (
+	NoRecentBackup = "No recent backup"
+
 	mostCritical = 59
 	mostGrave    = 69
 	mostHigh     = 89
@@ -92,6 +94,8 @@ func backupCap(doc snapshot.Document, in *snapshot.Instance) Cap {
 	switch b := doc.Server.Backups; {
 	case b.Late > 0:
 		c.State, c.Because = CapApplies, b.Words()
+	case c.State == CapApplies && b.Unknown == 0: // one of the two is wrong
+		c.Because += ", though backups are in time"
 	case c.State != CapApplies && b.Unknown == 0:
 		c.State, c.Because = CapNot, b.Words()
 	case c.State == CapUnknown:
@@ -101,7 +105,7 @@ func backupCap(doc snapshot.Document, in *snapshot.Instance) Cap {
 }
 
 func checkedBackup(doc snapshot.Document, in *snapshot.Instance) Cap {
-	c := Cap{Name: "No recent backup", Most: mostCritical, State: CapUnknown, Because: "Muster has no check of the backups of " + EngineName(in.Engine)}
+	c := Cap{Name: NoRecentBackup, Most: mostCritical, State: CapUnknown, Because: "Muster has no check of the backups of " + EngineName(in.Engine)}
 	id := engine.ChecksOf(in.Engine).Backup
 	if id == "" {
 		return c

@@ -75,7 +75,7 @@ func TestFault04AndFault08CapsHoldGradeAndVerdict(t *testing.T) {
 			in.Engine = "sqlserver"
 			in.Assessment.Results = append(in.Assessment.Results, fail("MS-16", "erp"))
 			doc.Server = &snapshot.Server{Backups: &snapshot.Backups{RPOSeconds: 86400, InTime: 2}}
-		}, 59, "E", "because MS-16 fails"},
+		}, 59, "E", "because MS-16 fails, though backups are in time"},
 		"a volume beside the fullest one that fills": {func(doc *snapshot.Document, _ *snapshot.Instance) {
 			doc.Server = &snapshot.Server{Room: &day.Fill{Name: "/wal", Percent: 61.25, Days: new(6.9)}, Undated: &day.Fill{Name: "/data", Percent: 97, Why: "noise"}}
 		}, 69, "D", "because /wal is at 61.2%, full in about 7 days"},

@@ -42,15 +42,15 @@ type Step struct {
 }
 
 // Subject is what the step is about, with the first of its objects.
-func (s Step) Subject() string {
-	if len(s.Objects) == 0 {
-		return s.Title
-	}
-	return s.Title + ": " + some(s.Objects, namedObjects)
-}
+func (s Step) Subject() string { return s.Title + s.Named(2) }
 
-// namedObjects is how many objects the subject of a step names.
-const namedObjects = 2
+// Named is what follows the title: the first objects, at most that many of them.
+func (s Step) Named(most int) string {
+	if len(s.Objects) == 0 {
+		return ""
+	}
+	return ": " + some(s.Objects, most)
+}
 
 // EffortWeight is what an action of that effort costs; unknown counts as M.
 func EffortWeight(effort string) float64 {
