@@ -91,6 +91,7 @@ func TestACheckNamesThePartThatFails(t *testing.T) {
 		"-- SQL Server 2016+: the databases, their states, whether we may look into them, and their query stores.":                          {Rows: [][]any{{1, "master", 0, 1, 0}}},
 		"-- SQL Server 2016+: the databases of availability groups here, and whether this is their primary replica.":                        {},
 		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":                {Error: &tdstest.NotReadable},
+		"-- SQL Server 2016+ and Azure SQL: in how many days the password of our login expires; NULL where it does not.":                    {Rows: [][]any{{nil}}},
 		"-- SQL Server 2016+ and Azure SQL: what time it is in UTC, how many minutes local time is ahead, and when the server was started.": {Error: &tdstest.Error{Number: 229}},
 	} {
 		stub.Answer(line, answer)

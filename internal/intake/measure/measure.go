@@ -3,6 +3,8 @@ package measure
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -90,6 +92,21 @@ type RoomReader interface {
 // Activity.
 type Noter interface {
 	Notes(ctx context.Context, l *Line) ([]string, error)
+}
+
+// PasswordExpires is the note that our password expires soon, by the days that the server says; none if it says nothing.
+func PasswordExpires(days string) []string {
+	const soon = 14
+	left, err := strconv.Atoi(days)
+	switch {
+	case err != nil || left < 0 || left > soon:
+		return nil
+	case left == 0:
+		return []string{"The password of Muster's account expires today. Set another one on the server and in its connection string."}
+	case left == 1:
+		return []string{"The password of Muster's account expires in 1 day. Set another one on the server and in its connection string."}
+	}
+	return []string{fmt.Sprintf("The password of Muster's account expires in %d days. Set another one on the server and in its connection string.", left)}
 }
 
 // Owner is a Reader that tells the statements by which it watches from those of others.

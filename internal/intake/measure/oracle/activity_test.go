@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
+	"muster/internal/intake/measure"
 	"muster/internal/measurements"
 	"muster/internal/measurements/waitclass"
 	"muster/internal/servers"
@@ -191,6 +192,19 @@ func TestEachPartFailsAlone(t *testing.T) {
 					t.Errorf("lacking %q, want %q", s.lacking(), want)
 				}
 			})
+		}
+	}
+}
+
+// TestAPasswordThatExpiresSoon is told before it keeps Muster out.
+func TestAPasswordThatExpiresSoon(t *testing.T) {
+	t.Parallel()
+	for days, want := range map[string]int{"3": 1, "0": 1, "90": 0, "": 0} {
+		session := serverstest.New("orders")
+		session.On(passwordQuery, []string{days})
+		notes, err := (&reader{}).Notes(t.Context(), measure.NewLine(session, nil))
+		if err != nil || len(notes) != want || want == 1 && !strings.Contains(notes[0], "expires") {
+			t.Errorf("%q days: %q, %v", days, notes, err)
 		}
 	}
 }

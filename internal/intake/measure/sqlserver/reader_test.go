@@ -119,6 +119,7 @@ func TestF16AServerlessDatabaseIsNamed(t *testing.T) {
 	for objective, want := range map[string]int{"GP_S_Gen5_2": 1, "HS_S_Gen5_4": 1, "GP_Gen5_2": 0, "S0": 0, "ElasticPool": 0, "": 0} {
 		f := newFake(t)
 		f.Answer(query("objective"), tdstest.Answer{Rows: [][]any{{objective}}})
+		f.Answer(query("password"), tdstest.Answer{Rows: [][]any{{nil}}})
 		for edition, asked := range map[int]int{azureDatabase: want, 3: 0} {
 			f.edition = edition
 			r, line := newReader(time.Now), f.line(t)
@@ -128,6 +129,26 @@ func TestF16AServerlessDatabaseIsNamed(t *testing.T) {
 			if notes, err := r.Notes(t.Context(), line); err != nil || len(notes) != asked {
 				t.Errorf("%s of edition %d: %q, %v", objective, edition, notes, err)
 			}
+		}
+	}
+}
+
+// TestAPasswordThatExpiresSoon is told before it keeps Muster out, and one that lives forever is not.
+func TestAPasswordThatExpiresSoon(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	for days, want := range map[any]string{
+		int64(3): "The password of Muster's account expires in 3 days. Set another one on the server and in its connection string.",
+		int64(1): "in 1 day.", int64(0): "expires today.", int64(14): "in 14 days.", int64(15): "", int64(-1): "", nil: "",
+	} {
+		f.Answer(query("password"), tdstest.Answer{Rows: [][]any{{days}}})
+		r, line := &reader{budget: storeBudget}, f.line(t)
+		if _, err := r.Activity(t.Context(), line); err != nil {
+			t.Fatal(err)
+		}
+		notes, err := r.Notes(t.Context(), line)
+		if got := strings.Join(notes, ""); err != nil || !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%v days: %q, %v", days, got, err)
 		}
 	}
 }
