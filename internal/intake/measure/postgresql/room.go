@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the queries
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -28,6 +29,8 @@ const looksAtOnce = 20
 // looked is what was found in a database.
 type looked struct {
 	hidden    int
+	locked    int  // tables that were left out
+	more      bool // there are more tables than are considered
 	tables    []room.Table
 	sequences []room.Sequence
 }
@@ -35,6 +38,7 @@ type looked struct {
 // roomOf is what a server tells, and roomIn what a database of it does.
 type roomOf struct {
 	FreezeAt  int64
+	Total     int
 	Databases int
 	All       []struct {
 		Name                     string
@@ -45,8 +49,9 @@ type roomOf struct {
 }
 
 type roomIn struct {
-	Hidden int
-	Tables []struct {
+	Hidden, Locked int
+	More           bool
+	Tables         []struct {
 		Name                                           string
 		Bytes, Main, Live, Dead, Changed               int64
 		Vacuumed, Autovacuumed, Analyzed, Autoanalyzed *float64
@@ -79,10 +84,16 @@ func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room
 			names = append(names, d.Name)
 		}
 	}
-	r.visit(ctx, l, names)
+	shut := r.visit(ctx, l, names)
+	var more []string
+	locked := 0
 	for _, name := range names {
 		if found, ok := r.rooms[name]; ok {
 			s.Looked++
+			locked += found.locked
+			if found.more {
+				more = append(more, name)
+			}
 			s.Hidden += found.hidden
 			s.Tables, s.Sequences = append(s.Tables, found.tables...), append(s.Sequences, found.sequences...)
 		}
@@ -91,7 +102,34 @@ func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room
 	if s.Hidden > 0 {
 		s.Denied = append(s.Denied, "GRANT SELECT ON ALL SEQUENCES IN SCHEMA … TO "+r.role+";")
 	}
+	s.Left = leftOut(told.Total, shut, more, locked)
 	return s, nil
+}
+
+// leftOut says what a look has left out, and why: of so many databases in all, those that did not let us in, and those with
+// more tables than are considered.
+func leftOut(total int, shut, more []string, locked int) (said []string) {
+	if total > room.MaxDatabases {
+		said = append(said, fmt.Sprintf("The server has %d databases: the %d oldest are considered.", total, room.MaxDatabases))
+	}
+	if len(shut) > 0 {
+		said = append(said, fmt.Sprintf("Muster could not look into %s at this look.", some(shut)))
+	}
+	if len(more) > 0 {
+		said = append(said, fmt.Sprintf("Of the tables of %s, %d are considered.", some(more), room.MaxObjects))
+	}
+	if locked > 0 {
+		said = append(said, fmt.Sprintf("Tables that were locked against reading at the last look into their database are left out: %d.", locked))
+	}
+	return said
+}
+
+// some names databases, the first of many.
+func some(databases []string) string {
+	if n := len(databases) - 1; n > 0 {
+		return fmt.Sprintf("database %s and %d more", databases[0], n)
+	}
+	return "database " + databases[0]
 }
 
 // roomOfServer is the query of the whole server.
@@ -100,8 +138,8 @@ func roomOfServer() string {
 }
 
 // visit looks into some of the databases, those first that were looked into longest ago. One that does
-// not let us in is passed over: what is known of it stays.
-func (r *reader) visit(ctx context.Context, l *measure.Line, names []string) {
+// not let us in is passed over, and returned: what is known of it stays.
+func (r *reader) visit(ctx context.Context, l *measure.Line, names []string) (shut []string) {
 	known := make(map[string]*looked, len(names))
 	for _, name := range names {
 		if found, ok := r.rooms[name]; ok {
@@ -111,28 +149,32 @@ func (r *reader) visit(ctx context.Context, l *measure.Line, names []string) {
 	r.rooms = known
 	for _, name := range r.roomTurns.Next(names, looksAtOnce) {
 		if ctx.Err() != nil {
-			return
+			return shut
 		}
 		session := l.Session
 		if name != l.Database() {
 			var err error
 			if session, err = l.Open(ctx, name); err != nil {
+				shut = append(shut, name)
 				continue
 			}
 		}
-		found, err := lookIn(ctx, session, name)
+		found, err := lookIn(ctx, session, name, room.MaxObjects)
 		if name != l.Database() {
 			session.Close(ctx)
 		}
-		if err == nil {
-			r.rooms[name] = found
+		if err != nil {
+			shut = append(shut, name)
+			continue
 		}
+		r.rooms[name] = found
 	}
+	return shut
 }
 
-// lookIn reads the tables and sequences of a database.
-func lookIn(ctx context.Context, s servers.Session, name string) (*looked, error) {
-	query := strings.NewReplacer("@objects@", strconv.Itoa(room.MaxObjects), "@tables@", strconv.Itoa(room.MaxNamed),
+// lookIn reads the tables and sequences of a database, of so many that it considers.
+func lookIn(ctx context.Context, s servers.Session, name string, objects int) (*looked, error) {
+	query := strings.NewReplacer("@objects@", strconv.Itoa(objects), "@tables@", strconv.Itoa(room.MaxNamed),
 		"@dead@", strconv.Itoa(room.MaxTables-room.MaxNamed), "@sequences@", strconv.Itoa(room.MaxNamed)).Replace(roomDatabaseQuery)
 	row, err := servers.Row(ctx, s, 1, query)
 	if err != nil {
@@ -142,7 +184,7 @@ func lookIn(ctx context.Context, s servers.Session, name string) (*looked, error
 	if err := json.Unmarshal([]byte(row[0]), &told); err != nil {
 		return nil, measure.ErrNonsense
 	}
-	found := &looked{hidden: told.Hidden}
+	found := &looked{hidden: told.Hidden, locked: told.Locked, more: told.More}
 	for i := range told.Tables {
 		t := &told.Tables[i]
 		live, dead, changed := max(t.Live, 0), max(t.Dead, 0), max(t.Changed, 0)

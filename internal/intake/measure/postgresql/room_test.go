@@ -2,6 +2,7 @@ package postgresql
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"muster/internal/intake/measure"
 	"muster/internal/measurements/room"
 	"muster/internal/servers"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -221,7 +223,79 @@ func TestATableThatIsLockedIsLeftOut(t *testing.T) {
 	tx.MustExec(`LOCK TABLE a`)
 	began := time.Now()
 	s := f.look()
+	if len(s.Left) != 1 || s.Left[0] != "Tables that were locked against reading at the last look into their database are left out: 1." {
+		t.Errorf("%q", s.Left)
+	}
 	if len(s.Tables) != 1 || s.Tables[0].Name != "public.b" || time.Since(began) > 2*time.Second {
 		t.Errorf("%+v after %s", s.Tables, time.Since(began))
+	}
+}
+
+// TestManyDatabasesHaveTheirTurn: a look goes into 20 of them, and says of how many tables are known and which did not let it in.
+func TestManyDatabasesHaveTheirTurn(t *testing.T) {
+	t.Parallel()
+	f := newFull(t, 0)
+	for n := range 21 {
+		f.admin.MustExec(fmt.Sprintf("CREATE DATABASE d%02d", n))
+	}
+	f.admin.MustExec(`REVOKE CONNECT ON DATABASE d00 FROM PUBLIC`)
+	if s := f.look(); s.Databases != 23 || s.Looked < looksAtOnce-1 || s.Looked > looksAtOnce {
+		t.Errorf("looked into %d of %d", s.Looked, s.Databases)
+	}
+	s := f.look()
+	if s.Looked != 22 || len(s.Left) > 1 {
+		t.Errorf("looked into %d of %d, left out %q", s.Looked, s.Databases, s.Left)
+	}
+	said := slices.Concat(s.Left, f.look().Left, f.look().Left) // whenever its turn was
+	if !slices.Contains(said, "Muster could not look into database d00 at this look.") {
+		t.Errorf("%q", said)
+	}
+}
+
+// manyTables makes tables in a few statements; a transaction holds a lock of each.
+func (f *full) manyTables(n int) {
+	f.t.Helper()
+	for from := 0; from < n; from += 1000 {
+		f.admin.MustExec(`DO $$ BEGIN FOR i IN ` + strconv.Itoa(from) + `..` + strconv.Itoa(min(from+1000, n)-1) + ` LOOP
+			EXECUTE format('CREATE TABLE t%s (n int)', i); END LOOP; END $$`)
+	}
+}
+
+// TestTablesBeyondTheBoundAreTold: of more tables than are considered a look says so, and reads no more.
+func TestTablesBeyondTheBoundAreTold(t *testing.T) {
+	t.Parallel()
+	f := newFull(t, 0)
+	f.manyTables(100)
+	for most, more := range map[int]bool{10_000: false, 50: true} {
+		found, err := lookIn(t.Context(), f.line.Session, "postgres", most)
+		if err != nil || found.more != more || len(found.tables) == 0 || len(found.tables) > min(most, room.MaxTables) {
+			t.Errorf("of %d: %d tables, more %t, %v", most, len(found.tables), found.more, err)
+		}
+	}
+	want := []string{
+		"The server has 1200 databases: the 1000 oldest are considered.", "Muster could not look into database a at this look.",
+		"Of the tables of database b and 1 more, 100000 are considered.", "Tables that were locked against reading at the last look into their database are left out: 2.",
+	}
+	if said := leftOut(1200, []string{"a"}, []string{"b", "c"}, 2); !slices.Equal(said, want) {
+		t.Errorf("%q", said)
+	}
+	if said := leftOut(1000, nil, nil, 0); said != nil {
+		t.Errorf("%q", said)
+	}
+}
+
+// TestLongAHundredThousandTables: a look takes less than its statement may, and names the greatest.
+func TestLongAHundredThousandTables(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	f := newFull(t, 0)
+	f.manyTables(room.MaxObjects)
+	f.admin.MustExec(`INSERT INTO t7 SELECT generate_series(1, 10000)`)
+	began := time.Now()
+	s := f.look()
+	took := time.Since(began)
+	t.Logf("a look at %d tables takes %s", room.MaxObjects, took)
+	if len(s.Tables) < room.MaxNamed || s.Tables[0].Name != "public.t7" || s.Left == nil || took > measure.StatementTimeout {
+		t.Errorf("%d tables after %s, left out %q", len(s.Tables), took, s.Left)
 	}
 }

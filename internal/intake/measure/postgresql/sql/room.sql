@@ -3,6 +3,7 @@
 -- files. At most @most@ databases, the oldest first.
 SELECT json_build_object(
     'freezeAt', current_setting('autovacuum_freeze_max_age')::bigint,
+    'total', (SELECT count(*) FROM pg_database),
     'databases', (SELECT count(*) FROM pg_database WHERE datallowconn AND NOT datistemplate),
     'all', coalesce((SELECT json_agg(d) FROM (
         SELECT datname AS name, datallowconn AND NOT datistemplate AS open,

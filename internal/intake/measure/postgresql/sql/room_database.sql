@@ -3,7 +3,7 @@
 --
 -- A sequence ends where its own type or a column that takes its values ends, whichever is first. One that may
 -- not be read, or begins anew, is not listed; the former are counted.
--- A table that somebody has locked against reading is left out, as its size could not be read.
+-- A table that somebody has locked against reading is left out, as its size could not be read; those are counted.
 WITH locked AS MATERIALIZED (
     SELECT coalesce(i.indrelid, l.relation) AS oid
     FROM pg_locks l LEFT JOIN pg_index i ON i.indexrelid = l.relation
@@ -41,6 +41,9 @@ WITH locked AS MATERIALIZED (
     WHERE c.relpersistence = 'p' AND has_sequence_privilege(s.seqrelid, 'SELECT,USAGE')
 )
 SELECT json_build_object(
+    'more', EXISTS (SELECT FROM pg_class WHERE relkind IN ('r', 'm') AND relpersistence <> 't' OFFSET @objects@),
+    'locked', (SELECT count(DISTINCT l.oid) FROM locked l JOIN pg_class c ON c.oid = l.oid WHERE c.relkind IN ('r', 'm') AND c.relpersistence <> 't'
+               AND c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'pg_toast'::regnamespace)),
     'hidden', (SELECT count(*) FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid
                WHERE c.relpersistence <> 't' AND NOT s.seqcycle AND NOT has_sequence_privilege(s.seqrelid, 'SELECT,USAGE')),
     'tables', coalesce((SELECT json_agg(t) FROM (
