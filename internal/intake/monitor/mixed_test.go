@@ -81,6 +81,7 @@ func sqlServer(t *testing.T) string {
 		"server":    {{3, 15, 1, 1, "[watcher]", "[dbo]", 0}},
 		"databases": {{1, "master", 0, 1, false}},
 		"replicas":  nil, "plan_cache": nil, "own_statements": nil, "replication": nil, "backups": nil, "jobs": nil,
+		"room_databases": nil, "room_files": nil, "room_sequences": nil, "room_tables": nil, "room_volumes": nil,
 		"sessions":     {{1, "idle", "", 3, "shop", "checkout", "web-01", ""}},
 		"lock_wait":    {{0, 1, 0}},
 		"transactions": {{51, 1, 90_000, 60_000, "shop", "checkout", "web-01", nil, "idleInTransaction"}}, "temporary_space": {{0}}, "counters": {{"logins/sec", 7, 1}},
@@ -117,6 +118,9 @@ func oracleDatabase(t *testing.T) string {
 	on("backup_mode", 2, []int{1}, []string{"ARCHIVELOG", "8640000"})
 	on("backup_jobs", 5, []int{1, 2, 3, 4})
 	on("jobs", 4, []int{1, 2, 3})
+	for _, none := range []string{"databases", "disk_groups", "recovery", "sequences", "tables", "tablespaces"} {
+		on("room_"+none, 1, nil)
+	}
 	on("db_time", 2, []int{0, 1}, []string{"3", "1000"})
 	on("clock", 2, []int{0, 1}, []string{"1000000", "0"})
 	on("statements", 7, []int{0, 1, 3, 4, 5, 6})
