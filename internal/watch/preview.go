@@ -3,28 +3,19 @@ package watch
 import (
 	"cmp"
 	"context"
-	_ "embed" // the statements
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	windows "muster/commands/maintenance"
 	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/domain/instant"
+	"muster/domain/maintenance"
 	"muster/domain/organization"
-	"muster/internal/postgres/statement"
 	"muster/projections/fleet"
-)
-
-var (
-	//go:embed sql/past_hours.sql
-	pastHours string
-	//go:embed sql/past_since.sql
-	pastSince string
-	//go:embed sql/past_series.sql
-	pastSeries string
 )
 
 const (
@@ -43,6 +34,7 @@ type Preview struct {
 	From, To   time.Time
 	Since      *time.Time                    // when the figures begin; nil: there are none
 	Alerts     int                           // that would have been raised
+	InWindow   int                           // of which in a maintenance window
 	Servers    int                           // on which
 	Now        struct{ Alerts, Servers int } // the same with the settings in force
 	Unmeasured int                           // active servers without a figure of the rule
@@ -59,6 +51,7 @@ type Previewed struct {
 	Now      int      // alerts with the settings in force
 	Longest  time.Duration
 	Figures  []Figure // by the hour; of the first servers only
+	inWindow int      // of Alerts
 }
 
 // Raised is an alert that would have been raised.
@@ -67,6 +60,7 @@ type Raised struct {
 	Until    *time.Time // nil: it would still be open
 	Severity alert.Severity
 	Now      bool // the settings in force raise it, too
+	InWindow bool // in a maintenance window of its servers: it is marked, and nobody is notified
 }
 
 // Figure is a figure of an hour.
@@ -113,6 +107,14 @@ func (h *History) Preview(ctx context.Context, org uuid.UUID, d Definition, sett
 	if err := h.measured(ctx, org, d, servers, hosts, &p); err != nil {
 		return p, err
 	}
+	held, err := windows.Versions(ctx, h.DB, org, p.From)
+	if err != nil {
+		return p, err
+	}
+	tags := map[uuid.UUID]domain.Tags{}
+	for id, server := range servers {
+		tags[id] = domain.Tags(server.Tags)
+	}
 	of := map[uuid.UUID]*Previewed{}
 	subjects := map[uuid.UUID][]uuid.UUID{} // of servers
 	err = h.each(ctx, org, d, p.From, slices.Concat(settings, inForce), func(l line) {
@@ -131,6 +133,12 @@ func (h *History) Preview(ctx context.Context, org uuid.UUID, d Definition, sett
 		if of[at.Instance] == nil {
 			of[at.Instance] = &at
 		}
+		if len(held) > 0 {
+			about := watchedOf(l.id, hosts, servers)
+			for i := range would {
+				would[i].InWindow = maintenance.InAll(held, about, tags, would[i].At) != nil
+			}
+		}
 		of[at.Instance].add(would, is, p.To)
 		subjects[at.Instance] = append(subjects[at.Instance], l.id)
 	})
@@ -146,6 +154,7 @@ func (p *Preview) count(of map[uuid.UUID]*Previewed) {
 	for _, item := range of {
 		p.Alerts += item.Alerts
 		p.Now.Alerts += item.Now
+		p.InWindow += item.inWindow
 		if item.Alerts > 0 {
 			p.Servers++
 		}
@@ -173,6 +182,9 @@ func (p *Previewed) add(would, is []Raised, to time.Time) {
 			is = is[1:]
 		}
 		r.Now = len(is) > 0 && is[0].overlaps(r)
+		if r.InWindow {
+			p.inWindow++
+		}
 		end := to
 		if r.Until != nil {
 			end = *r.Until
@@ -226,170 +238,4 @@ func (l line) replay(d Definition, setting organization.WatchSetting, to time.Ti
 		step(s.At)
 	}
 	return raised
-}
-
-// rulesOf are the rules under which the figures of a definition are kept.
-func (d Definition) rulesOf() []string {
-	if d.rule() == Volume {
-		return []string{string(Volume), string(HostVolume)}
-	}
-	return []string{d.ID}
-}
-
-// each calls take with the figures of each subject, one after the other: those of the hours in which any may be beyond a
-// threshold of settings. The next subject's replace them.
-func (h *History) each(ctx context.Context, of uuid.UUID, d Definition, from time.Time, settings []organization.WatchSetting, take func(line)) error {
-	above, below := d.bounds(settings)
-	var l line
-	err := statement.Each(ctx, h.DB, "read the figures of the past", pastHours, []any{of, d.rulesOf(), from.Truncate(time.Hour), above, below, string(pile)}, func(rows *sqlx.Rows) error {
-		var row pastHour
-		if err := rows.StructScan(&row); err != nil {
-			return err
-		}
-		if l.rule != row.Rule || l.id != row.Instance || l.mount != row.Mount {
-			if len(l.points) > 0 {
-				take(l)
-			}
-			l = line{rule: row.Rule, id: row.Instance, mount: row.Mount, points: l.points[:0]}
-		}
-		l.points = row.appendTo(l.points, from)
-		return nil
-	})
-	if err == nil && len(l.points) > 0 {
-		take(l)
-	}
-	return err
-}
-
-// pastHour is an hour of a subject.
-type pastHour struct {
-	Rule     Rule
-	Instance uuid.UUID `db:"instance_id"`
-	Mount    string
-	Hour     time.Time
-	Phase    float64
-	Minutes  minutes
-	Piled    minutes // of a wait for a lock: how long one lasted while many sessions waited
-}
-
-// appendTo appends the figures since from.
-func (h pastHour) appendTo(points []point, from time.Time) []point {
-	for minute, v := range h.Minutes {
-		at := h.Hour.Add(time.Duration(minute)*time.Minute + time.Duration(h.Phase*float64(time.Second))).UTC()
-		if v == nil || at.Before(from) {
-			continue
-		}
-		p := point{at: at, value: *v}
-		if minute < len(h.Piled) && h.Piled[minute] != nil && *h.Piled[minute] > pileUp.Minutes() {
-			p.sessions = many
-		}
-		points = append(points, p)
-	}
-	return points
-}
-
-// minutes are the figures of an hour; nil: there is none.
-type minutes []*float64
-
-// Scan implements sql.Scanner.
-func (m *minutes) Scan(src any) error { return statement.ScanJSON(src, (*[]*float64)(m)) }
-
-// servers are the organization's that are watched.
-func (h *History) servers(ctx context.Context, of uuid.UUID) (map[uuid.UUID]fleet.Instance, error) {
-	active := true
-	found, _, err := h.Fleet.Instances(ctx, fleet.Query{Organization: of, Active: &active, Page: 1, Size: maxServers})
-	servers := make(map[uuid.UUID]fleet.Instance, len(found))
-	for _, i := range found {
-		servers[i.ID] = i
-	}
-	return servers, err
-}
-
-// maxServers is of how many servers of an organization a preview speaks.
-const maxServers = 100_000
-
-// hosts are the servers on each host that reports volumes.
-func (h *History) hosts(ctx context.Context, of uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
-	rows, err := statement.All[struct {
-		ID      uuid.UUID `db:"instance_id"`
-		Details Details
-	}](ctx, h.DB, "read which servers are on hosts", `SELECT instance_id, details FROM signs WHERE organization_id = $1 AND rule = $2`, of, string(host))
-	hosts := make(map[uuid.UUID][]uuid.UUID, len(rows))
-	for _, row := range rows {
-		hosts[row.ID] = row.Details.Instances
-	}
-	return hosts, err
-}
-
-// owner is the server to which an alert about a subject belongs (judged.place).
-func owner(subject uuid.UUID, hosts map[uuid.UUID][]uuid.UUID, servers map[uuid.UUID]fleet.Instance) uuid.UUID {
-	on, isHost := hosts[subject]
-	if !isHost {
-		return subject
-	}
-	first := uuid.Nil
-	for _, id := range on {
-		if _, watches := servers[id]; watches && (first == uuid.Nil || slices.Compare(id[:], first[:]) < 0) {
-			first = id
-		}
-	}
-	return first
-}
-
-// measured notes since when there are figures, and of how many servers there are none. That a server is up has no
-// figure: of rules about that, figures begin when any does.
-func (h *History) measured(ctx context.Context, of uuid.UUID, d Definition, servers map[uuid.UUID]fleet.Instance, hosts map[uuid.UUID][]uuid.UUID, p *Preview) error {
-	rules := d.rulesOf()
-	state := d.rule() == Down || d.rule() == Silent
-	if state {
-		rules = nil
-		for _, r := range append(Rules(), HostVolume) {
-			rules = append(rules, string(r))
-		}
-	}
-	rows, err := statement.All[struct {
-		Instance uuid.UUID `db:"instance_id"`
-		Since    time.Time
-	}](ctx, h.DB, "ask since when there are figures", pastSince, of, rules, p.From.Truncate(time.Hour))
-	known := map[uuid.UUID]bool{}
-	for _, row := range rows {
-		since := instant.Later(row.Since.UTC(), p.From)
-		if p.Since == nil || since.Before(*p.Since) {
-			p.Since = &since
-		}
-		known[row.Instance] = true
-		for _, id := range hosts[row.Instance] {
-			known[id] = true
-		}
-	}
-	for id := range servers {
-		if !known[id] && !state {
-			p.Unmeasured++
-		}
-	}
-	return err
-}
-
-// chart reads the figures of the first servers.
-func (h *History) chart(ctx context.Context, of uuid.UUID, d Definition, subjects map[uuid.UUID][]uuid.UUID, p *Preview) error {
-	var ids []uuid.UUID
-	at := map[uuid.UUID]int{}
-	for i, item := range p.Items[:min(len(p.Items), maxCharted)] {
-		for _, subject := range subjects[item.Instance] {
-			ids, at[subject] = append(ids, subject), i
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	rows, err := statement.All[struct {
-		Instance uuid.UUID `db:"instance_id"`
-		Figure
-	}](ctx, h.DB, "read figures for a chart", pastSeries, of, d.rulesOf(), p.From.Truncate(time.Hour), statement.IDs(ids), d.Below)
-	for _, row := range rows {
-		item := &p.Items[at[row.Instance]]
-		row.At = row.At.UTC()
-		item.Figures = append(item.Figures, row.Figure)
-	}
-	return err
 }

@@ -4990,6 +4990,8 @@ type WatchRulePreview struct {
 	Alerts  int             `json:"alerts"`
 	Current WatchRuleCounts `json:"current"`
 	From    time.Time       `json:"from"`
+	// InMaintenance Those of the alerts within maintenance windows.
+	InMaintenance int `json:"inMaintenance"`
 	// Items The servers with most alerts first, at most 50.
 	Items []WatchRulePreviewItem `json:"items"`
 	// NotMeasured Active servers without a figure of this rule. Alerts that it would have raised there are unknown.
@@ -5023,8 +5025,10 @@ type WatchRulePreviewItem struct {
 type WatchRuleRaised struct {
 	At time.Time `json:"at"`
 	// CurrentToo Whether the settings in force raise one then, too.
-	CurrentToo bool          `json:"currentToo"`
-	Severity   AlertSeverity `json:"severity"`
+	CurrentToo bool `json:"currentToo"`
+	// InMaintenance Whether it is within a maintenance window. Nobody is notified then.
+	InMaintenance bool          `json:"inMaintenance"`
+	Severity      AlertSeverity `json:"severity"`
 	// Until null: it would still be open.
 	Until *time.Time `json:"until"`
 }

@@ -55,7 +55,7 @@ func (s *NotificationRoutes) PreviewWatchRule(ctx context.Context, r api.Preview
 	}
 	p, err := s.History.Preview(ctx, o.ID, d, settings, inForce, o.AdvisoryLocks)
 	return api.PreviewWatchRule200JSONResponse{
-		From: p.From, To: p.To, Since: p.Since, Alerts: p.Alerts, Servers: p.Servers, NotMeasured: p.Unmeasured,
+		From: p.From, To: p.To, Since: p.Since, Alerts: p.Alerts, Servers: p.Servers, NotMeasured: p.Unmeasured, InMaintenance: p.InWindow,
 		Current:  api.WatchRuleCounts{Alerts: p.Now.Alerts, Servers: p.Now.Servers},
 		Settings: wire.List(settings, showWatchSetting), Items: wire.List(p.Items, showPreviewed),
 	}, err
@@ -66,7 +66,7 @@ func showPreviewed(p watch.Previewed) api.WatchRulePreviewItem {
 		InstanceId: p.Instance, InstanceName: p.Name, Threshold: p.Setting.Threshold, Alerts: p.Alerts, CurrentAlerts: p.Now,
 		LongestSeconds: int(p.Longest.Seconds()),
 		Raised: wire.List(p.Raised, func(r watch.Raised) api.WatchRuleRaised {
-			return api.WatchRuleRaised{At: r.At.UTC(), Until: wire.UTC(r.Until), Severity: api.AlertSeverity(r.Severity), CurrentToo: r.Now}
+			return api.WatchRuleRaised{At: r.At.UTC(), Until: wire.UTC(r.Until), Severity: api.AlertSeverity(r.Severity), CurrentToo: r.Now, InMaintenance: r.InWindow}
 		}),
 		Figures: wire.List(p.Figures, func(f watch.Figure) api.WatchRuleFigure {
 			return api.WatchRuleFigure{At: f.At, Value: f.Value}

@@ -6,7 +6,7 @@ import { ServerLink } from "../instances/ServerLink";
 import { count, duration, plural, shortTime } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { bodyOf, type Line, type Rule } from "./lines";
-import { Spark } from "./Spark";
+import { Legend, Spark } from "./Spark";
 import classes from "./watch.module.css";
 
 /** Preview says what the lines would have raised in the last 30 days, before they are saved. */
@@ -28,12 +28,15 @@ export function Preview({ rule, lines, changed }: { rule: Rule; lines: Line[]; c
       {asked.data.items.map((item) => (
         <Server key={item.instanceId} item={item} preview={asked.data} />
       ))}
+      {asked.data.items.some(({ figures }) => figures.length > 1) && (
+        <Legend changed={changed} maintenance={asked.data.inMaintenance > 0} />
+      )}
     </div>
   );
 }
 
 function Said({ preview, changed }: { preview: Schemas["WatchRulePreview"]; changed: boolean }) {
-  const { alerts, servers, current, since, from, notMeasured } = preview;
+  const { alerts, servers, inMaintenance, current, since, from, notMeasured } = preview;
   const begins = since !== null && Date.parse(since) > Date.parse(from) + 3_600_000;
   const would = changed ? "With this change, the rule would have raised" : "This rule would have raised";
   return (
@@ -46,6 +49,8 @@ function Said({ preview, changed }: { preview: Schemas["WatchRulePreview"]; chan
             : `${would} ${plural(alerts, "alert")} on ${plural(servers, "server")} in the last 30 days.`}
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
+        {inMaintenance > 0 &&
+          `${count(inMaintenance)} of ${count(alerts)} in a maintenance window: marked, and nobody is notified. `}
         {changed &&
           `With the saved settings: ${plural(current.alerts, "alert")} on ${plural(current.servers, "server")}. `}
         {begins && `Figures begin ${shortTime(since)}; earlier alerts are unknown. `}

@@ -1,3 +1,4 @@
+import { Group, Text } from "@mantine/core";
 import type { Schemas } from "../api/client";
 import { palette } from "../chart/palette";
 import { plural } from "../ui/format";
@@ -44,18 +45,49 @@ export function Spark({ item, from, to }: { item: Item; from: string; to: string
         strokeDasharray="4 3"
         vectorEffect="non-scaling-stroke"
       />
-      {item.raised.map(({ at, currentToo }) => (
-        <line
-          key={at}
-          x1={x(at)}
-          x2={x(at)}
-          y1={0}
-          y2={8}
-          stroke={palette.active}
-          strokeWidth={currentToo ? 1.5 : 5}
-          vectorEffect="non-scaling-stroke"
-        />
+      {item.raised.map(({ at, currentToo, inMaintenance }) => (
+        <Mark key={at} x={x(at)} currentToo={currentToo} inMaintenance={inMaintenance} />
       ))}
     </svg>
+  );
+}
+
+/** Mark is when an alert would have been raised: wide if the saved settings do not raise it, gray in a maintenance window. */
+function Mark({ x, currentToo, inMaintenance }: { x: number; currentToo: boolean; inMaintenance: boolean }) {
+  return (
+    <line
+      x1={x}
+      x2={x}
+      y1={0}
+      y2={8}
+      stroke={inMaintenance ? "var(--mantine-color-dimmed)" : palette.active}
+      strokeWidth={currentToo ? 1.5 : 5}
+      vectorEffect="non-scaling-stroke"
+    />
+  );
+}
+
+/** Legend says what the marks of the sparks are. */
+export function Legend({ changed, maintenance }: { changed: boolean; maintenance: boolean }) {
+  const marks = [
+    { label: changed ? "with the saved settings, too" : "raised", currentToo: true, inMaintenance: false, shown: true },
+    { label: "with this change only", currentToo: false, inMaintenance: false, shown: changed },
+    { label: "in a maintenance window", currentToo: true, inMaintenance: true, shown: maintenance },
+  ];
+  return (
+    <Group gap="md" mt="xs">
+      {marks
+        .filter(({ shown }) => shown)
+        .map(({ label, ...mark }) => (
+          <Group key={label} gap={6} wrap="nowrap">
+            <svg width={8} height={10} aria-hidden>
+              <Mark x={4} {...mark} />
+            </svg>
+            <Text size="xs" c="dimmed">
+              {label}
+            </Text>
+          </Group>
+        ))}
+    </Group>
   );
 }
