@@ -33,7 +33,8 @@ func backupRule() Definition {
 		Sources: "SQL Server's msdb, Oracle's RMAN, agents that read pgBackRest, barman or WAL-G, POST /ingest/v1/backups",
 		Meaning: "The newest backup of a database is older than its recovery point objective (RPO). A restore would lose more data than allowed. " +
 			"The threshold is the RPO that the servers' pages show, even if the rule is off. A database about whose backups no source tells raises no alert.",
-		Advice: "Make a backup now. Then check the backup job and its log.",
+		Advice: "Make a backup now. Then check the backup job and its log. In PostgreSQL, see whether WAL is archived (pg_stat_archiver); in SQL Server, " +
+			"whether the database is in the full recovery model, without which there are no log backups; in Oracle, what failed (V$RMAN_STATUS).",
 		title: func(s Sign) string {
 			of := "its newest backup"
 			if s.Details.Database != "" {

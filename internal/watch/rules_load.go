@@ -15,6 +15,13 @@ import (
 // pileUp is for how long sessions may wait for a lock where many do.
 const pileUp, many = 90 * time.Second, 10
 
+// What to do about sessions, by engine.
+const (
+	endsASession = "PostgreSQL: pg_terminate_backend; SQL Server: KILL; Oracle: ALTER SYSTEM KILL SESSION"
+	holdsTheLock = "Find the session that holds the lock: Activity, Blocking has it first, with the sessions behind it. " +
+		"End it if its work is no longer needed (" + endsASession + "). To end the sessions that wait does not help: the next ones wait, too."
+)
+
 // load are the rules about what sessions do.
 func load() []Definition {
 	return []Definition{
@@ -41,7 +48,7 @@ func load() []Definition {
 				return s.Value > threshold
 			},
 			least:  func(threshold float64) float64 { return min(threshold, pileUp.Minutes()) },
-			Advice: "Find the session that holds the lock. End it if its work is no longer needed.",
+			Advice: holdsTheLock,
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(Blocking), Default: off(many, 60, alert.Warning), Min: 1, Max: 10_000},
@@ -50,14 +57,16 @@ func load() []Definition {
 			Meaning: "Many sessions wait for locks at the same time. This rule counts the sessions; the rule \"Session waits for a lock\" judges " +
 				"the longest of their waits.",
 			title:  func(s Sign) string { return sessions(int(s.Value)) + " wait for " + s.Details.lock(s.Mount) },
-			Advice: "Find the session that holds the lock. End it if its work is no longer needed.",
+			Advice: holdsTheLock,
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(LongTransaction), Default: on(60, 0, alert.Warning), Min: 1, Max: 30 * maxMinutes},
 			Group:     "Load", Name: "Long transaction", Watches: "Age of the oldest open transaction", Unit: "minutes",
 			Sources: "Muster's own connections, agents",
-			Meaning: "A transaction has been open for a long time. It keeps its locks, and the server has to keep the old row versions that it may still read.",
-			Advice:  "Find the session and the statement that it executes. End it if its work is no longer needed.",
+			Meaning: "A transaction has been open for a long time. It keeps its locks, and the server has to keep the old row versions that it may still read: " +
+				"vacuum of PostgreSQL cannot remove them, the transaction log of SQL Server cannot be truncated, and the undo of Oracle grows.",
+			Advice: "Find the session and the statement that it executes. The server's page names it, under Transactions and connections. " +
+				"End it if its work is no longer needed (" + endsASession + "). Its work is rolled back, which may take as long as it took.",
 			title: func(s Sign) string {
 				return "a transaction" + s.Details.ofSession() + " has been open for " + lasting(s.Value)
 			},
@@ -69,7 +78,8 @@ func load() []Definition {
 			Sources: "Muster's own connections, agents",
 			Meaning: "An application opened a transaction and does not continue it. Other sessions may wait for its locks, and the server has to keep the old row versions that it may still read.",
 			Advice: "Find the application, and end the session if its work is no longer needed. A timeout for idle transactions prevents the next case " +
-				"(PostgreSQL: idle_in_transaction_session_timeout).",
+				"(PostgreSQL: idle_in_transaction_session_timeout; Oracle from 21c on: MAX_IDLE_BLOCKER_TIME). SQL Server has none: there the application " +
+				"has to close the transaction, also after a timeout of its own (SET XACT_ABORT ON).",
 			title: func(s Sign) string {
 				return "a session" + s.Details.ofSession() + " has been idle in a transaction for " + lasting(s.Value)
 			},
@@ -97,7 +107,7 @@ func load() []Definition {
 			Sources: "PostgreSQL: Muster's own connections, agents",
 			Meaning: "Clients use nearly all of the connections that the server allows. At the limit, the server refuses new connections, including those of monitoring (error 53300 of PostgreSQL).",
 			Advice: "The page Activity shows which applications hold the connections. End sessions that are idle in a transaction, add a connection pooler, " +
-				"or raise max_connections, which needs a restart.",
+				"or raise max_connections, which needs a restart. A superuser can still connect (superuser_reserved_connections).",
 			title: func(s Sign) string {
 				said := tenths(s.Value) + " % of the connections are in use"
 				if s.Details.Limit > 0 {
@@ -111,7 +121,8 @@ func load() []Definition {
 			Group:     "Load", Name: "Temporary files", Watches: "Data written to temporary files", Unit: "MB per minute",
 			Sources: "Muster's own connections, agents",
 			Meaning: "Statements sort or hash more data than fits into their memory, and write it to disk.",
-			Advice:  "Find the statements that write temporary files. Add an index, or give them more memory (PostgreSQL: work_mem).",
+			Advice: "Find the statements that write temporary files: the page Queries has them, and PostgreSQL logs them with log_temp_files. " +
+				"Add an index, or give them more memory (PostgreSQL: work_mem, for their role or session only, because every sort may use as much).",
 			title:   func(s Sign) string { return tenths(s.Value) + " MB of temporary files per minute" },
 			figures: serverFigures(measurements.TemporaryBytes, megabytesAMinute),
 		},

@@ -18,7 +18,9 @@ func replicationLag() Definition {
 		Sources: "Muster's own connections, agents",
 		Meaning: "A standby applies the changes of its primary late. A failover now would lose these changes, or would have to wait for them. " +
 			"A primary has this alert for standbys that Muster does not monitor.",
-		Advice: "Check the network and the load of both servers. On the standby, look for long queries that delay replay.",
+		Advice: "Check the network and the load of both servers. On the standby, look for long queries that delay replay. The server's page, Replication, " +
+			"says what waits: the log that is not sent yet (the network, or the primary), or the log that is not replayed yet (the standby). " +
+			"For SQL Server these are the send queue and the redo queue, for Oracle the transport lag and the apply lag.",
 		title: func(s Sign) string {
 			who := "it"
 			if s.Details.Follower != "" {
@@ -36,8 +38,10 @@ func replicationBroken() Definition {
 		Sources: "Muster's own connections, agents",
 		Meaning: "A standby or a subscription receives nothing from its primary, or its replay is paused. " +
 			"A primary has this alert for standbys that Muster does not monitor.",
-		Advice: "Check the standby's log, its connection to the primary and the replication slot.",
-		title:  brokenTitle,
+		Advice: "Check the standby's log, its connection to the primary and the replication slot. If replay is paused, resume it (PostgreSQL: pg_wal_replay_resume; " +
+			"SQL Server: ALTER DATABASE … SET HADR RESUME; Oracle: ALTER DATABASE RECOVER MANAGED STANDBY DATABASE DISCONNECT). " +
+			"The primary keeps its log for the standby until its disk is full: drop the slot of a standby that does not come back.",
+		title: brokenTitle,
 	}
 }
 

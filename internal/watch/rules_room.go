@@ -27,7 +27,9 @@ func room() []Definition {
 			title: func(s Sign) string {
 				return fmt.Sprintf("%s is %s %% full", s.Details.volume(s.Mount), tenths(s.Value))
 			},
-			Advice: "Free space or enlarge the volume: a database server whose disk is full stops writing.",
+			Advice: "Free space or enlarge the volume: a database server whose disk is full stops writing. Look first for a log that something holds back: " +
+				"in PostgreSQL a failing archiver or a replication slot without a consumer (do not delete files of pg_wal), " +
+				"in SQL Server log_reuse_wait_desc of sys.databases, in Oracle the recovery area (V$RECOVERY_AREA_USAGE).",
 		},
 		{
 			WatchRule: organization.WatchRule{ID: string(FullIn), Default: off(7, 0, alert.Warning), Min: 1, Max: 365},
@@ -37,7 +39,7 @@ func room() []Definition {
 			title: func(s Sign) string {
 				return s.Details.volume(s.Mount) + " will be full " + inDays(s.Value)
 			},
-			Advice: "Find out what grows. Free space, or enlarge what fills.",
+			Advice: "Find out what grows: the server's page, Capacity, has the growth of each database. Free space, or enlarge what fills.",
 		},
 		{
 			WatchRule: organization.WatchRule{
@@ -73,7 +75,8 @@ func room() []Definition {
 				return fmt.Sprintf("%d runs of jobs failed in the last 24 hours", n)
 			},
 			Meaning: "A job of the server's own scheduler failed. It may be a backup, or the maintenance of indexes or statistics.",
-			Advice:  "Read the history of the job, fix the cause, and run the job again.",
+			Advice: "Read the history of the job, fix the cause, and run the job again. The server's page, Maintenance, names the jobs that failed " +
+				"(SQL Server: msdb.dbo.sysjobhistory; Oracle: DBA_SCHEDULER_JOB_RUN_DETAILS).",
 		},
 	}
 }

@@ -20,7 +20,7 @@ func safety() []Definition {
 			Group:     "Safety", Name: "Server certificate expires", Watches: "Days until the server's certificate expires", Unit: "days", Below: true,
 			Sources: "PostgreSQL: Muster's own connections, agents, with TLS",
 			Meaning: "The certificate that the server presents to its clients expires soon. After that, clients that verify it cannot connect. In the last three days the alert is critical.",
-			Advice:  "Renew the certificate and reload it (PostgreSQL: pg_reload_conf).",
+			Advice:  "Renew the certificate and reload it (PostgreSQL: pg_reload_conf). Muster sees the new one within an hour.",
 			worse:   func(days float64, s organization.WatchSetting) bool { return days < lastDays && s.Threshold > lastDays },
 			title: func(s Sign) string {
 				if s.Value <= 0 {

@@ -20,7 +20,8 @@ func upAndDown() []Definition {
 			Sources: "Muster's own connections, agents, exporters",
 			Meaning: "The server accepts no connections: the latest attempts failed. Muster also raises this alert, as \"keeps going down\", for a server that " +
 				"went down three times within five minutes. If more than half of at least five servers go down within a minute, one alert covers them all.",
-			Advice: "Check the server's process and log, its disk, and the network between it and its clients.",
+			Advice: "Check the server's process and log, its disk, and the network between it and its clients. The alert has what the server or the network " +
+				"answered last: \"connection refused\" means that the machine is there and the server does not listen.",
 		},
 		{
 			WatchRule: organization.WatchRule{
@@ -41,7 +42,7 @@ func upAndDown() []Definition {
 			Sources: "Muster's own connections, agents",
 			Meaning: "The server is up, and Muster or its agent cannot read its sessions, its statements, its databases, or the statements of some databases, " +
 				"or cannot assess it. Its charts have gaps, or its findings are old. A server without statement statistics does not raise this alert.",
-			Advice: "Open the server's page: it names each part that fails, with the server's own code.",
+			Advice: "Open the server's page: it names each part that fails, with the server's own code, and the statement that grants a missing privilege.",
 			title:  notMeasuredTitle,
 			beyond: func(s Sign, threshold float64) bool { return s.Value >= threshold },
 		},
