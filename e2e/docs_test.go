@@ -20,11 +20,9 @@ import (
 
 const root = ".."
 
-// TestWhatSecurityClaimsIsThere: a table of requirements is worth as much as the
-// tests that it names.
-func TestWhatSecurityClaimsIsThere(t *testing.T) {
-	t.Parallel()
-	text := readText(t, "docs/security.md")
+// testsThere are the names of all tests.
+func testsThere(t *testing.T) map[string]bool {
+	t.Helper()
 	defined := map[string]bool{}
 	test := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -45,6 +43,15 @@ func TestWhatSecurityClaimsIsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return defined
+}
+
+// TestWhatSecurityClaimsIsThere: a table of requirements is worth as much as the
+// tests that it names.
+func TestWhatSecurityClaimsIsThere(t *testing.T) {
+	t.Parallel()
+	text := readText(t, "docs/security.md")
+	defined := testsThere(t)
 	cited := regexp.MustCompile("`(Test[A-Z]\\w+)`").FindAllStringSubmatch(text, -1)
 	if len(cited) < 50 {
 		t.Errorf("only %d tests are named", len(cited))
@@ -267,21 +274,7 @@ func TestEachFaultOfAnEngineHasATest(t *testing.T) {
 	if len(rows) != faults {
 		t.Fatalf("%d rows", len(rows))
 	}
-	tests := map[string]bool{}
-	form := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, _ os.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, f := range form.FindAllSubmatch(text, -1) {
-			tests[string(f[1])] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tests := testsThere(t)
 	for i, row := range rows {
 		if row[1] != strconv.Itoa(i+1) {
 			t.Errorf("F%s is the row %d", row[1], i+1)
