@@ -214,6 +214,9 @@ func TestReasons(t *testing.T) {
 		"replaced long ago":     {of(func(at float64) float64 { return 500 + 10*at - 300*math.Round(at/20) }, 20), ""},
 		"emptied once at noon":  {of(func(at float64) float64 { return 500 + 10*at - 300*math.Round((at-4.5)/20) }, 20), forecast.Step},
 		"enlarged":              {sized(of(straight(10), 20), func(i int) float64 { return 800 + 200*float64(i/40) }), ""},
+		"made smaller":          {sized(of(straight(10), 20), func(i int) float64 { return 1500 - 500*float64(i/40) }), ""},
+		"smaller than its data": {sized(of(straight(10), 20), func(i int) float64 { return 1000 - 500*float64(i/40) }), ""},
+		"a quota that follows":  {sized(of(straight(10), 20), func(i int) float64 { return 1000 + 10*float64(i)/4 }), forecast.NotGrowing},
 		"others share the pool": {sized(of(straight(0), 20), func(i int) float64 { return 1000 - 5*float64(i) }), ""},
 	} {
 		now := monday

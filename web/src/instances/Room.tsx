@@ -317,8 +317,11 @@ function Tables({ tables }: { tables: Maintenance["tables"] }) {
               >
                 {t.bloatBytes === null ? "–" : `≈ ${bytes(t.bloatBytes)}`}
               </Table.Td>
-              <Table.Td>{newest(t.lastVacuum, t.lastAutovacuum, t.liveRows !== null)}</Table.Td>
-              <Table.Td>{newest(t.lastAnalyze, t.lastAutoanalyze, t.liveRows !== null)}</Table.Td>
+              <Table.Td>{newest(t.lastVacuum, t.lastAutovacuum, t.deadRows !== null)}</Table.Td>
+              <Table.Td>
+                {newest(t.lastAnalyze, t.lastAutoanalyze, t.changedRows !== null)}
+                {!!t.changedRows && <Text size="xs" c="dimmed">{`${plural(t.changedRows, "row")} changed since`}</Text>}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -327,7 +330,7 @@ function Tables({ tables }: { tables: Maintenance["tables"] }) {
   );
 }
 
-/** newest is the later of two times; a server that tells none says that it never was. */
+/** newest is the later of two times: never, if the server tells that there was none. */
 function newest(by: string | null, auto: string | null, tells: boolean) {
   const at = by === null || (auto !== null && auto > by) ? auto : by;
   if (at === null) return tells ? "never" : "–";
