@@ -20,6 +20,8 @@ var (
 	roomQuery string
 	//go:embed sql/room_database.sql
 	roomDatabaseQuery string
+	//go:embed sql/room_cron.sql
+	roomCronQuery string
 )
 
 // looksAtOnce is into how many databases a look goes. Those of a server with more follow in the next
@@ -31,6 +33,9 @@ type looked struct {
 	hidden    int
 	locked    int  // tables that were left out
 	more      bool // there are more tables than are considered
+	cron      string
+	failed    int // runs of jobs of pg_cron
+	jobs      []room.Job
 	tables    []room.Table
 	sequences []room.Sequence
 }
@@ -51,6 +56,7 @@ type roomOf struct {
 type roomIn struct {
 	Hidden, Locked int
 	More           bool
+	Cron           string // whether the runs of jobs of pg_cron may be read: cronOpen, cronShut; empty: it is not installed
 	Tables         []struct {
 		Name                                           string
 		Bytes, Main, Live, Dead, Changed               int64
@@ -91,6 +97,7 @@ func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room
 		if found, ok := r.rooms[name]; ok {
 			s.Looked++
 			locked += found.locked
+			found.addJobs(s)
 			if found.more {
 				more = append(more, name)
 			}
@@ -102,7 +109,7 @@ func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room
 	if s.Hidden > 0 {
 		s.Denied = append(s.Denied, "GRANT SELECT ON ALL SEQUENCES IN SCHEMA … TO "+r.role+";")
 	}
-	s.Left = leftOut(told.Total, shut, more, locked)
+	s.Left = append(s.Left, leftOut(told.Total, shut, more, locked)...)
 	return s, nil
 }
 
@@ -184,7 +191,16 @@ func lookIn(ctx context.Context, s servers.Session, name string, objects int) (*
 	if err := json.Unmarshal([]byte(row[0]), &told); err != nil {
 		return nil, measure.ErrNonsense
 	}
-	found := &looked{hidden: told.Hidden, locked: told.Locked, more: told.More}
+	found := &looked{hidden: told.Hidden, locked: told.Locked, more: told.More, cron: told.Cron}
+	if told.Cron == cronOpen {
+		switch err := found.readJobs(ctx, s); {
+		case err == nil:
+		case servers.ReasonOf(err) != "" && !s.Closed(): // its tables have another form
+			found.cron = cronShut
+		default:
+			return nil, err
+		}
+	}
 	for i := range told.Tables {
 		t := &told.Tables[i]
 		live, dead, changed := max(t.Live, 0), max(t.Dead, 0), max(t.Changed, 0)
@@ -202,6 +218,51 @@ func lookIn(ctx context.Context, s servers.Session, name string, objects int) (*
 		found.sequences = append(found.sequences, room.Sequence{Database: name, Name: q.Name, Column: q.Column, Type: q.Type, Last: q.Last, Max: q.Max, Used: q.Used})
 	}
 	return found, nil
+}
+
+// Whether the runs of jobs of pg_cron may be read.
+const (
+	cronOpen = "open"
+	cronShut = "shut" // its tables have row security: each role sees its own jobs
+)
+
+// readJobs reads which jobs of pg_cron failed.
+func (found *looked) readJobs(ctx context.Context, s servers.Session) error {
+	row, err := servers.Row(ctx, s, 1, strings.ReplaceAll(roomCronQuery, "@jobs@", strconv.Itoa(room.MaxNamed)))
+	if err != nil {
+		return err
+	}
+	var told struct {
+		Failed int
+		Jobs   []struct {
+			Name string
+			At   *float64
+		}
+	}
+	if err := json.Unmarshal([]byte(row[0]), &told); err != nil {
+		return measure.ErrNonsense
+	}
+	found.failed = told.Failed
+	for _, j := range told.Jobs {
+		if at := when(j.At); at != nil {
+			found.jobs = append(found.jobs, room.Job{Name: j.Name, At: *at})
+		}
+	}
+	return nil
+}
+
+// addJobs adds the jobs of pg_cron that failed, if the extension is in the database and lets us read that.
+func (found *looked) addJobs(s *room.State) {
+	switch found.cron {
+	case cronOpen:
+		if s.Failed == nil {
+			s.Failed = new(int)
+		}
+		*s.Failed += found.failed
+		s.Jobs = append(s.Jobs, found.jobs...)
+	case cronShut:
+		s.Left = append(s.Left, "Runs of jobs of pg_cron could not be read: its tables show each role its own jobs, unless the role has BYPASSRLS and may read them.")
+	}
 }
 
 // when is a time of the server's clock.

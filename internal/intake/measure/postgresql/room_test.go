@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -299,5 +300,43 @@ func TestLongAHundredThousandTables(t *testing.T) {
 	t.Logf("a look at %d tables takes %s", room.MaxObjects, took)
 	if len(s.Tables) < room.MaxNamed || s.Tables[0].Name != "public.t7" || !slices.Contains(s.Left, "Of the tables of database postgres, 100000 are considered.") {
 		t.Errorf("%d tables after %s, left out %q", len(s.Tables), took, s.Left)
+	}
+}
+
+// TestFailedJobsOfPgCron are counted where the role may read all of them; else that is said, and no zero is. The extension's
+// tables are made by hand, in the form of its documentation: the extension itself is not at hand.
+func TestFailedJobsOfPgCron(t *testing.T) {
+	t.Parallel()
+	f := newFull(t, 0)
+	f.admin.MustExec(`CREATE SCHEMA cron;
+		CREATE TABLE cron.job (jobid bigint PRIMARY KEY, jobname text, command text, username text DEFAULT current_user);
+		CREATE TABLE cron.job_run_details (jobid bigint, runid bigint PRIMARY KEY, job_pid int, database text, username text DEFAULT current_user, command text, status text,
+			return_message text, start_time timestamptz, end_time timestamptz);
+		ALTER TABLE cron.job ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON cron.job USING (username = current_user);
+		ALTER TABLE cron.job_run_details ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON cron.job_run_details USING (username = current_user);
+		INSERT INTO cron.job VALUES (1, 'nightly', 'secret'), (2, NULL, 'secret');
+		INSERT INTO cron.job_run_details (jobid, runid, status, command, return_message, start_time)
+		VALUES (1, 1, 'failed', 'secret', 'secret', now() - interval '25 hours'), (1, 2, 'failed', 'secret', 'secret', now() - interval '2 hours'),
+			(2, 3, 'failed', 'secret', 'secret', now() - interval '1 hour'), (1, 4, 'succeeded', '', '', now()), (1, 5, 'running', '', '', NULL);
+		GRANT USAGE ON SCHEMA cron TO PUBLIC; GRANT SELECT ON ALL TABLES IN SCHEMA cron TO PUBLIC`)
+	if s := f.look(); s.Failed != nil || s.Left != nil {
+		t.Errorf("tables of somebody's are read as those of the extension: %+v", s)
+	}
+	f.admin.MustExec(`SET allow_system_table_mods = on;
+		INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion) VALUES (99999, 'pg_cron', 10, 'cron'::regnamespace, false, '1.6');
+		INSERT INTO pg_depend SELECT 'pg_class'::regclass, oid, 0, 'pg_extension'::regclass, 99999, 0, 'e' FROM pg_class WHERE relnamespace = 'cron'::regnamespace AND relkind = 'r'`)
+	if s := f.look(); s.Failed != nil || len(s.Left) != 1 || !strings.HasPrefix(s.Left[0], "Runs of jobs of pg_cron could not be read") {
+		t.Errorf("the role sees its own jobs alone: %+v", s)
+	}
+	f.admin.MustExec(`ALTER ROLE watcher BYPASSRLS`)
+	f.connect()
+	s := f.look()
+	if s.Left != nil || s.Failed == nil || *s.Failed != 2 || len(s.Jobs) != 2 || s.Jobs[0].Name != "job 2" || s.Jobs[1].Name != "nightly" ||
+		time.Since(s.Jobs[1].At)-2*time.Hour > time.Minute || s.Jobs[0].Why != "" {
+		t.Errorf("%+v", s)
+	}
+	f.admin.MustExec(`ALTER TABLE cron.job RENAME jobname TO title`)
+	if s := f.look(); s.Failed != nil || len(s.Left) != 1 || s.Looked != 2 {
+		t.Errorf("tables of another form take the database with them: %+v", s)
 	}
 }

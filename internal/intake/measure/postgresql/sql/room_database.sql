@@ -41,6 +41,13 @@ WITH locked AS MATERIALIZED (
     WHERE c.relpersistence = 'p' AND has_sequence_privilege(s.seqrelid, 'SELECT,USAGE')
 )
 SELECT json_build_object(
+    'cron', (SELECT CASE WHEN bool_and(has_schema_privilege(c.relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AND NOT row_security_active(c.oid))
+                         THEN 'open' ELSE 'shut' END
+             FROM pg_extension e
+             JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.classid = 'pg_class'::regclass AND d.deptype = 'e'
+             JOIN pg_class c ON c.oid = d.objid AND c.relkind = 'r' AND c.relname IN ('job', 'job_run_details')
+             JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'cron'
+             WHERE e.extname = 'pg_cron' HAVING count(*) = 2),
     'more', EXISTS (SELECT FROM pg_class WHERE relkind IN ('r', 'm') AND relpersistence <> 't' OFFSET @objects@),
     'locked', (SELECT count(DISTINCT l.oid) FROM locked l JOIN pg_class c ON c.oid = l.oid WHERE c.relkind IN ('r', 'm') AND c.relpersistence <> 't'
                AND c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'pg_toast'::regnamespace)),
