@@ -180,11 +180,11 @@ func (p *paper) caps(s scored) (most int) {
 		if age >= 48*time.Hour {
 			old = fmt.Sprintf("%d days", int(age/day24))
 		}
-		row("No recent backup", 59, "applies", fmt.Sprintf("newest backup%s is %s old, RPO 24 hours", of, old))
+		row("No recent backup", 59, "applies", fmt.Sprintf("newest backup%s is %s old, RPO 24 h", of, old))
 	case backup != "" && state.failed:
 		row("No recent backup", 59, "applies", backup+" fails")
 	default:
-		row("No recent backup", 59, "does not apply", "the backups are within the RPO of 24 hours")
+		row("No recent backup", 59, "does not apply", "the backups are within the RPO of 24 h")
 	}
 	because = fmt.Sprintf("the fullest volume is at %.1f%%", p.host.disk[len(p.host.disk)-1])
 	full := math.Round(10*p.daysUntilFull()) / 10

@@ -84,8 +84,8 @@ func TestTheControlOfBackups(t *testing.T) {
 			t.Errorf("%+v", item)
 		}
 	}
-	if got, want := strings.Join(said, " "), "ledger: On 1 of 9 days no backup was older than 24 hours. On 8 days that is not known. "+
-		"orders: On 7 of 9 days no backup was older than 24 hours. On 2 days one was."; got != want {
+	if got, want := strings.Join(said, " "), "ledger: On 1 of 9 days no backup was older than 24 h. On 8 days that is not known. "+
+		"orders: On 7 of 9 days no backup was older than 24 h. On 2 days one was."; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if file := w.evidenceFor(w.ours.auditor, body, "application/pdf").is(200); !strings.HasPrefix(file.Body.String(), "%PDF-") {

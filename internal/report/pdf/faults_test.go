@@ -259,10 +259,19 @@ func TestTheScorecardNamesWhatDoesNotFollowAndWhatIsFullFirst(t *testing.T) {
 	of.Room = &day.Fill{Name: "/data", Percent: 81.4, Days: new(12.4)}
 	says(t, renderer(t), doc, []string{
 		"Last backup 20 Nov 2026 03:00 UTC, beyond the RPO", "Replication standby pg-02 and 1 more do not follow: its receiver is not connected", "Room /data at 81.4%, full in about 12 days",
-		"No recent backup at most 59 applies newest backup is 9 hours old, RPO 15 minutes",
+		"No recent backup at most 59 applies newest backup is 9 hours old, RPO 15 min",
 	}, nil)
 	of.Replication, of.Room = &snapshot.Replication{LagSeconds: new(5400.0), Laggard: "pg-03"}, &day.Fill{Name: "/data", Percent: 81.4, Why: "noise"}
-	says(t, renderer(t), doc, []string{"Replication pg-03 is 1 h 30 min behind", "Room /data at 81.4%, no date when it is full"}, nil)
+	of.Backups = &snapshot.Backups{RPOSeconds: 86400, Late: 1, Worst: &day.Backup{Database: "db1", Seconds: 48*3600 - 60}}
+	says(t, renderer(t), doc, []string{
+		"Replication pg-03 is 1 h 30 min behind", "Room /data at 81.4%, no date when it is full",
+		"at most 59 applies newest backup of db1 is 47 h 59 min old, RPO 24 h",
+	}, nil)
+	of.Room, of.Undated = &day.Fill{Name: "/data", Percent: 40, Days: new(30.0)}, &day.Fill{Name: "/wal", Percent: 97, Why: "sawTooth"}
+	says(t, renderer(t), doc, []string{
+		"Room /data at 40.0%, full in about 30 days; /wal at 97.0%, no date", "at most 69 not known /wal is at 97.0%, and there is no date when it is full",
+	}, nil)
+	of.Undated = nil
 	of.Replication, of.Room = &snapshot.Replication{LagSeconds: new(0.2)}, nil
 	says(t, renderer(t), doc, []string{"Replication follows, lag below 1 second"}, []string{"Room /data"})
 	of.Replication = &snapshot.Replication{}

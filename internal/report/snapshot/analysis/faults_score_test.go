@@ -65,12 +65,12 @@ func TestFault04AndFault08CapsHoldGradeAndVerdict(t *testing.T) {
 		}, 59, "E", "because MS-16 fails"},
 		"a backup beyond its RPO": {func(doc *snapshot.Document, _ *snapshot.Instance) {
 			doc.Server = &snapshot.Server{Backups: &snapshot.Backups{RPOSeconds: 86400, Late: 1, InTime: 4, Worst: &day.Backup{Database: "orders", Seconds: 3 * 86400}}}
-		}, 59, "E", "because newest backup of orders is 3 days old, RPO 24 hours"},
+		}, 59, "E", "because newest backup of orders is 3 days old, RPO 24 h"},
 		"a database without a backup, whatever the check says": {func(doc *snapshot.Document, in *snapshot.Instance) {
 			in.Engine = "sqlserver"
 			in.Assessment.Results = append(in.Assessment.Results, status("MS-16", "pass"))
 			doc.Server = &snapshot.Server{Backups: &snapshot.Backups{RPOSeconds: 900, Late: 1, Worst: &day.Backup{Database: "erp", Seconds: 7200, None: true}}}
-		}, 59, "E", "because no backup of erp in 2 hours, RPO 15 minutes"},
+		}, 59, "E", "because no backup of erp in 2 hours, RPO 15 min"},
 		"a check of backups that fails, whatever is measured": {func(doc *snapshot.Document, in *snapshot.Instance) {
 			in.Engine = "sqlserver"
 			in.Assessment.Results = append(in.Assessment.Results, fail("MS-16", "erp"))
@@ -280,7 +280,7 @@ func TestMeasuredBackupsSayWhatNoCheckDoes(t *testing.T) {
 	t.Parallel()
 	for want, backups := range map[string]*snapshot.Backups{
 		"2 Muster has no check of the backups of PostgreSQL": nil,
-		"0 the backups are within the RPO of 24 hours":       {RPOSeconds: 86400, InTime: 3},
+		"0 the backups are within the RPO of 24 h":           {RPOSeconds: 86400, InTime: 3},
 		"2 the age of backups of 2 databases is not known":   {RPOSeconds: 86400, InTime: 3, Unknown: 2},
 		"2 the age of backups of 1 database is not known":    {RPOSeconds: 86400, Unknown: 1},
 	} {

@@ -45,18 +45,16 @@ func Days(n float64) string {
 	return fmt.Sprintf("about %.0f days", n)
 }
 
-// Objective is a recovery point objective (RPO) in words, exactly.
+// Objective is a recovery point objective (RPO) in words, exactly, as the pages have it.
 func Objective(seconds int64) string {
-	minutes := int(seconds / 60)
+	minutes := seconds / 60
 	switch {
 	case minutes%1440 == 0 && minutes > 1440:
-		return Count(minutes/1440, "day", "days")
+		return fmt.Sprintf("%d d", minutes/1440)
 	case minutes%60 == 0:
-		return Count(minutes/60, "hour", "hours")
-	case minutes < 120:
-		return Count(minutes, "minute", "minutes")
+		return fmt.Sprintf("%d h", minutes/60)
 	}
-	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+	return fmt.Sprintf("%d min", minutes)
 }
 
 // LateBackup says what is wrong with a backup.
