@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/mail/mailtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -36,20 +37,21 @@ func total(counts map[string]int) (n int) {
 // kindsOfFigures are taken back in each world.
 var kindsOfFigures = []string{
 	"CVE appendix", "accounts", "alerts", "alerts: severities", "alerts: titles", "cards", "coverage", "days until full", "encryption: databases", "exceptions", "frameworks", "frameworks: matrix",
-	"lesser findings", "map of servers", "methodology", "page 1: CVEs", "page 1: alerts", "page 1: checks", "page 1: coverage", "page 1: databases", "page 1: encryption", "page 1: findings",
+	"lesser findings", "mail: new and closed", "mail: overdue", "map of servers", "methodology", "page 1: CVEs", "page 1: alerts", "page 1: checks", "page 1: coverage", "page 1: databases", "page 1: encryption", "page 1: findings",
 	"page 1: overdue", "page 1: support", "page 1: tables", "plan", "register", "register: totals", "score", "score: caps", "score: domains", "score: points lost", "score: results", "server",
 	"sensitive tables", "summary: backups", "summary: categories", "summary: change", "summary: coverage", "summary: scope", "summary: severities", "tables to treat first", "trend", "utilization",
 	"verdict: coverage", "verdict: findings", "versions",
 }
 
 // TestPrintedFiguresAgreeWithOtherSources draws three organizations, sends them as feeds do, and builds their Security
-// report, scorecard and Data Inventory. What the documents print is held against what was sent, as this test computes it
+// report, scorecard and Data Inventory. What the documents and the mail about the first print is held against what was sent, as this test computes it
 // by hand, and against tables of the database, the API, the CSVs and the output of "muster feed show". A failure names
 // the seed of its world: -args -figures-seed=SEED draws it again.
 func TestPrintedFiguresAgreeWithOtherSources(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	server := servingHere(t, append(i.flags(), "--rate-limits=off", "--roles=api,projections,workers")...)
+	mails := mailtest.Start(t, mailtest.Options{})
+	server := servingHere(t, append(i.flags(), "--rate-limits=off", "--roles=api,projections,workers", "--smtp-url=smtp://"+mails.Addr+"?starttls=off")...)
 	db := pgtest.Connect(t, i.url)
 	feed := muster(t, "feed", "show").out
 	seeds := []uint64{*figuresSeed}
@@ -63,7 +65,7 @@ func TestPrintedFiguresAgreeWithOtherSources(t *testing.T) {
 		name := []string{"Alder", "Birch", "Cedar"}[n]
 		email := i.organization(t, name)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			d := &drawn{T: t, Rand: rand.New(rand.NewPCG(seed, 1)), of: i, ana: i.as(t, server, email), db: db, name: name, feed: feed, ledger: ledger{map[string]int{}, map[string]int{}}}
+			d := &drawn{T: t, Rand: rand.New(rand.NewPCG(seed, 1)), of: i, ana: i.as(t, server, email), db: db, name: name, feed: feed, mails: mails, ledger: ledger{map[string]int{}, map[string]int{}}}
 			d.draw([]int{100, 40, 20}[seed%3]) // the days that its history goes back
 			d.takeBack()
 			t.Logf("seed %d: %d figures and sentences: %v; %d rows: %v", seed, total(d.printed), d.printed, total(d.tabled), d.tabled)
@@ -94,6 +96,7 @@ func (d *drawn) takeBack() {
 	report := d.read(security())
 	report.before, d.allCVEs = before, report.tables["cves.csv"]
 	report.security()
+	report.mailed()
 	w := of("InstanceScorecard", d.subject.id)
 	from := d.now.AddDate(0, 0, -30)
 	w.Scope.From, w.Scope.To = &from, &d.now

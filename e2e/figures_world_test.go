@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/mail/mailtest"
 )
 
 // drawn is an organization drawn at random: what was sent about it, which is the truth that its documents are held
@@ -35,6 +37,7 @@ type drawn struct {
 	granted     []map[string]any    // exceptions for findings, as they were requested
 	acceptedFor int                 // days, of the table whose risk is accepted
 	feed        string              // as `muster feed show` prints it
+	mails       *mailtest.Server
 	ledger
 }
 
