@@ -14,9 +14,9 @@ import (
 
 // Columns of the caps, from the left edge of the text.
 const (
-	mostAt    = 160.0
-	stateAt   = 222.0
-	becauseAt = 300.0
+	mostAt    = 124.0
+	stateAt   = 180.0
+	becauseAt = 248.0
 )
 
 // capTable says on page 1 what can hold the score down, and whether it does.
