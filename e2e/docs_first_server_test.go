@@ -37,7 +37,7 @@ func TestTheGuideToTheFirstServer(t *testing.T) {
 			t.Errorf("%s: its grants are printed for another engine", engine)
 		}
 	}
-	for _, command := range regexp.MustCompile("muster agent grants --engine (\\w+)(?: --version (\\w+))?").FindAllStringSubmatch(text, -1) {
+	for _, command := range regexp.MustCompile(`muster agent grants --engine (\w+)(?: --version (\w+))?`).FindAllStringSubmatch(text, -1) {
 		if script, err := live.Grants(fleet.Engine(command[1]), command[2], ""); err != nil || !strings.Contains(script, "GRANT ") {
 			t.Errorf("%s: %v", command[0], err)
 		}
