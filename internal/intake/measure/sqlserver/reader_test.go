@@ -142,7 +142,7 @@ func TestAPasswordThatExpiresSoon(t *testing.T) {
 		int64(1): "in 1 day.", int64(0): "expires today.", int64(14): "in 14 days.", int64(15): "", int64(-1): "", nil: "",
 	} {
 		f.Answer(query("password"), tdstest.Answer{Rows: [][]any{{days}}})
-		r, line := &reader{budget: storeBudget}, f.line(t)
+		r, line := newReader(time.Now), f.line(t)
 		if _, err := r.Activity(t.Context(), line); err != nil {
 			t.Fatal(err)
 		}
