@@ -41,22 +41,28 @@ type RoomPart struct {
 }
 
 // ReadRoom reads the parts of a look. What cannot be read is left out, and said so; nothing else is missing with it,
-// unless the connection is lost.
+// unless the connection is lost. A driver may give the connection up after a statement that took too long: what was read
+// before stays, and the parts behind it are left out, too.
 func ReadRoom(s *room.State, l *Line, parts ...RoomPart) (*room.State, error) {
 	var failed error
-	for _, part := range parts {
+	leave := func(of RoomPart) { s.Left = append(s.Left, of.Name+" could not be read at this look.") }
+	for i, part := range parts {
 		err := part.Read()
-		switch {
+		switch closed := l.Closed(); {
 		case err == nil:
-			continue
-		case l.Closed():
+		case closed && (i == 0 || servers.ReasonOf(err) != servers.TimedOut):
 			return nil, err
+		case closed:
+			for _, left := range parts[i:] {
+				leave(left)
+			}
+			return s, errors.Join(failed, err)
 		case servers.ReasonOf(err) == servers.Denied && part.Denied != "":
 			s.Denied = append(s.Denied, part.Denied)
-			continue
+		default:
+			leave(part)
+			failed = errors.Join(failed, err)
 		}
-		s.Left = append(s.Left, part.Name+" could not be read at this look.")
-		failed = errors.Join(failed, err)
 	}
 	return s, failed
 }

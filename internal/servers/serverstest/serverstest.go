@@ -14,6 +14,7 @@ import (
 type Answer struct {
 	Rows [][]string // Null stands for NULL
 	Err  error      // after the rows
+	Cuts bool       // the session is closed after it
 }
 
 // Null is NULL in a row.
@@ -92,5 +93,6 @@ func (s *Session) Each(ctx context.Context, statement servers.Statement, take fu
 			return err
 		}
 	}
+	s.closed = answer.Cuts
 	return answer.Err
 }

@@ -56,6 +56,7 @@ type reader struct {
 		until int64 // when it is asked for again, by the server's clock
 		why   error
 	}
+	late      []string // the parts of Room that took too long when they were read last
 	granted   granted
 	offset    offset
 	deadlocks map[counter]int64 // the counters of the last look

@@ -1,10 +1,12 @@
 package oracle
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the queries
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,7 +87,26 @@ func (r *reader) Room(ctx context.Context, l *measure.Line, at time.Time) (*room
 		parts = append(parts, part("Tables", []string{"CDB_TABLES", "CDB_TAB_MODIFICATIONS"}, 7, roomTablesQuery, inContainer(add)))
 	}
 	s.Databases, s.Looked = len(r.databases), len(r.databases)
-	return measure.ReadRoom(s, l, parts...)
+	return measure.ReadRoom(s, l, r.lateOnesLast(parts)...)
+}
+
+// lateOnesLast has parts read last that took too long before: an interrupted statement costs the connection, and the
+// parts behind it their turn.
+func (r *reader) lateOnesLast(parts []measure.RoomPart) []measure.RoomPart {
+	for i, part := range parts {
+		parts[i].Read = func() error {
+			err := part.Read()
+			r.late = slices.DeleteFunc(r.late, func(name string) bool { return name == part.Name })
+			if servers.ReasonOf(err) == servers.TimedOut {
+				r.late = append(r.late, part.Name)
+			}
+			return err
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b measure.RoomPart) int {
+		return cmp.Compare(slices.Index(r.late, a.Name), slices.Index(r.late, b.Name))
+	})
+	return parts
 }
 
 // with is add with its State.
@@ -109,11 +130,13 @@ func addTablespace(s *room.State, database string, row []string) error {
 		return measure.ErrNonsense
 	}
 	s.Sizes = append(s.Sizes, room.Size{Kind: room.Tablespace, Name: database + "." + row[0], Used: n[0], Limit: n[1]})
-	if len(s.Sizes) == mostTablespaces {
+	if before := slices.IndexFunc(s.Sizes, isTablespace); len(s.Sizes)-before == mostTablespaces {
 		s.Left = append(s.Left, fmt.Sprintf("The server may have more than %d tablespaces: the greatest are listed.", mostTablespaces))
 	}
 	return nil
 }
+
+func isTablespace(s room.Size) bool { return s.Kind == room.Tablespace }
 
 func addDatabase(s *room.State, database string, row []string) error {
 	n, err := numbers(row[0])

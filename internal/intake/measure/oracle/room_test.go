@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/domain/fleet"
 	"muster/internal/intake/measure"
 	"muster/internal/measurements/room"
 	"muster/internal/servers"
@@ -79,6 +80,41 @@ func TestRoomOfADatabaseIsPartlyKnown(t *testing.T) {
 	}
 	if len(got.Left) != 1 || got.Left[0] != "Tablespaces could not be read at this look." || len(got.Sizes) != 1 || got.Sizes[0].Name != "ERP" || got.Failed == nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestASlowPartOfRoomTakesNothingWithIt: an interrupted statement costs the connection. What was read before it stays, and at
+// the next look the others have their turn before it.
+func TestASlowPartOfRoomTakesNothingWithIt(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.on(roomTablespacesQuery, []string{"3", "USERS", "9", "10"})
+	s.on(roomTablesQuery, []string{"3", "ERP", "ORDERS", "1000", "5000", "86400", "700"})
+	late := &servers.Refusal{Engine: fleet.Oracle, Code: "ORA-01013", Reason: servers.TimedOut}
+	s.session.Answers[serverstest.FirstLine(roomDatabasesQuery)] = serverstest.Answer{Err: late, Cuts: true}
+	look := func() room.State {
+		t.Helper()
+		s.now()
+		before := len(s.home.Batches)
+		if err := s.server.Round(t.Context()); err == nil {
+			t.Error("nothing was late")
+		}
+		for _, b := range s.home.Batches[before:] {
+			if len(b.Room) == 1 {
+				return b.Room[0]
+			}
+		}
+		t.Fatal("no room is known")
+		return room.State{}
+	}
+	s.clock.Advance(20 * time.Second)
+	first := look()
+	if len(first.Sizes) != 1 || len(first.Tables) != 0 || first.Failed == nil || len(first.Left) != 5 || first.Left[0] != "Sizes of databases could not be read at this look." {
+		t.Errorf("%+v", first)
+	}
+	s.clock.Advance(room.Every)
+	if next := look(); len(next.Sizes) != 1 || len(next.Tables) != 1 || len(next.Left) != 1 {
+		t.Errorf("%+v", next)
 	}
 }
 
