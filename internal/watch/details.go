@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -27,8 +26,8 @@ type Details struct {
 
 	// Of a wait for a lock.
 	Sessions int    `json:"sessions,omitempty"` // how many wait
-	Kind     string `json:"kind,omitempty"`     // what the engine calls the kind of the lock; what fills, if it is no volume of a host
-	Object   string `json:"object,omitempty"`   // what is locked: a table, the key of an advisory lock
+	Kind     string `json:"kind,omitempty"`     // what the engine calls the kind of the lock
+	Object   string `json:"object,omitempty"`   // what is locked: a table, the key of an advisory lock; what fills, if a server tells it
 	Session  string `json:"session,omitempty"`  // the server's id of the session that waits longest
 	Holder   string `json:"holder,omitempty"`   // the server's id of a session that it waits for
 	Idle     bool   `json:"idle,omitempty"`     // the holder is idle in a transaction
@@ -84,10 +83,13 @@ func shortened(text string) string { return printable.Cut(text, maxDetail) }
 
 // volume names a volume of a host, "volume /tank and 2 more of pool tank", or what a server tells, "tablespace USERS".
 func (d Details) volume(mount string) string {
-	if len(d.Mounts) > 0 {
-		mount = d.Mounts[0]
+	if d.Object != "" {
+		return d.Object
 	}
-	said := cmp.Or(d.Kind, "volume") + " " + mount
+	said := "volume " + mount
+	if len(d.Mounts) > 0 {
+		said = "volume " + d.Mounts[0]
+	}
 	if more := len(d.Mounts) - 1; more > 0 {
 		said += fmt.Sprintf(" and %d more", more)
 	}

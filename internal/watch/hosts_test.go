@@ -217,7 +217,7 @@ func TestWhatAServerTellsFills(t *testing.T) {
 	is.Enabled = true
 	s.set(watch.FullIn, is)
 	tell := func(days float64) {
-		s.record(watch.ServerFullIn(s.org, s.orders, "tablespace", "ERP.USERS", days, s.clock.Now()))
+		s.record(watch.ServerFullIn(s.org, s.orders, "tablespace ERP.USERS", days, s.clock.Now()))
 		s.judge()
 		s.clock.Advance(time.Minute)
 	}

@@ -71,12 +71,9 @@ func VolumeFullIn(organization uuid.UUID, name string, days float64, at time.Tim
 	return s
 }
 
-// ServerFullIn is a sign of when something is full that a server tells: of a kind, such as a tablespace.
-func ServerFullIn(organization, instance uuid.UUID, kind, name string, days float64, at time.Time) Sign {
-	return Sign{
-		OrganizationID: organization, Rule: FullIn, InstanceID: instance, Mount: kind + " " + name, Value: days, At: at,
-		Details: Details{Kind: kind, Mounts: []string{name}},
-	}
+// ServerFullIn is a sign of when something is full that a server tells, such as "tablespace USERS".
+func ServerFullIn(organization, instance uuid.UUID, what string, days float64, at time.Time) Sign {
+	return Sign{OrganizationID: organization, Rule: FullIn, InstanceID: instance, Mount: what, Value: days, At: at, Details: Details{Object: what}}
 }
 
 // VolumesTold is a sign that a host told its volumes, and which servers are on it. A volume

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -47,7 +46,7 @@ type hostOf struct {
 // outlook is when the volumes of a host are full, as of a time.
 type outlook struct {
 	at   time.Time
-	days map[string]float64 // by name; of a server, by the kind before it
+	days map[string]float64 // by name; of a server, as it is called
 }
 
 // keepRoom keeps how full volumes and servers are, and adds what the watch judges of it.
@@ -120,8 +119,8 @@ func (i *Intake) serversFull(ctx context.Context, b measurements.Batch) (signs [
 			if days < watch.NotFull {
 				days = max(days-at.Sub(known.at).Hours()/24, 0)
 			}
-			if kind, name, _ := strings.Cut(name, " "); wanted(days) {
-				signs = append(signs, watch.ServerFullIn(b.Organization, instance, kind, name, days, at))
+			if wanted(days) {
+				signs = append(signs, watch.ServerFullIn(b.Organization, instance, name, days, at))
 			}
 		}
 	}
@@ -187,7 +186,7 @@ func (i *Intake) outlookOf(ctx context.Context, organization, instance uuid.UUID
 			days, ok = watch.NotFull, true
 		}
 		if ok {
-			known.days[string(h.Kind)+" "+h.Name] = days
+			known.days[room.Called(h.Kind, h.Name)] = days
 		}
 	}
 	return known, nil

@@ -81,6 +81,16 @@ type Size struct {
 	Limit float64 `json:"limit,omitempty"`
 }
 
+// Called is what people call something that has a size: "tablespace ERP.USERS". Some names say it themselves.
+func Called(kind Kind, name string) string {
+	for _, noun := range []string{"filegroup ", "log of ", "disk group ", "recovery area "} {
+		if strings.HasPrefix(name, noun) {
+			return name
+		}
+	}
+	return string(kind) + " " + name
+}
+
 // Age is how many ids lie between now and the oldest one that is needed in a database.
 type Age struct {
 	Database     string `json:"database"`

@@ -9,9 +9,9 @@ import { Time } from "../ui/Time";
 import {
   between,
   type Capacity,
+  called,
   fullIn,
   grows,
-  kinds,
   level,
   type Maintenance,
   type Size,
@@ -147,7 +147,7 @@ function OneSize({ size: s, confidence }: { size: Size; confidence: number }) {
   const bounds = between(s, confidence);
   return (
     <Row
-      name={`${kinds[s.kind]} ${s.name}`}
+      name={called(s)}
       bold={fullIn(s, new Date())}
       dated={s.daysUntilFull !== null}
       urgent={urgent(s)}

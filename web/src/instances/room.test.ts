@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { between, fullIn, grows, level, type Size, urgent, worst } from "./room";
+import { between, called, fullIn, grows, level, type Size, urgent, worst } from "./room";
 
 const size = (change: Partial<Size>): Size => ({
   kind: "volume",
@@ -52,4 +52,11 @@ describe("room", () => {
     const databases = Array.from({ length: 9 }, (_, n) => size({ kind: "database", name: `d${n}` }));
     expect(worst([size({}), ...databases])).toHaveLength(6);
   });
+});
+
+it("a name that says what it is stands alone", () => {
+  expect(called({ kind: "tablespace", name: "ERP.USERS" })).toBe("Tablespace ERP.USERS");
+  expect(called({ kind: "tablespace", name: "log of shop" })).toBe("Log of shop");
+  expect(called({ kind: "volume", name: "disk group DATA" })).toBe("Disk group DATA");
+  expect(called({ kind: "volume", name: "D:\\" })).toBe("Volume D:\\");
 });

@@ -24,6 +24,12 @@ export const kinds: Record<Schemas["CapacityKind"], string> = {
   database: "Database",
 };
 
+/** called is the kind of something and its name, unless the name says it. */
+export function called(s: Pick<Size, "kind" | "name">): string {
+  if (!/^(filegroup|log of|disk group|recovery area) /.test(s.name)) return `${kinds[s.kind]} ${s.name}`;
+  return s.name.charAt(0).toUpperCase() + s.name.slice(1);
+}
+
 const day = new Intl.DateTimeFormat("en-US", { weekday: "short", month: "short", day: "numeric" });
 
 /** fullIn is when something is full, or why no date is known; now is the time of the question. */

@@ -174,7 +174,7 @@ func (r *reader) lookIn(ctx context.Context, l *measure.Line, name string, at ti
 			return found, nil, err
 		}
 		found.hidden = row[4] == "0"
-		size := room.Size{Kind: room.Tablespace, Name: name + "." + row[0], Used: n[0] * pageBytes, Limit: n[1] * pageBytes}
+		size := room.Size{Kind: room.Tablespace, Name: "filegroup " + name + "." + row[0], Used: n[0] * pageBytes, Limit: n[1] * pageBytes}
 		if row[0] == "" {
 			size.Name, size.Used = "log of "+name, min(r.rooms.logs[name], size.Limit)
 		}

@@ -49,7 +49,7 @@ func TestRoomOfAServer(t *testing.T) {
 	for _, want := range []room.Size{
 		{Kind: room.Volume, Name: `C:\`, Used: 60e9, Limit: 100e9}, {Kind: room.Volume, Name: `D:\Data\`, Used: 9e11, Limit: 1e12},
 		{Kind: room.Volume, Name: "of database crm", Used: 0, Limit: 50e9}, // its volume is larger than it says
-		{Kind: room.Tablespace, Name: "app.ARCHIVE", Used: 900 * 8192, Limit: 1000 * 8192},
+		{Kind: room.Tablespace, Name: "filegroup app.ARCHIVE", Used: 900 * 8192, Limit: 1000 * 8192},
 		{Kind: room.Tablespace, Name: "log of app", Used: 2 << 30, Limit: 400_000 * 8192},
 		{Kind: room.Database, Name: "app", Used: 8 << 30}, {Kind: room.Database, Name: "crm", Used: 1 << 20},
 	} {
@@ -88,7 +88,7 @@ func TestRoomIsPartlyKnown(t *testing.T) {
 	if !slices.Equal(s.Left, want) || len(s.Denied) != 2 || s.Denied[1] != "GRANT VIEW ANY DEFINITION TO [watcher];" || s.Failed != nil || len(s.Tables) != 0 {
 		t.Errorf("%+v", s)
 	}
-	sizeOf(t, s, room.Tablespace, "app.ARCHIVE")
+	sizeOf(t, s, room.Tablespace, "filegroup app.ARCHIVE")
 	for _, text := range []string{"-1", "NaN", "many"} {
 		f := withRoom(t)
 		f.files["app"] = []row{{"ARCHIVE", 900, text, 0, 1}}
