@@ -83,6 +83,32 @@ func (s *scene) minute(all ...*follower) {
 	s.judge()
 }
 
+// trouble is what does not follow, and since when, of the servers that tell of now.
+func (s *scene) trouble() string {
+	s.Helper()
+	all, err := replication.Related(s.Context(), s.db, s.org, domain.Scope{}, s.orders)
+	s.must(err)
+	var said []string
+	add := func(who string, of replication.Trouble) {
+		if of.Condition != replication.Works && of.Since != nil {
+			said = append(said, fmt.Sprintf("%s %s since %s", who, of.Condition, of.Since.Sub(noon)))
+		}
+	}
+	for _, k := range all {
+		name := s.names[k.Instance]
+		if k.At.Before(s.clock.Now().Add(-time.Minute)) {
+			continue
+		}
+		add(name, k.Trouble)
+		for _, p := range k.Peers {
+			if k.Role == replication.Primary && (p.Condition == replication.Gone || p.Condition == replication.Broken) {
+				add(name+": "+p.Name, p.Trouble)
+			}
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
 // titles are those of the alerts, as they were raised.
 func (s *scene) titles() (all []string) {
 	for _, e := range s.events() {
@@ -139,6 +165,9 @@ func TestReplicationIsWatched(t *testing.T) {
 	s.wantStory(raised...)
 	s.minute(orders, billing)
 	s.wantStory(raised...)
+	if got := s.trouble(); got != "billing paused since 3m0s" {
+		t.Errorf("two minutes later: %s", got)
+	}
 	if got, want := s.titles(), []string{"billing: it is", "billing: it does not follow: replay is paused"}; len(got) != 2 || !strings.HasPrefix(got[0], want[0]) ||
 		!strings.HasSuffix(got[0], " behind its primary") || got[1] != want[1] {
 		t.Errorf("%q", got)
@@ -148,6 +177,9 @@ func TestReplicationIsWatched(t *testing.T) {
 	s.minute(orders, billing)
 	ended := append(slices.Clone(raised), "auto_resolved replication_broken/billing 6m0s", "auto_resolved replication_lag/billing 6m0s")
 	s.wantStory(ended...)
+	if got := s.trouble(); got != "" {
+		t.Errorf("it is resumed: %s", got)
+	}
 	for rule, want := range map[watch.Rule]string{watch.ReplicationLag: "billing warning 3m0s to 6m0s", watch.ReplicationBroken: "billing critical 4m0s to 6m0s"} {
 		d, _ := watch.Find(string(rule))
 		setting := d.Default
@@ -193,6 +225,9 @@ func TestReplicationIsWatched(t *testing.T) {
 	s.minute(billing)
 	s.minute(billing)
 	s.wantStory(append(ended, "raised replication_broken/billing critical 25h13m0s")...)
+	if got := s.trouble(); got != "billing: standby gone since 8m0s" { // the last look that saw it
+		t.Errorf("a day later: %s", got)
+	}
 	if got := s.titles(); got[len(got)-1] != "billing: standby standby does not follow: no longer connected" {
 		t.Errorf("%q", got)
 	}
