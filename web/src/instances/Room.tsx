@@ -177,7 +177,6 @@ function Row({ name, bold, dated = true, urgent = false, percent, text, spark }:
       <Text
         component="div"
         size="sm"
-        ta="right"
         fw={dated ? 600 : 400}
         c={dated ? undefined : "dimmed"}
         data-urgent={urgent || undefined}
@@ -185,11 +184,11 @@ function Row({ name, bold, dated = true, urgent = false, percent, text, spark }:
       >
         {bold}
       </Text>
-      <div className={classes.bar} aria-hidden>
-        {percent !== null && (
+      {percent !== null && (
+        <div className={classes.bar} aria-hidden>
           <div style={{ width: `${Math.min(percent, 100)}%` }} data-high={percent >= 90 || undefined} />
-        )}
-      </div>
+        </div>
+      )}
       <Text component="div" size="sm" c="dimmed" className={classes.text}>
         {text}
       </Text>
