@@ -33,6 +33,11 @@ func (r *Rotation) Next(names []string, most int) []string {
 	return turn
 }
 
+// Again has a name be next once more.
+func (r *Rotation) Again(name string) {
+	r.order = slices.Insert(slices.DeleteFunc(r.order, func(one string) bool { return one == name }), 0, name)
+}
+
 // RoomPart is a part of a look at how full a server is. Denied is the grant without which it cannot be read.
 type RoomPart struct {
 	Name   string // such as "Volumes"

@@ -28,6 +28,10 @@ func TestARotationForgetsNobody(t *testing.T) {
 	if next := r.Next(append([]string{"new"}, names[10:]...), 3); !slices.Equal(next, []string{"new", "10", "11"}) {
 		t.Errorf("next are %q", next)
 	}
+	r.Again("11")
+	if next := r.Next(append([]string{"new"}, names[10:]...), 2); !slices.Equal(next, []string{"11", "12"}) {
+		t.Errorf("next are %q", next)
+	}
 	if next := r.Next(names[995:], 50); len(next) != 5 {
 		t.Errorf("next are %q", next)
 	}

@@ -16,9 +16,11 @@ import (
 )
 
 const (
-	// databasesAtOnce is into how many databases a look goes. Those of a server with more follow in the next looks:
-	// of 1,000, each has its turn within a day, which is what a forecast needs.
+	// databasesAtOnce is into how many databases a look goes, and visitBudget how long that may take of the server's
+	// time and ours, as sessions wait meanwhile. Databases that are left follow in the next looks: of 1,000, each has
+	// its turn within a day, which is what a forecast needs.
 	databasesAtOnce = 50
+	visitBudget     = 5 * time.Second
 	// filesAtOnce is of how many files a look asks the operating system for their volume, as its query says.
 	filesAtOnce = 1000
 	pageBytes   = 8192
@@ -124,17 +126,25 @@ func (r *reader) visitDatabases(ctx context.Context, l *measure.Line, s *room.St
 	}
 	r.rooms.looked = known
 	var failed error
-	for _, name := range r.rooms.turns.Next(names, databasesAtOnce) {
-		found, sizes, err := r.lookIn(ctx, l, name, s.At)
-		if l.Closed() || ctx.Err() != nil {
+	line, budget := r.within(l, visitBudget)
+	for range min(databasesAtOnce, len(names)) {
+		before := budget.left
+		if before <= 0 {
+			break
+		}
+		name := r.rooms.turns.Next(names, 1)[0]
+		found, sizes, err := r.lookIn(ctx, line, name, s.At)
+		switch {
+		case l.Closed() || ctx.Err() != nil:
 			return err
-		}
-		if err != nil { // what was known of it stays
+		case isLate(err) && before < visitBudget: // there was little time left
+			r.rooms.turns.Again(name)
+		case err != nil: // what was known of it stays
 			failed = errors.Join(failed, &measure.DatabaseError{Database: name, Err: err})
-			continue
+		default:
+			r.rooms.looked[name] = found
+			s.Sizes = append(s.Sizes, sizes...)
 		}
-		r.rooms.looked[name] = found
-		s.Sizes = append(s.Sizes, sizes...)
 	}
 	hidden := false
 	for _, name := range names {

@@ -144,6 +144,44 @@ func TestAThousandDatabasesHaveTheirTurn(t *testing.T) {
 	}
 }
 
+// TestALookIntoDatabasesIsBounded by the time that it takes: those that it does not reach are first at the next look, and are
+// no error. A database that takes all of the time costs itself.
+func TestALookIntoDatabasesIsBounded(t *testing.T) {
+	t.Parallel()
+	f := withRoom(t)
+	f.databases = nil
+	for n := range 40 {
+		name := fmt.Sprintf("db%02d", n)
+		f.databases = append(f.databases, row{n + 5, name, 0, 1, false})
+		f.files[name] = []row{{"PRIMARY", 1, 2, 0, 1}}
+	}
+	session := &costly{Session: f.line(t).Session, fake: f, timeout: measure.StatementTimeout, asked: map[string]int{}, costs: map[string]time.Duration{
+		"room_files": 200 * time.Millisecond, "room_sequences": 200 * time.Millisecond, "room_tables": 100 * time.Millisecond,
+	}}
+	line, r := measure.NewLine(session, nil), newReader(f.clock.Now)
+	if _, err := r.Activity(t.Context(), line); err != nil {
+		t.Fatal(err)
+	}
+	look := func() *room.State {
+		t.Helper()
+		session.spent = 0
+		s, err := r.Room(t.Context(), line, f.clock.Now())
+		if bound := lookBudget + 10*time.Millisecond; err != nil || session.spent > bound {
+			t.Errorf("a look takes %s, %v", session.spent, err)
+		}
+		return s
+	}
+	for n, want := range []int{10, 20, 30, 40, 40} {
+		if s := look(); s.Looked != want || len(s.Left) != 0 {
+			t.Errorf("look %d knows %d, not %d, and leaves out %q", n, s.Looked, want, s.Left)
+		}
+	}
+	session.costs["room_files"] = time.Hour
+	if s, err := r.Room(t.Context(), line, f.clock.Now()); err == nil || s.Looked != 40 || len(s.Left) != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // TestNamesOfDatabasesStayNames in queries of them, whatever they look like.
 func TestNamesOfDatabasesStayNames(t *testing.T) {
 	t.Parallel()
