@@ -29,12 +29,13 @@ type sqlServerOptions struct {
 	instance    string // its name; empty: it is reached by the port
 	readOnly    bool   // a listener may lead to a secondary
 	windows     bool   // the user is an account of Windows, who signs in by NTLM
+	pause       bool   // a serverless database is let pause
 	entra       bool   // the user is an application of Microsoft Entra ID, as client@tenant
 }
 
 // sqlServerForm is what a connection string looks like.
 const sqlServerForm = "sqlserver://user:password@host:1433 or host/INSTANCE?database=…&encrypt=strict|true|false|disable" +
-	"&trustServerCertificate=true|false&hostNameInCertificate=…&applicationIntent=ReadOnly&fedauth=ActiveDirectoryServicePrincipal"
+	"&trustServerCertificate=true|false&hostNameInCertificate=…&applicationIntent=ReadOnly&fedauth=ActiveDirectoryServicePrincipal&letPause=true"
 
 // parseSQLServer reads a URL like
 //
@@ -114,6 +115,9 @@ func (t *Target) setSQLServer(name, value string) error {
 	case "applicationintent":
 		t.sqlServer.readOnly = strings.EqualFold(value, "ReadOnly")
 		return oneOf("ReadOnly", "ReadWrite")
+	case "letpause":
+		t.sqlServer.pause = strings.EqualFold(value, "true")
+		return oneOf("true", "false")
 	case "fedauth":
 		t.sqlServer.entra = true
 		return oneOf(servicePrincipal)
@@ -123,10 +127,13 @@ func (t *Target) setSQLServer(name, value string) error {
 		if len(name) > 40 {
 			return &DSNError{"it has a parameter that is not accepted"}
 		}
-		return &DSNError{"parameter " + strconv.Quote(name) + " is not accepted; only database, encrypt, trustServerCertificate, hostNameInCertificate, applicationIntent and fedauth are"}
+		return &DSNError{"parameter " + strconv.Quote(name) + " is not accepted; only database, encrypt, trustServerCertificate, hostNameInCertificate, applicationIntent, fedauth and letPause are"}
 	}
 	return nil
 }
+
+// LetsPause says whether a server that pauses while nobody is connected is to do so, at the price of what is not measured then.
+func (t *Target) LetsPause() bool { return t.sqlServer.pause }
 
 // isInstance says whether SQL Server lets an instance have a name.
 func isInstance(name string) bool {

@@ -85,6 +85,8 @@ func TestParseSQLServer(t *testing.T) {
 		"Entra, no secret":   {"sqlserver://1-2%40t@db01?fedauth=ActiveDirectoryServicePrincipal", "", "no password for the application"},
 		"Entra, to anybody":  {"sqlserver://1-2%40t:secret@db01?fedauth=ActiveDirectoryServicePrincipal&trustServerCertificate=true", "", "certificate is verified"},
 		"Entra, readable":    {"sqlserver://1-2%40t:secret@db01?fedauth=ActiveDirectoryServicePrincipal&encrypt=disable", "", "certificate is verified"},
+		"it may pause":       {"sqlserver://u:secret@db01?letPause=true", "db01:1433", ""},
+		"it may pause now":   {"sqlserver://u:secret@db01?letPause=now", "", "not one of true, false"},
 		"a file":             {"sqlserver://u:secret@db01?certificate=/etc/x.pem", "", `"certificate" is not accepted`},
 		"a failover partner": {"sqlserver://u:secret@db01?failoverpartner=db02", "", `"failoverpartner" is not accepted`},
 		"another host":       {"sqlserver://u:secret@db01?server=db02", "", `"server" is not accepted`},

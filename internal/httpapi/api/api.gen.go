@@ -4659,7 +4659,7 @@ type StatementSample struct {
 }
 
 type StatusReason struct {
-	// Code The server's own code (`57P01`, `53300`, `18456`, `ORA-12514`), or `refused`, `timeout`, `dns`, `tls`, `authentication`, `database`. For states other than down: `not_allowed`, `host_only`, `never_heard`, `not_looking` or `not_heard`.
+	// Code The server's own code (`57P01`, `53300`, `18456`, `ORA-12514`), or `refused`, `timeout`, `dns`, `tls`, `authentication`, `database`. For states other than down: `not_allowed`, `resting`, `host_only`, `never_heard`, `not_looking` or `not_heard`.
 	Code string `json:"code"`
 	// Said The server's own words. Null if it sent none.
 	Said *ServerSaid `json:"said"`

@@ -119,7 +119,8 @@ func untilRested(now, began time.Time, took, every, phase time.Duration) time.Du
 func (s *Server) countApart(ctx context.Context) error {
 	at := instant.Cut(s.Now())
 	now := s.handed()
-	if now == nil { // the sessions' connection is down, which is said there
+	if now == nil { // the sessions' connection is down, which is said there, or was given up
+		s.closeApart(ctx)
 		return nil
 	}
 	return s.countStatements(ctx, measurements.Batch{Organization: s.Organization}, now, at, nil)

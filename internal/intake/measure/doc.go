@@ -43,6 +43,9 @@
 // and new connections (Figure). A figure that it does not tell, or not to the account, is said to be
 // so. Counts are compared with those of the last look.
 //
+// A server that pauses while nobody is connected is left alone for six hours once nobody but Muster was on it for ten minutes,
+// if its connection string wants that (Pauser). Nobody knows how it is then, and it is said why.
+//
 // Muster's own sessions are left out. Its own statements, a few a minute, are not left out if
 // the server cannot tell them from those of other users of the same account.
 //

@@ -97,6 +97,7 @@ type Server struct {
 	waiting [2]bool
 	roots   [2]*blocking.Node // of the last looks at which somebody waited
 	stands  standing
+	rest    rest
 
 	failing map[string]bool // databases whose statements alone could not be read
 
@@ -144,6 +145,11 @@ func (s *Server) Run(ctx context.Context) {
 
 // turn is a round, or between two rounds a look whether the server still answers.
 func (s *Server) turn(ctx context.Context) error {
+	if now := s.Now(); s.rest.rests(now) {
+		return s.report(ctx, s.resting())
+	} else if !s.rest.since.IsZero() {
+		s.rest = rest{waking: instant.Cut(now)}
+	}
 	const early = 100 * time.Millisecond // a timer may be
 	if s.next.Sub(s.Now()) > early && s.connects() {
 		if s.Engine.SessionsEvery <= checkEvery { // the clock was set back, or stands still
@@ -153,7 +159,11 @@ func (s *Server) turn(ctx context.Context) error {
 	}
 	every := s.Engine.SessionsEvery
 	defer func() { s.next = s.Now().Add(untilTurn(s.Now(), every, phaseOf(s.Instance)%every)) }()
-	return s.round(ctx, !s.counts.apart)
+	err := s.round(ctx, !s.counts.apart)
+	if s.rest.due(s.Now()) && s.connects() {
+		return errors.Join(err, s.leaveAlone(ctx))
+	}
+	return err
 }
 
 // connects says whether there is a connection, as far as is known.
@@ -162,6 +172,9 @@ func (s *Server) connects() bool { return s.failures == 0 && s.line.Session != n
 // wait is how long it is to the next turn. A connection that was lost is opened again at
 // once: whether the server is down is known then.
 func (s *Server) wait() time.Duration {
+	if now := s.Now(); s.rest.rests(now) {
+		return min(s.rest.until.Sub(now), tellEvery)
+	}
 	if s.failures > 0 || s.line.Session != nil && s.line.Closed() {
 		return backoff(s.failures)
 	}
@@ -234,6 +247,7 @@ func (s *Server) round(ctx context.Context, all bool) error {
 		return err
 	}
 	s.leave(a, at)
+	s.notice(ctx, a, at)
 	var deadlocks []blocking.Sample
 	var deadlocksErr error
 	if minutely {
@@ -451,7 +465,11 @@ func (s *Server) connect(ctx context.Context) (err error) {
 			s.line.database = "" // it is gone: a reader's place may be elsewhere
 		}
 		if refused != nil {
-			err = errors.Join(err, s.report(ctx, s.refused(refused)))
+			said, wakes := s.wakes(refused)
+			if !wakes {
+				said = s.refused(refused)
+			}
+			err = errors.Join(err, s.report(ctx, said))
 		}
 		if refused != nil && refused.Class == servers.ClassNotAllowed && s.failures == 1 {
 			err = errors.Join(err, s.home.Excluded(ctx))
@@ -508,10 +526,7 @@ func (s *Server) Close(ctx context.Context) {
 		s.line.Close(ctx)
 		s.line.Session = nil
 	}
-	if c := &s.counts; c.apart && c.line.Session != nil {
-		c.line.Close(ctx)
-		c.line.Session = nil
-	}
+	s.closeApart(ctx)
 }
 
 // discover makes the databases known that are there, and no others.

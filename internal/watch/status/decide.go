@@ -73,6 +73,7 @@ const (
 // servers.
 const (
 	CodeNotAllowed = "not_allowed" // this installation does not connect there
+	CodeResting    = "resting"     // it is let pause, as nobody uses it
 	CodeHostOnly   = "host_only"
 	CodeNever      = "never_heard"
 	CodeNotLooking = "not_looking"
@@ -196,9 +197,12 @@ type decision struct {
 // measured something had one; that it measured nothing says nothing.
 func (d *decision) evidence() []Fact {
 	return slices.DeleteFunc(slices.Clone(d.engine), func(f Fact) bool {
-		return f.Part != Connection && (f.Source == Muster || !f.OK) || f.Code == CodeNotAllowed
+		return f.Part != Connection && (f.Source == Muster || !f.OK) || f.untried()
 	})
 }
+
+// untried says that nobody tried to connect, for a reason.
+func (f Fact) untried() bool { return f.Code == CodeNotAllowed || f.Code == CodeResting }
 
 func (d *decision) state() Status {
 	var connected, refused []Fact
@@ -262,7 +266,7 @@ func (d *decision) fell() (most []time.Time) {
 // unheard is the state of a server without a current observation.
 func (d *decision) unheard(evidence []Fact) Status {
 	for _, f := range d.engine {
-		if f.Code == CodeNotAllowed && d.fresh(f) {
+		if f.untried() && d.fresh(f) {
 			return Status{State: Unknown, Since: &f.Since, Reason: f.reason()}
 		}
 	}

@@ -42,6 +42,8 @@ func TestDecide(t *testing.T) {
 	}
 	excluded := own(false, 5*s)
 	excluded.Code = status.CodeNotAllowed
+	resting := own(false, 25*s, 3*time.Hour)
+	resting.Code = status.CodeResting
 	minutely := 300.0
 	slow := fact(status.Feed, status.Sessions, true, 14*time.Minute)
 	slow.Every = &minutely
@@ -57,6 +59,8 @@ func TestDecide(t *testing.T) {
 		"Muster did not look":                       {[]status.Fact{own(true, 61*s)}, false, "unknown 1m1s not_looking"},
 		"Muster did not look, and it was down":      {[]status.Fact{own(false, 61*s)}, false, "unknown 1m1s not_looking"},
 		"the settings exclude it":                   {[]status.Fact{excluded}, false, "unknown 1h0m0s not_allowed"},
+		"it is let pause":                           {[]status.Fact{resting}, false, "unknown 3h0m0s resting"},
+		"it is let pause, and a feed reports it":    {[]status.Fact{resting, fact(status.Feed, status.Sessions, true, 170*s)}, false, "up 1h0m0s "},
 		"a feed":                                    {[]status.Fact{fact(status.Feed, status.Sessions, true, 170*s)}, false, "up 1h0m0s "},
 		"a feed that is late":                       {[]status.Fact{fact(status.Feed, status.Sessions, true, 181*s)}, false, "silent 3m1s not_heard"},
 		"a feed of every five minutes":              {[]status.Fact{slow}, false, "up 1h0m0s "},

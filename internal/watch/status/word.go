@@ -26,6 +26,8 @@ func Word(code string) string {
 		return "database not available"
 	case CodeNotAllowed:
 		return "excluded by the settings"
+	case CodeResting:
+		return "left to pause"
 	default:
 		return code
 	}

@@ -84,7 +84,7 @@ const connected: Record<CheckedEngine, ConnectedEngine> = {
     scheme: /^sqlserver:\/\//,
     schemes: "sqlserver://",
     url: "sqlserver://muster:password@db01:1433?database=master&encrypt=true",
-    urlHint: `A named instance is db01/INSTANCE. Also trustServerCertificate, hostNameInCertificate, applicationIntent and fedauth. ${escaped}`,
+    urlHint: `A named instance is db01/INSTANCE. Also trustServerCertificate, hostNameInCertificate, applicationIntent, fedauth and letPause. ${escaped}`,
   },
   oracle: {
     port: "1521",

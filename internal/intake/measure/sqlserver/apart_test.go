@@ -19,6 +19,7 @@ import (
 	"muster/internal/servers"
 	"muster/internal/servers/tdstest"
 	"muster/internal/watch"
+	"muster/internal/watch/status"
 )
 
 // heard is a home that hands over what it gets.
@@ -278,5 +279,75 @@ func TestAConnectionForStatementsThatIsRefused(t *testing.T) {
 	said := slices.IndexFunc(b.Reached, func(r measurements.Reached) bool { return r.Part == "statements" && !r.Up && r.Code == "17809" })
 	if err == nil || said < 0 || len(b.Sessions) != 3 {
 		t.Errorf("%v, %+v", err, b)
+	}
+}
+
+// closing is a session that says when it is closed.
+type closing struct {
+	servers.Session
+	close func()
+}
+
+func (c *closing) Close(ctx context.Context) {
+	c.Session.Close(ctx)
+	c.close()
+}
+
+// TestNeitherConnectionKeepsAServerlessDatabaseAwake: both are given up once nobody uses it.
+func TestNeitherConnectionKeepsAServerlessDatabaseAwake(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.edition = azureDatabase
+	f.Answer(query("objective"), tdstest.Answer{Rows: []row{{"GP_S_Gen5_2"}}})
+	target, err := new(servers.Reach).Target(fleet.SQLServer, f.DSN("encrypt=disable&letPause=true"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := Engine()
+	engine.SessionsEvery, engine.StatementsEvery = 20*time.Millisecond, 20*time.Millisecond
+	var open, opened atomic.Int64
+	h := &heard{&measuretest.Home{To: target}, make(chan measurements.Batch)}
+	one := measure.New(measure.Config{
+		Engine: engine, Instance: uuid.New(), Home: h, Gate: measure.NewGate(2), Log: slog.New(slog.DiscardHandler), Now: f.clock.Now,
+		Open: func(ctx context.Context, to servers.Target, database string) (servers.Session, error) {
+			session, err := to.Open(ctx, database, time.Hour)
+			if err != nil {
+				return nil, err
+			}
+			open.Add(1)
+			opened.Add(1)
+			return &closing{session, sync.OnceFunc(func() { open.Add(-1) })}, nil
+		},
+	})
+	ctx, end := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { one.Run(ctx) })
+	t.Cleanup(func() { end(); running.Wait() })
+	isResting := func(b measurements.Batch) bool {
+		return slices.ContainsFunc(b.Reached, func(r measurements.Reached) bool { return r.Code == status.CodeResting })
+	}
+	next(t, h.batches, func(b measurements.Batch) bool { // the second connection is there
+		return slices.ContainsFunc(b.Reached, func(r measurements.Reached) bool { return r.Part == string(status.Statements) })
+	})
+	f.clock.Advance(11 * time.Minute)
+	next(t, h.batches, isResting)
+	deadline := time.Now().Add(time.Minute)
+	go func() { // nothing else may hold the loop up
+		for {
+			select {
+			case <-h.batches:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for open.Load() > 0 {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d connections stay open", open.Load(), opened.Load())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if n := opened.Load(); n != 2 {
+		t.Errorf("%d connections", n)
 	}
 }

@@ -46,7 +46,8 @@
 // last look come first, so their lists can be compared. What the budget leaves out counts by the plan cache,
 // which is one query for all. A store that does not answer in time is left alone for ten minutes, and reported
 // by the name of its database (measure.DatabaseError). Nothing opens a database with AUTO_CLOSE. An Azure SQL
-// database that pauses when nobody uses it (serverless) does not pause while it is measured.
+// database that pauses when nobody uses it (serverless) does not pause while it is measured, unless that is wanted: then it
+// is left alone (measure.Pauser).
 //
 // The plan cache is read by what was executed since the last look (last_execution_time and last_elapsed_time); the
 // other plans have the counters that they had. All are read at first and every ten minutes. If that takes too long,

@@ -16,12 +16,28 @@ func (r *reader) Notes(ctx context.Context, l *measure.Line) ([]string, error) {
 		return nil, err
 	}
 	notes := measure.PasswordExpires(row[0])
-	if !r.server.azure() {
-		return notes, nil
-	}
-	row, err = servers.Row(ctx, l, 1, query("objective"))
-	if err != nil || !strings.Contains(row[0], "_S_") {
+	objective, err := r.serverless(ctx, l)
+	if err != nil || objective == "" {
 		return notes, err
 	}
-	return append(notes, "The database is serverless ("+row[0]+"). While it is measured, it does not pause, and costs money."), nil
+	return append(notes, "The database is serverless ("+objective+"). While it is measured, it does not pause, and costs money. "+
+		"With letPause=true in the connection string, Muster leaves it alone while nobody uses it."), nil
+}
+
+// Pauses says whether it is serverless. One whose pausing is switched off looks alike, and is left alone in vain.
+func (r *reader) Pauses(ctx context.Context, l *measure.Line) (bool, error) {
+	objective, err := r.serverless(ctx, l)
+	return objective != "", err
+}
+
+// serverless is the service objective of a serverless database; empty: it is none.
+func (r *reader) serverless(ctx context.Context, l *measure.Line) (string, error) {
+	if !r.server.azure() {
+		return "", nil
+	}
+	row, err := servers.Row(ctx, l, 1, query("objective"))
+	if err != nil || !strings.Contains(row[0], "_S_") {
+		return "", err
+	}
+	return row[0], nil
 }

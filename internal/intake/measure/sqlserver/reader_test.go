@@ -129,6 +129,9 @@ func TestF16AServerlessDatabaseIsNamed(t *testing.T) {
 			if notes, err := r.Notes(t.Context(), line); err != nil || len(notes) != asked {
 				t.Errorf("%s of edition %d: %q, %v", objective, edition, notes, err)
 			}
+			if pauses, err := r.Pauses(t.Context(), line); err != nil || pauses != (asked > 0) {
+				t.Errorf("%s of edition %d pauses: %t, %v", objective, edition, pauses, err)
+			}
 		}
 	}
 }
