@@ -452,6 +452,20 @@ func TestTheWatchHearsEveryMinuteWhatIsLookedAtOnceAnHour(t *testing.T) {
 	}
 }
 
+// TestLongNamesOfVolumes that are cut alike, as those of a machine with many containers, are one and refuse no message.
+func TestLongNamesOfVolumes(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	mount := "/var/lib/containers/" + strings.Repeat("x", 200)
+	s.record(measurements.Batch{Hosts: []measurements.HostSample{{Host: "db01", At: noon, Volumes: []measurements.Volume{
+		{Mount: mount + "/1", Size: 1000, Free: 200, Available: 200}, {Mount: mount + "/2", Size: 2000, Free: 200, Available: 200},
+	}}}})
+	kept, err := room.Histories(t.Context(), s.DB, s.org, []string{room.HostSubject("db01")}, noon.Add(-time.Hour), 10)
+	if err != nil || len(kept) != 1 || !strings.HasPrefix(kept[0].Name, "/var/lib/containers/") {
+		t.Errorf("%+v, %v", kept, err)
+	}
+}
+
 // TestTheWatchHearsOfFailedJobs with every sample, until the look that they are of says nothing of now.
 func TestTheWatchHearsOfFailedJobs(t *testing.T) {
 	t.Parallel()

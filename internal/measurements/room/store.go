@@ -76,8 +76,8 @@ func RecordSizes(ctx context.Context, db sqlx.ExtContext, organization uuid.UUID
 	var rows []row
 	seen := map[[2]string]bool{}
 	for _, s := range sizes {
-		key := [2]string{string(s.Kind), s.Name}
-		if clean(&s.Name) && !seen[key] {
+		legible := clean(&s.Name) // which may make two names one
+		if key := [2]string{string(s.Kind), s.Name}; legible && !seen[key] {
 			seen[key] = true
 			rows = append(rows, row{subject, string(s.Kind), s.Name, s.Used, s.Limit})
 		}
