@@ -66,7 +66,7 @@ func room() []Definition {
 		{
 			WatchRule: organization.WatchRule{ID: string(FailedJobs), Default: off(0, 0, alert.Warning), Max: 1000},
 			Group:     "Capacity and maintenance", Name: "Failed jobs", Watches: "Runs of jobs of SQL Server Agent and Oracle Scheduler that failed in the last 24 hours", Unit: "jobs",
-			Sources: "SQL Server and Oracle: Muster's own connections",
+			Sources: "SQL Server and Oracle: Muster's own connections, agents",
 			title: func(s Sign) string {
 				n := int(s.Value)
 				if n == 1 {
