@@ -66,7 +66,7 @@ func (s *Server) notice(ctx context.Context, a *Activity, at time.Time) {
 		s.rest.asked, s.rest.pauses = s.opened, pauses
 	}
 	switch {
-	case !a.SeesAll || a.busy():
+	case a.Trouble != nil || !a.SeesAll || a.busy():
 		s.rest.idle, s.rest.waking = time.Time{}, time.Time{}
 	case s.rest.idle.IsZero():
 		s.rest.idle = at

@@ -23,11 +23,12 @@ type pausing struct {
 	idle
 	pauses, hidden bool
 	sessions       int64
+	fails, trouble error
 }
 
 func (p *pausing) Activity(context.Context, *measure.Line) (*measure.Activity, error) {
 	app := measure.Database{ID: 5, Name: "app", Sample: measurements.SessionSample{Idle: p.sessions}}
-	return &measure.Activity{SeesAll: !p.hidden, Databases: []measure.Database{app}}, nil
+	return &measure.Activity{SeesAll: !p.hidden, Databases: []measure.Database{app}, Trouble: p.trouble}, p.fails
 }
 func (p *pausing) Pauses(context.Context, *measure.Line) (bool, error) { return p.pauses, nil }
 
@@ -124,6 +125,30 @@ func TestAServerlessDatabaseIsLetPause(t *testing.T) {
 	before := p.opened
 	if p.pass(t.Context(), 3*time.Minute); p.opened != before+1 || !p.session.Closed() || p.said().Code != status.CodeResting {
 		t.Errorf("woken, and nobody is there: %d connections, %+v", p.opened-before, p.said())
+	}
+}
+
+// TestWhileSessionsCannotBeReadSomebodyMayBeThere: the ten minutes begin again with the next look at them.
+func TestWhileSessionsCannotBeReadSomebodyMayBeThere(t *testing.T) {
+	t.Parallel()
+	for name, unread := range map[string]func(p *paused, why error){
+		"a look fails":                   func(p *paused, why error) { p.fails = why },
+		"a look has the databases alone": func(p *paused, why error) { p.trouble = why },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPaused(t, "sqlserver://muster:secret@shop.example?letPause=true")
+			p.pass(t.Context(), 8*time.Minute)
+			unread(p, &servers.Refusal{Engine: fleet.SQLServer, Code: "error -2", Reason: servers.TimedOut})
+			p.pass(t.Context(), 12*time.Minute)
+			unread(p, nil)
+			if p.pass(t.Context(), 9*time.Minute); p.session.Closed() {
+				t.Error("it is left alone")
+			}
+			if p.pass(t.Context(), 2*time.Minute); !p.session.Closed() {
+				t.Error("it is not left alone after ten minutes without anybody")
+			}
+		})
 	}
 }
 

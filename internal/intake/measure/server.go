@@ -222,6 +222,7 @@ func (s *Server) round(ctx context.Context, all bool) error {
 	s.named()
 	a, err := s.reader.Activity(ctx, &s.line)
 	if s.went(string(status.Sessions), err) != nil {
+		s.rest.idle = time.Time{} // who is there is not known
 		s.note(err)
 		if s.line.Closed() {
 			s.leave(nil, time.Time{})
