@@ -453,6 +453,7 @@ func (s *Server) connect(ctx context.Context) (err error) {
 	}
 	session, err := s.openIn(ctx, cmp.Or(s.line.database, s.target.Database))
 	if err != nil {
+		s.leave(nil, time.Time{})
 		s.line.Session = nil
 		s.failures++
 		if s.overslept() {

