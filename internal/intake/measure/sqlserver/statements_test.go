@@ -483,11 +483,11 @@ func (f *fake) holdStores(n int) (names []string) {
 	return names
 }
 
-// listed has a reader with a budget of a second list the statements, whose texts can be asked for then.
+// listed has a reader list the statements, by the scene's clock. Their texts can be asked for then, for a second.
 func (f *fake) listed(t *testing.T) (*reader, *measure.Line, []measure.Ref) {
 	t.Helper()
-	r := newReader(time.Now)
-	r.budget = time.Second
+	r := newReader(f.clock.Now)
+	r.budget = 2 * measure.StatementTimeout
 	line := f.line(t)
 	if _, err := r.Activity(t.Context(), line); err != nil {
 		t.Fatal(err)
@@ -500,6 +500,7 @@ func (f *fake) listed(t *testing.T) (*reader, *measure.Line, []measure.Ref) {
 	for _, e := range list.Entries {
 		of = append(of, measure.Ref{Database: e.Database, Statement: e.Statement})
 	}
+	r.now, r.budget, r.left = time.Now, time.Second, 800*time.Millisecond
 	return r, line, of
 }
 
@@ -530,11 +531,12 @@ func TestAQueryStoreThatHadLittleTimeLeft(t *testing.T) {
 	f := newFake(t)
 	f.holdStores(2)
 	f.fails["query_store_texts db0"] = func() *tdstest.Error {
-		time.Sleep(700 * time.Millisecond)
+		f.clock.Advance(1700 * time.Millisecond)
 		return nil
 	}
 	f.fails["query_store_texts db1"] = tdstest.Stall
 	r, line, of := f.listed(t)
+	r.now, r.budget, r.left = f.clock.Now, 2*time.Second, 1600*time.Millisecond
 	_, err := r.Texts(t.Context(), line, of)
 	left, inPart := errors.AsType[*measure.TextsLeftError](err)
 	if !inPart || len(of) != 2 || len(left.Of) != 1 || left.Of[0].Database != 11 {
