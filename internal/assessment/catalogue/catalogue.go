@@ -33,7 +33,7 @@ type Check struct {
 	Rights         []string `yaml:"rights"`       // the least that let an account read it, where Reads do not say so
 	Object         Object   `yaml:"object"`       // how a feed names what fails
 	Azure          string   `yaml:"azure"`        // why it does not apply to Azure SQL Database, in words
-	Managed        string   `yaml:"managed"`      // likewise, to Azure SQL Managed Instance
+	Managed        string   `yaml:"managed"`      // likewise, to Azure SQL Managed Instance or Autonomous Database
 	Inapplicable   string   `yaml:"inapplicable"` // a row says why the server has no part in it
 	Query          string   `yaml:"query"`
 	Graded         bool     `yaml:"graded"` // the query's third column is the row's severity

@@ -82,7 +82,8 @@
 // population, measure and unreadable are as for PostgreSQL, except that unreadable returns one
 // column with a sentence about what is not known. inapplicable returns a row with the reason if
 // the check does not apply to the server; azure is such a sentence for Azure SQL Database, and
-// managed for Azure SQL Managed Instance, whose release, options and backups are Microsoft's.
+// managed for Azure SQL Managed Instance and Autonomous Database, whose release, storage and
+// backups are their provider's.
 // evaluate is BuildBehind, or empty. For a check that reads settings alone, the settings are the
 // measured value. Whether a check can run is decided by asking the server for rights (SQL
 // Server) or by its refusal (Oracle): internal/assessment/inspection.

@@ -124,7 +124,7 @@ func (c Check) fedFaults() (faults []string) {
 	}
 	fault(c.MinVersion == 0 && c.RunIn == "" && !c.Graded && len(c.Names) == 0 && len(c.Grants) == 0 && c.Unknown == "",
 		"min_version, graded, unknown, names, run_in and grants are PostgreSQL's")
-	fault(c.Azure+c.Managed == "" || engineOf(c).Azure, "azure and managed are SQL Server's")
+	fault(c.Azure == "" || engineOf(c).Azure, "azure is SQL Server's")
 	fault(c.Object.text != "", "object says how what fails is named")
 	fault(len(c.Reads) > 0, "nothing says what it reads")
 	fault(len(c.LeastRights()) > 0, "nothing says which rights it needs")

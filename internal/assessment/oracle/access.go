@@ -11,7 +11,10 @@ import (
 )
 
 // access is what an account may see, and is an inspection.Server.
-type access struct{ account string }
+type access struct {
+	account    string
+	autonomous bool // Autonomous Database
+}
 
 // readParameters are those of the instance by name in small letters.
 func readParameters(ctx context.Context, s servers.Session) (map[string]string, error) {
@@ -26,8 +29,14 @@ func readParameters(ctx context.Context, s servers.Session) (map[string]string, 
 	return parameters, nil
 }
 
-// Excludes is "": the server itself says what its release does not have.
-func (access) Excludes(catalogue.Check) string { return "" }
+// Excludes says why a check does not apply to an Autonomous Database. What its release does not have, the server itself
+// says.
+func (a access) Excludes(check catalogue.Check) string {
+	if a.autonomous {
+		return check.Managed
+	}
+	return ""
+}
 
 // Missing is nil: the server refuses reads without a right.
 func (access) Missing(catalogue.Check) []snapshot.MissingGrant { return nil }

@@ -60,7 +60,7 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 	}
 	a.Role, a.RoleIsSuperuser, a.VersionText, a.InRecovery = who.account, who.dba, who.version, who.standby
 	var grants []snapshot.MissingGrant
-	granted := access{account: who.account}
+	granted := access{account: who.account, autonomous: who.autonomous}
 	containers, err := readContainers(ctx, s, who)
 	switch {
 	case servers.ReasonOf(err) == servers.Denied:
@@ -69,7 +69,7 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 	case err != nil:
 		return state, err
 	}
-	readActivity(ctx, s, a)
+	readActivity(ctx, s, who, a)
 	parameters, err := readParameters(ctx, s)
 	if err != nil {
 		parameters = nil
@@ -167,7 +167,7 @@ func (c *Inspector) visit(ctx context.Context, target servers.Target, who identi
 	}
 	defer s.Close(ctx)
 	one.fact.EncryptedAtRest = encryption(ctx, s)
-	return inspection.Look{Session: s, Server: access{account: who.account}, Account: who.account, Database: name}.Run(ctx, checks)
+	return inspection.Look{Session: s, Server: access{account: who.account, autonomous: who.autonomous}, Account: who.account, Database: name}.Run(ctx, checks)
 }
 
 // enter opens a session in a container: the container of the connection string needs no right

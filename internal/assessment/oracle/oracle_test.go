@@ -12,6 +12,8 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/inspection"
+	"muster/internal/engine"
+	"muster/internal/engine/oracle"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
@@ -49,6 +51,7 @@ func newServer(t *testing.T, containers ...[]string) *server {
 		srv.answers[name] = s
 		s.On(selfSQL, []string{"1", "CDB$ROOT", "C##MUSTER", "FALSE", "PRIMARY"})
 		s.On(version18SQL, []string{"19.3.0.0.0", "Oracle Database 19c Enterprise Edition"})
+		s.Fail(autonomousSQL, &servers.Refusal{Code: "ORA-02003", Reason: servers.Absent})
 		s.On(startedSQL, []string{"3600", "EE"})
 		s.On(containersSQL, containers...)
 		s.On(tablespacesSQL, []string{"2", "2"})
@@ -318,5 +321,35 @@ func TestColumnsAreClassifiedByNameAndValue(t *testing.T) {
 	s.Fail(tablesSQL, &servers.Refusal{Reason: servers.Denied})
 	if run := srv.inspector().Classify(t.Context(), target, "HRPDB", "names"); run.Status != snapshot.ClassificationFailed {
 		t.Errorf("%+v", run)
+	}
+}
+
+// TestAnAutonomousDatabaseIsOracles: what Oracle does there is no finding, whatever its views say, and the rest is
+// assessed.
+func TestAnAutonomousDatabaseIsOracles(t *testing.T) {
+	t.Parallel()
+	for cloud, provided := range map[string]bool{"OLTP": true, serverstest.Null: false} {
+		srv := newServer(t)
+		srv.answers[service].On(autonomousSQL, []string{cloud})
+		a, _ := srv.inspector().Assess(t.Context(), target)
+		if got := a.Edition == oracle.Autonomous; got != provided || (engine.KeptBy(string(fleet.Oracle), a.Edition) == "Oracle") != provided {
+			t.Errorf("%q is %s", cloud, a.Edition)
+		}
+		managed := map[string]bool{}
+		for _, r := range a.Results {
+			check, _ := srv.inspector().catalogue.Check(r.CheckID)
+			if (check.Managed != "" && provided) != (r.Status == snapshot.StatusNotApplicable && r.Reason == check.Managed && r.Reason != "") {
+				t.Errorf("%q: %s: %s, %s", cloud, r.CheckID, r.Status, r.Reason)
+			}
+			managed[r.CheckID] = check.Managed != ""
+		}
+		for _, id := range []string{"OR-14", "OR-15", "OR-53", "OR-57"} {
+			if !managed[id] {
+				t.Errorf("%s is the customer's", id)
+			}
+		}
+		if managed["OR-06"] {
+			t.Error("OR-06 is Oracle's")
+		}
 	}
 }

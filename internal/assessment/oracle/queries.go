@@ -13,6 +13,9 @@ var versionSQL string
 //go:embed sql/version_18.sql
 var version18SQL string
 
+//go:embed sql/autonomous.sql
+var autonomousSQL string
+
 //go:embed sql/started.sql
 var startedSQL string
 

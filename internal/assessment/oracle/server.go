@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/internal/assessment/catalogue"
+	"muster/internal/engine/oracle"
 	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 )
@@ -24,6 +25,8 @@ type identity struct {
 	standby   bool
 	version   string
 	product   string
+	// autonomous: Oracle runs it, as an Autonomous Database.
+	autonomous bool
 }
 
 func readIdentity(ctx context.Context, s servers.Session) (identity, error) {
@@ -36,14 +39,27 @@ func readIdentity(ctx context.Context, s servers.Session) (identity, error) {
 		return identity{}, errors.New("CON_ID is no number")
 	}
 	who := identity{container: row[1], pluggable: number > 1, account: row[2], dba: row[3] == "TRUE", standby: strings.HasSuffix(row[4], "STANDBY")}
-	if row, err = servers.Row(ctx, s, 2, version18SQL); servers.ReasonOf(err) == servers.Absent {
+	row, err = servers.Row(ctx, s, 2, version18SQL)
+	switch {
+	case servers.ReasonOf(err) == servers.Absent:
 		row, err = servers.Row(ctx, s, 2, versionSQL)
+	case err == nil:
+		who.autonomous, err = isAutonomous(ctx, s)
 	}
 	if err != nil {
 		return identity{}, err
 	}
 	who.version, who.product = row[0], row[1]
 	return who, nil
+}
+
+// isAutonomous says whether Oracle runs the database. A server that refuses the question has no such service.
+func isAutonomous(ctx context.Context, s servers.Session) (bool, error) {
+	row, err := servers.Row(ctx, s, 1, autonomousSQL)
+	if _, refused := errors.AsType[*servers.Refusal](err); refused {
+		return false, nil
+	}
+	return err == nil && row[0] != "", err
 }
 
 // beyond says of which databases a check of the server says nothing: from the root of containers, DBA_ views and those
@@ -112,13 +128,16 @@ func readContainers(ctx context.Context, s servers.Session, who identity) ([]con
 }
 
 // readActivity fills in when the instance started, its edition and its sessions over TCP.
-func readActivity(ctx context.Context, s servers.Session, a *snapshot.Assessment) {
+func readActivity(ctx context.Context, s servers.Session, who identity, a *snapshot.Assessment) {
 	if row, err := servers.Row(ctx, s, 2, startedSQL); err == nil {
 		a.Edition = row[1]
 		if seconds, err := strconv.ParseInt(row[0], 10, 64); err == nil {
 			started := a.StartedAt.Add(-time.Duration(seconds) * time.Second).Truncate(time.Second)
 			a.ServerStartedAt = &started
 		}
+	}
+	if who.autonomous {
+		a.Edition = oracle.Autonomous
 	}
 	row, err := servers.Row(ctx, s, 2, sessionsSQL)
 	if err != nil {

@@ -27,6 +27,7 @@ func TestTheRealDriverAsksEveryCheck(t *testing.T) {
 	}
 	answer(selfSQL, 5, []string{"3", "HRPDB", "C##WATCHER", "FALSE", "PRIMARY"})
 	answer(version18SQL, 2, []string{"19.24.0.0.0", "Oracle Database 19c"})
+	answer(autonomousSQL, 1, []string{""})
 	answer(startedSQL, 2, []string{"3600", "EE"})
 	answer(containersSQL, 4, []string{"3", "HRPDB", "READ WRITE", "4096"})
 	answer(sessionsSQL, 2, []string{"2", "1"})

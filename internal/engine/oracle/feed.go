@@ -11,6 +11,18 @@ var feed = trait.Feed{
 	Release: release,
 	Build:   regexp.MustCompile(`\d+(?:\.\d+)+`),
 	NoBuild: noBuild,
+	KeptBy:  keptBy,
+}
+
+// Autonomous is the edition of a database that Oracle runs, instead of the one of its instance.
+const Autonomous = "Autonomous Database"
+
+// keptBy: Oracle patches an Autonomous Database.
+func keptBy(edition string) string {
+	if edition == Autonomous {
+		return "Oracle"
+	}
+	return ""
 }
 
 // How versions are written: "19.24.0.0.0" and "19c".
