@@ -16,6 +16,7 @@ import (
 	"muster/domain/instant"
 	"muster/internal/concurrency/lease"
 	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/measurements"
 	"muster/internal/measurements/backups"
 	"muster/internal/measurements/blocking"
@@ -101,7 +102,9 @@ type Server struct {
 
 	failing map[string]bool // databases whose statements alone could not be read
 
-	mu     sync.Mutex // of what both goroutines use
+	telling sync.Mutex // of lacked, lacking, told and counts.lacking
+
+	mu     sync.Mutex // of what else both goroutines use
 	left   *handover
 	lately *List         // that was counted last
 	met    chan struct{} // closed once something is left
@@ -124,12 +127,16 @@ func (s *Server) Run(ctx context.Context) {
 	defer s.Close(ctx)
 	if s.counts.apart {
 		s.home = &oneAtATime{home: s.home}
-		var counting sync.WaitGroup
-		defer counting.Wait()
+		var counting supervise.Group
+		defer counting.Join() // a panic of the one continues in the other, whose caller starts both again
 		both, end := context.WithCancel(ctx)
 		defer end()
 		ctx = both
-		counting.Go(func() { defer end(); s.runApart(both) })
+		counting.Go(func() error {
+			defer end()
+			s.runApart(both)
+			return nil
+		})
 	}
 	for ctx.Err() == nil {
 		err := s.turn(ctx)
@@ -556,8 +563,8 @@ func (s *Server) tell(ctx context.Context, by Reader, found *[]snapshot.MissingG
 	if !ok {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.telling.Lock() // not mu, for a home may take long
+	defer s.telling.Unlock()
 	*found = lacking
 	same := func(x, y snapshot.MissingGrant) bool { return x.Statement == y.Statement && x.Object == y.Object }
 	all := slices.Clone(s.lacked)

@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
@@ -47,6 +49,16 @@ func (h *heard) Count(ctx context.Context, since *time.Time, now *measure.List, 
 // runs measures a server as serve and the agent do, many times a second, until the test ends. Nothing runs out of time.
 func (f *fake) runs(t *testing.T, open func() error) <-chan measurements.Batch {
 	t.Helper()
+	one, batches := f.measured(t, open)
+	ctx, end := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { one.Run(ctx) })
+	t.Cleanup(func() { end(); running.Wait() })
+	return batches
+}
+
+func (f *fake) measured(t *testing.T, open func() error) (*measure.Server, <-chan measurements.Batch) {
+	t.Helper()
 	target, err := new(servers.Reach).Target(fleet.SQLServer, f.DSN("encrypt=disable"))
 	if err != nil {
 		t.Fatal(err)
@@ -63,11 +75,38 @@ func (f *fake) runs(t *testing.T, open func() error) <-chan measurements.Batch {
 			return to.Open(ctx, database, time.Hour)
 		},
 	})
-	ctx, end := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { one.Run(ctx) })
-	t.Cleanup(func() { end(); running.Wait() })
-	return h.batches
+	return one, h.batches
+}
+
+// TestAPanicBesideTheSessionsReachesTheirCaller: whoever measures a server recovers what falls, and starts both again.
+func TestAPanicBesideTheSessionsReachesTheirCaller(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	var opened atomic.Int32
+	one, batches := f.measured(t, func() error {
+		if opened.Add(1) == 2 { // the first is the sessions'
+			panic("the reader of statements falls")
+		}
+		return nil
+	})
+	var fell supervise.Group
+	fell.Go(func() error { one.Run(t.Context()); return nil })
+	ended := make(chan error)
+	go func() { ended <- fell.Wait() }()
+	patience := time.After(time.Minute)
+	for {
+		select {
+		case <-batches:
+			continue
+		case err := <-ended:
+			if _, panicked := errors.AsType[*supervise.PanicError](err); !panicked {
+				t.Errorf("it ended with %v", err)
+			}
+		case <-patience:
+			t.Error("the sessions are read on without the statements")
+		}
+		return
+	}
 }
 
 func lets() error { return nil }
