@@ -24,9 +24,14 @@ var (
 	roomCronQuery string
 )
 
-// looksAtOnce is into how many databases a look goes. Those of a server with more follow in the next
-// looks.
-const looksAtOnce = 20
+const (
+	// looksAtOnce is into how many databases a look goes. Those of a server with more follow in the next
+	// looks.
+	looksAtOnce = 20
+	// visitTime is how long that may take, as sessions wait meanwhile: none is begun after it. So the last one may
+	// take as long again, which is how long a statement may take.
+	visitTime = 5 * time.Second
+)
 
 // looked is what was found in a database.
 type looked struct {
@@ -144,7 +149,7 @@ func roomOfServer() string {
 	return strings.ReplaceAll(roomQuery, "@most@", strconv.Itoa(room.MaxDatabases))
 }
 
-// visit looks into some of the databases, those first that were looked into longest ago. One that does
+// visit looks into some of the databases, at least one, those first that were looked into longest ago. One that does
 // not let us in is passed over, and returned: what is known of it stays.
 func (r *reader) visit(ctx context.Context, l *measure.Line, names []string) (shut []string) {
 	known := make(map[string]*looked, len(names))
@@ -154,10 +159,12 @@ func (r *reader) visit(ctx context.Context, l *measure.Line, names []string) (sh
 		}
 	}
 	r.rooms = known
-	for _, name := range r.roomTurns.Next(names, looksAtOnce) {
-		if ctx.Err() != nil {
+	began := r.now()
+	for visited := range min(looksAtOnce, len(names)) {
+		if ctx.Err() != nil || visited > 0 && r.now().Sub(began) >= visitTime {
 			return shut
 		}
+		name := r.roomTurns.Next(names, 1)[0]
 		session := l.Session
 		if name != l.Database() {
 			var err error

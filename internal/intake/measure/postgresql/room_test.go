@@ -253,6 +253,24 @@ func TestManyDatabasesHaveTheirTurn(t *testing.T) {
 	}
 }
 
+// TestALookIntoSlowDatabasesEnds after five seconds: sessions wait for it. The other databases follow in the next looks.
+func TestALookIntoSlowDatabasesEnds(t *testing.T) {
+	t.Parallel()
+	f := newFull(t, 0)
+	f.admin.MustExec("CREATE DATABASE slow")
+	f.admin.MustExec("CREATE DATABASE slower")
+	at := time.Now()
+	f.read.now = func() time.Time { // each database takes that long
+		at = at.Add(visitTime)
+		return at
+	}
+	for looked := 1; looked <= 3; looked++ {
+		if s := f.look(); s.Looked != looked {
+			t.Fatalf("looked into %d of %d, want %d", s.Looked, s.Databases, looked)
+		}
+	}
+}
+
 // manyTables makes tables in a few statements; a transaction holds a lock of each.
 func (f *full) manyTables(n int) {
 	f.t.Helper()
