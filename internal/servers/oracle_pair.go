@@ -87,8 +87,11 @@ func openOracle(ctx context.Context, t Target, database string, timeout time.Dur
 				return s, nil
 			}
 			s.Close(ctx)
-			standby = unreached(ClassDatabase, "%s is not a primary.", at.Address())
-			continue
+			if roleErr == nil {
+				standby = unreached(ClassDatabase, "%s is not a primary.", at.Address())
+				continue
+			}
+			err = unreached(ClassDatabase, "%s does not say whether it is a primary.", at.Address())
 		}
 		if refused, ok := errors.AsType[*ConnectionError](err); ok && (failed == nil || refused.Class == ClassAuthentication || failed.Stage() == StageDial && refused.Stage() != StageDial) {
 			failed = refused

@@ -91,6 +91,8 @@ func TestF30APairWithoutAPrimary(t *testing.T) {
 	t.Parallel()
 	standby := member(t, "WEST", "PHYSICAL STANDBY", tnstest.Options{})
 	mounted := member(t, "EAST", "", tnstest.Options{Refuse: 12514})
+	silent := tnstest.Start(t, tnstest.Options{})
+	silent.Answer(roleQuestion, tnstest.Answer{Columns: 1, Error: 1013})
 	down := "(ADDRESS=(PROTOCOL=tcp)(HOST=127.0.0.1)(PORT=1))"
 	for name, test := range map[string]struct {
 		dsn     string
@@ -100,6 +102,7 @@ func TestF30APairWithoutAPrimary(t *testing.T) {
 	}{
 		"two standbys":         {pairOf(standby, standby), servers.ClassDatabase, []string{"None of the 2 addresses of 127.0.0.1:"}, nil},
 		"one, and no service":  {pairOf(standby, mounted), servers.ClassDatabase, []string{"is not a primary. The other address: The listener at", "ORA-12514"}, nil},
+		"one does not say":     {pairOf(silent, standby), servers.ClassDatabase, []string{"is not a primary. The other address: ", "does not say whether it is a primary."}, nil},
 		"no service anywhere":  {pairOf(mounted, mounted), servers.ClassDatabase, []string{"ORA-12514"}, nil},
 		"one down, no service": {strings.Replace(pairOf(mounted), "ADDRESS_LIST=", "ADDRESS_LIST="+down, 1), servers.ClassDatabase, []string{"ORA-12514"}, nil},
 		"a wrong password":     {pairOf(member(t, "EAST", "", tnstest.Options{Login: 1017}), standby), servers.ClassAuthentication, []string{"ORA-01017"}, nil},
