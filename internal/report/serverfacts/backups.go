@@ -26,7 +26,6 @@ type Backups struct {
 	Looks     []backups.Look
 	Standings []backups.Standing // of what is there, the worst first
 	newest    []backups.Newest
-	ends      []backups.Ends
 	at        time.Time
 }
 
@@ -173,21 +172,22 @@ func (s Source) BackupDays(ctx context.Context, organization uuid.UUID, stand ma
 	if err != nil {
 		return nil, err
 	}
+	of := make(map[uuid.UUID][]backups.Ends, len(stand))
 	for _, e := range ends {
 		if b := stand[e.Instance]; b.has(e.Database) {
-			b.ends = append(b.ends, e)
+			of[e.Instance] = append(of[e.Instance], e)
 		}
 	}
 	days := make(map[uuid.UUID][]backups.Day, len(stand))
 	for id, b := range stand {
-		days[id] = b.days(from, to)
+		days[id] = b.days(of[id], from, to)
 	}
 	return days, nil
 }
 
-func (b *Backups) days(from, to time.Time) []backups.Day {
+func (b *Backups) days(ends []backups.Ends, from, to time.Time) []backups.Day {
 	told, born, none := map[uuid.UUID]bool{}, map[uuid.UUID]time.Time{}, []time.Time(nil)
-	for _, e := range b.ends {
+	for _, e := range ends {
 		told[e.Database] = true
 	}
 	for _, st := range b.Standings {
@@ -196,7 +196,6 @@ func (b *Backups) days(from, to time.Time) []backups.Day {
 			none = append(none, b.at.Add(-st.Age))
 		}
 	}
-	ends := b.ends
 	for database, d := range b.Databases {
 		born[database] = d.CreatedAt
 		if len(told) > 0 && !told[database] && !told[uuid.Nil] { // nobody tells of it
