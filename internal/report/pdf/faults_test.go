@@ -283,7 +283,7 @@ func TestTheReasonOfACapIsWhole(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.InstanceScorecard)
 	doc.Server.Backups = &snapshot.Backups{RPOSeconds: 86400, Late: 1, Worst: &day.Backup{Database: "warehouse", Seconds: 32*3600 + 58*60}}
-	says(t, renderer(t), doc, []string{"No recent backup at most 59 applies newest backup of warehouse is 32 h 58 min old, RPO 24 hours"}, nil)
+	says(t, renderer(t), doc, []string{"No recent backup at most 59 applies newest backup of warehouse is 32 h 58 min old, RPO 24 h"}, nil)
 }
 
 // TestTheScorecardSaysWhereItsSourcesDisagree: a backup that was reported beside a check that finds none, and a date of
