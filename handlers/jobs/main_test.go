@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	longtest.Checks(25, 400)
+	longtest.Checks(12, 400)
 	os.Exit(pgtest.Run(m))
 }

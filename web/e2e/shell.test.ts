@@ -598,7 +598,7 @@ describe("pages that are not to be had", () => {
     const page = await visit(path);
     await soon(() => addressOf(page).pathname).toBe("/");
     await page.getByRole("heading", { level: 1, name: "Dashboard" }).waitFor();
-    expect(await page.getByText("404").count()).toBe(0);
+    expect(await page.getByText("this page does not exist").count()).toBe(0);
   });
 
   test("38 a page that is not for a role explains itself", async () => {

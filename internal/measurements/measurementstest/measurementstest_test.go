@@ -1,10 +1,17 @@
 package measurementstest_test
 
 import (
+	"os"
 	"testing"
 
 	"muster/internal/measurements/measurementstest"
+	"muster/internal/testing/longtest"
 )
+
+func TestMain(m *testing.M) {
+	longtest.Checks(25, 400)
+	os.Exit(m.Run())
+}
 
 // TestReference: the reference with which a store is compared passes the suite itself.
 func TestReference(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	longtest.Checks(12, 400)
+	longtest.Checks(6, 400)
 	os.Exit(pgtest.Run(m))
 }
 
