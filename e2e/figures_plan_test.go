@@ -18,7 +18,7 @@ type action struct {
 
 // plan are the actions that findings of checks ask for, with the numbers that findings.csv gives them.
 func (p *paper) plan() {
-	planned := p.planned()
+	versions := p.planned() + p.ended()
 	for to, all := range different(p.still(p.domain(), p.about), func(f *drawnFinding) action { return action{f.server, f.check.Remediation.Summary} }) {
 		number := ""
 		for _, row := range p.tables["findings.csv"] {
@@ -47,7 +47,7 @@ func (p *paper) plan() {
 			where = " " + to.server.name + " " + cmp.Or(to.server.owner, "no owner")
 		}
 		place, _ := strconv.Atoi(number)
-		if severityRank(worst) < 2 && place <= map[bool]int{true: 30, false: 12}[p.about == nil]-planned { // the others are printed if there is room
+		if severityRank(worst) < 2 && place <= map[bool]int{true: 15, false: 12}[p.about == nil]-versions { // the others are printed if there is room
 			p.says("plan", "Remediation plan", "%s %s: %s %s · %s · effort ‹%s %s %s%s", number, title, firstNames(objects, 2), worst, words, where, day(p.seen(first)), day(p.due(first)), late)
 		}
 		if place <= 5 && p.about == nil {
@@ -80,6 +80,16 @@ func (p *paper) planned() (ending int) {
 		}
 	}
 	return ending
+}
+
+// ended is how many servers of the document run a version out of support: leaving it is a step of its own.
+func (p *paper) ended() (n int) {
+	for _, s := range p.servers {
+		if (p.about == nil || p.about == s) && !p.releaseOf(s).end.After(p.asOf) {
+			n++
+		}
+	}
+	return n
 }
 
 // toLeave is since when a server has to leave its major version, and until when: since the end of its support, or since a

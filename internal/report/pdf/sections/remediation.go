@@ -62,29 +62,30 @@ func Remediation(b *blocks.Builder) {
 
 // How many actions are printed at most, in a document about one server, and of small plans at least.
 const (
-	mostSteps   = 30
+	mostSteps   = 15
 	mostStepsOf = 12
 	fewestRows  = 10
 )
 
 // printedSteps are the places of the actions that are printed: those that close something critical or high, the others
-// of small plans, and those that are planned for a later date, which are no finding of a CSV.
+// of small plans, and those that are no finding of a CSV: they leave a version out of support, or are planned for a
+// later date.
 func printedSteps(b *blocks.Builder) (places []int) {
 	most := mostSteps
 	if b.Kind.OneInstance {
 		most = mostStepsOf
 	}
-	var planned []int
+	var versions []int
 	for n, s := range b.Plan {
 		switch {
-		case s.Planned && analysis.Rank(s.Severity) > analysis.Rank(analysis.High):
-			planned = append(planned, n)
+		case s.Ended || s.Planned && analysis.Rank(s.Severity) > analysis.Rank(analysis.High):
+			versions = append(versions, n)
 		case n < fewestRows || analysis.Rank(s.Severity) <= analysis.Rank(analysis.High):
 			places = append(places, n)
 		}
 	}
-	planned = planned[:min(len(planned), most/2)]
-	places = append(places[:min(len(places), most-len(planned))], planned...)
+	versions = versions[:min(len(versions), most/2)]
+	places = append(places[:min(len(places), most-len(versions))], versions...)
 	slices.Sort(places)
 	return places
 }
