@@ -2,7 +2,9 @@ package measure
 
 import (
 	"errors"
+	"math"
 	"slices"
+	"strconv"
 
 	"muster/internal/measurements/room"
 	"muster/internal/servers"
@@ -70,4 +72,17 @@ func ReadRoom(s *room.State, l *Line, parts ...RoomPart) (*room.State, error) {
 		}
 	}
 	return s, failed
+}
+
+// Numbers reads numbers as a server writes them, of which none is below zero. Of another, it returns ErrNonsense.
+func Numbers(texts ...string) ([]float64, error) {
+	read := make([]float64, len(texts))
+	for i, text := range texts {
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {
+			return nil, ErrNonsense
+		}
+		read[i] = n
+	}
+	return read, nil
 }

@@ -125,7 +125,7 @@ func (r *reader) container(number string) string {
 }
 
 func addTablespace(s *room.State, database string, row []string) error {
-	n, err := numbers(row[1], row[2])
+	n, err := measure.Numbers(row[1], row[2])
 	if err != nil || row[0] == "" {
 		return measure.ErrNonsense
 	}
@@ -139,7 +139,7 @@ func addTablespace(s *room.State, database string, row []string) error {
 func isTablespace(s room.Size) bool { return s.Kind == room.Tablespace }
 
 func addDatabase(s *room.State, database string, row []string) error {
-	n, err := numbers(row[0])
+	n, err := measure.Numbers(row[0])
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func addDatabase(s *room.State, database string, row []string) error {
 }
 
 func addRecoveryArea(s *room.State, row []string) error {
-	n, err := numbers(row[1], row[2])
+	n, err := measure.Numbers(row[1], row[2])
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func addRecoveryArea(s *room.State, row []string) error {
 // addDiskGroup adds a disk group: what its mirrors and the room for a lost disk leave of it. How a flexible group mirrors is
 // each file's own, so all of its room counts.
 func addDiskGroup(s *room.State, row []string) error {
-	n, err := numbers(row[2], row[3], row[4])
+	n, err := measure.Numbers(row[2], row[3], row[4])
 	if err != nil || row[0] == "" {
 		return measure.ErrNonsense
 	}
@@ -176,7 +176,7 @@ func addDiskGroup(s *room.State, row []string) error {
 }
 
 func addSequence(s *room.State, database string, row []string) error {
-	n, err := numbers(row[5], row[6])
+	n, err := measure.Numbers(row[5], row[6])
 	if err != nil || n[1] <= 0 || row[1] == "" {
 		return measure.ErrNonsense
 	}
@@ -192,7 +192,7 @@ func addSequence(s *room.State, database string, row []string) error {
 }
 
 func addTable(s *room.State, database string, row []string, block int64) error {
-	n, err := numbers(row[2])
+	n, err := measure.Numbers(row[2])
 	if err != nil || row[1] == "" {
 		return measure.ErrNonsense
 	}
@@ -216,17 +216,4 @@ func addTable(s *room.State, database string, row []string, block int64) error {
 	}
 	s.Tables = append(s.Tables, t)
 	return nil
-}
-
-// numbers reads numbers that are none below zero.
-func numbers(texts ...string) ([]float64, error) {
-	read := make([]float64, len(texts))
-	for i, text := range texts {
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {
-			return nil, measure.ErrNonsense
-		}
-		read[i] = n
-	}
-	return read, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -67,7 +66,7 @@ func readVolumes(ctx context.Context, l *measure.Line, s *room.State) error {
 	rows, err := servers.Query(ctx, l, 5, query("room_volumes"))
 	files := 0
 	for _, row := range rows {
-		n, err := floats(row[2], row[3], row[4])
+		n, err := measure.Numbers(row[2], row[3], row[4])
 		if err != nil {
 			return err
 		}
@@ -96,7 +95,7 @@ func (r *reader) readSizes(ctx context.Context, l *measure.Line, s *room.State) 
 	}
 	r.rooms.logs = make(map[string]float64, len(rows))
 	for _, row := range rows {
-		n, err := floats(cmp.Or(row[1], "0"), cmp.Or(row[2], "0"))
+		n, err := measure.Numbers(cmp.Or(row[1], "0"), cmp.Or(row[2], "0"))
 		if err != nil {
 			return err
 		}
@@ -179,7 +178,7 @@ func (r *reader) lookIn(ctx context.Context, l *measure.Line, name string, at ti
 		return found, nil, err
 	}
 	for _, row := range files {
-		n, err := floats(row[1:4]...)
+		n, err := measure.Numbers(row[1:4]...)
 		if err != nil {
 			return found, nil, err
 		}
@@ -206,7 +205,7 @@ func (r *reader) lookIn(ctx context.Context, l *measure.Line, name string, at ti
 func sequencesOf(database string, ask func(int, string) ([][]string, error)) (all []room.Sequence, err error) {
 	rows, err := ask(7, "room_sequences")
 	for _, row := range rows {
-		n, err := floats(row[4], row[5], row[6])
+		n, err := measure.Numbers(row[4], row[5], row[6])
 		if err != nil || n[2] <= 0 {
 			return nil, measure.ErrNonsense
 		}
@@ -227,7 +226,7 @@ func sequencesOf(database string, ask func(int, string) ([][]string, error)) (al
 func tablesOf(database string, at time.Time, ask func(int, string) ([][]string, error)) (all []room.Table, err error) {
 	rows, err := ask(6, "room_tables")
 	for _, row := range rows {
-		n, err := floats(row[2], row[3])
+		n, err := measure.Numbers(row[2], row[3])
 		if err != nil {
 			return nil, err
 		}
@@ -251,17 +250,4 @@ func tablesOf(database string, at time.Time, ask func(int, string) ([][]string, 
 		all = append(all, t)
 	}
 	return all, err
-}
-
-// floats reads numbers that are none below zero.
-func floats(texts ...string) ([]float64, error) {
-	numbers := make([]float64, len(texts))
-	for i, text := range texts {
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {
-			return nil, measure.ErrNonsense
-		}
-		numbers[i] = n
-	}
-	return numbers, nil
 }
