@@ -233,7 +233,7 @@ func standbys(t *testing.T, major int) {
 			turn.host, port, turn.user, turn.mode))
 		await(t, standby.Superuser(), fmt.Sprintf(
 			"SELECT EXISTS (SELECT FROM pg_stat_wal_receiver WHERE conninfo LIKE '%%user=%s %%' AND conninfo LIKE '%%sslmode=%s %%')", turn.user, turn.mode))
-		await(t, primary.Superuser(), fmt.Sprintf("SELECT bool_and(usename = '%s') FROM pg_stat_replication", turn.user))
+		await(t, primary.Superuser(), fmt.Sprintf("SELECT coalesce(bool_and(usename = '%s'), false) FROM pg_stat_replication", turn.user))
 		turn.primary.hold(t, assess(t, primary.Superuser()), "")
 		turn.standby.hold(t, assess(t, standby.Superuser()), "")
 	}

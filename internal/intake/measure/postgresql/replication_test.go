@@ -136,8 +136,8 @@ func (c *chain) settle() {
 	c.primary.t.Helper()
 	c.primary.admin.MustExec(`INSERT INTO orders SELECT coalesce(max(id), 0) + 1, 'x' FROM orders`)
 	c.primary.admin.MustExec(`SELECT pg_switch_wal()`) // writes the commit, which is asynchronous
-	c.primary.until(`SELECT bool_and(replay_lsn = pg_current_wal_lsn()) FROM pg_stat_replication`)
-	c.one.until(`SELECT bool_and(replay_lsn = pg_last_wal_receive_lsn()) FROM pg_stat_replication`)
+	c.primary.until(`SELECT coalesce(bool_and(replay_lsn = pg_current_wal_lsn()), false) FROM pg_stat_replication`)
+	c.one.until(`SELECT coalesce(bool_and(replay_lsn = pg_last_wal_receive_lsn()), false) FROM pg_stat_replication`)
 }
 
 func (c *chain) all() []replication.Kept {
@@ -262,7 +262,7 @@ func (c *chain) paused(t *testing.T) {
 	before := time.Now()
 	c.primary.admin.MustExec(`INSERT INTO orders SELECT id, repeat('x', 1000) FROM generate_series(10, 3000) AS id`)
 	c.primary.until(`SELECT count(*) = 1 FROM pg_stat_replication WHERE application_name = 'two' AND flush_lsn = pg_current_wal_lsn()`)
-	c.primary.until(`SELECT bool_and(replay_lsn = pg_current_wal_lsn()) FROM pg_stat_replication WHERE application_name <> 'two'`)
+	c.primary.until(`SELECT coalesce(bool_and(replay_lsn = pg_current_wal_lsn()), false) FROM pg_stat_replication WHERE application_name <> 'two'`)
 	c.primary.look()
 	after := time.Now()
 	two := c.two.look()
