@@ -241,7 +241,7 @@ func (h *house) principal(m accounts.Member) accounts.Principal {
 	return accounts.Principal{Member: m, Organization: h.org, Method: accounts.MethodPassword}
 }
 
-func TestDisablingEndsEverythingAtOnce(t *testing.T) {
+func TestDisablingAMemberEndsSessionsAndTokens(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := t.Context()

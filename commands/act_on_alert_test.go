@@ -14,7 +14,7 @@ import (
 	"muster/domain/alert"
 )
 
-func TestAResendNeverUndoesWhatAPersonDid(t *testing.T) {
+func TestAResendNeverUndoesAMembersAction(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := t.Context()
@@ -164,8 +164,8 @@ func TestAnOlderAlertLeavesTheKey(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestPeopleAtOnce: of those who do the same thing, one does it.
-func TestPeopleAtOnce(t *testing.T) {
+// TestOneOfSeveralConcurrentActionsSucceeds: of members who do the same thing at the same time, one does it.
+func TestOneOfSeveralConcurrentActionsSucceeds(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	id := h.alerts(alertItem("a-1"))[0]

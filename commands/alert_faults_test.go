@@ -114,8 +114,8 @@ func (h *house) endedAlert(write string) uuid.UUID {
 	return h.under("a")[0]
 }
 
-// TestAWriterPastTheLocks: the next writer decides on the result, and updates the key.
-func TestAWriterPastTheLocks(t *testing.T) {
+// TestAWriterThatIgnoresTheLocksLosesNothing: the next writer decides on the result, and updates the key.
+func TestAWriterThatIgnoresTheLocksLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, write := range new(house).alertWrites() {
 		t.Run(name, func(t *testing.T) {

@@ -187,9 +187,9 @@ func TestFingerprintsOfALimitedTokenAreItsInstances(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestAlertsOfTheProgramBefore are found under their keys, open or closed, by tokens that may
-// write about their instances.
-func TestAlertsOfTheProgramBefore(t *testing.T) {
+// TestAlertsOfAnEarlierReleaseAreFound under their keys, open or closed, by tokens that may write about their
+// instances.
+func TestAlertsOfAnEarlierReleaseAreFound(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	fleet := h.fleet(item("pg-x"), item("pg-a"))

@@ -250,8 +250,8 @@ func TestATokenOfAnInstanceThatIsRegisteredAgain(t *testing.T) {
 	}
 }
 
-// TestAnOrganizationThatFailsHoldsUpNoOther when ends are swept.
-func TestAnOrganizationThatFailsHoldsUpNoOther(t *testing.T) {
+// TestAFailingOrganizationDelaysNoOther when ends are swept.
+func TestAFailingOrganizationDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	const others = 8
@@ -295,9 +295,8 @@ func (d *deadlocks) TraceQueryEnd(_ context.Context, _ *pgx.Conn, end pgx.TraceQ
 	}
 }
 
-// TestEverybodyAtOnce: feeds, machines, people and two sweeps work on the same alerts without a
-// deadlock.
-func TestEverybodyAtOnce(t *testing.T) {
+// TestConcurrentWritersOfAlertsDoNotDeadlock: feeds, machines, people and two sweeps work on the same alerts.
+func TestConcurrentWritersOfAlertsDoNotDeadlock(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	var met deadlocks

@@ -12,7 +12,7 @@ import (
 	"muster/domain/alert"
 )
 
-func TestWhereAnAlertIs(t *testing.T) {
+func TestAnAlertIsPlacedOnItsInstanceAndDatabase(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	fleet := h.fleet(item("pg-1", "sales", "crm"), item("pg-2", "crm"))

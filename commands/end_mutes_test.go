@@ -231,8 +231,8 @@ func TestActionsOnMany(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestWhatAnActionMayHold: every broken rule at once, before anything is looked at.
-func TestWhatAnActionMayHold(t *testing.T) {
+// TestAnInvalidActionNamesEveryBrokenRule at once, before anything is read.
+func TestAnInvalidActionNamesEveryBrokenRule(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	id := h.alerts(alertItem("a"))[0]

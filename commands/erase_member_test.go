@@ -112,7 +112,7 @@ func TestEraseMember(t *testing.T) {
 	}
 }
 
-func TestWhoIsNotErased(t *testing.T) {
+func TestEraseMemberRefusesTheLastAdminAndForeignMembers(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := t.Context()
@@ -182,8 +182,8 @@ func (h *house) waiting() {
 	}
 }
 
-// TestAReportThatBecomesReadyWhileSomebodyItNamesIsErased takes both orders.
-func TestAReportThatBecomesReadyWhileSomebodyItNamesIsErased(t *testing.T) {
+// TestAReportBecomesReadyDuringAnErasure of a member that it names, in both orders.
+func TestAReportBecomesReadyDuringAnErasure(t *testing.T) {
 	t.Parallel()
 	t.Run("Ready comes first", func(t *testing.T) {
 		t.Parallel()
@@ -309,8 +309,8 @@ func TestChangeOrganization(t *testing.T) {
 	}
 }
 
-// TestTwoAdministratorsChangeWhatTheyBothSaw: one of them wins.
-func TestTwoAdministratorsChangeWhatTheyBothSaw(t *testing.T) {
+// TestOneOfTwoConcurrentChangesToTheOrganizationWins: two administrators change the same state.
+func TestOneOfTwoConcurrentChangesToTheOrganizationWins(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	var refused atomic.Int32

@@ -261,9 +261,9 @@ func TestForeignExceptionIsUnknown(t *testing.T) {
 	}
 }
 
-// TestDecideAtOnce has several administrators decide about one exception at the same time: each
-// decision is made once, and a refusal is not overruled.
-func TestDecideAtOnce(t *testing.T) {
+// TestConcurrentDecisionsOnAnExceptionAreMadeOnce: several administrators decide about one exception at the
+// same time, and a refusal is not overruled.
+func TestConcurrentDecisionsOnAnExceptionAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	h := newExceptionHouse(t)
 	for _, c := range []struct {

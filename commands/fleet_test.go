@@ -279,8 +279,9 @@ func TestOneInstance(t *testing.T) {
 	}
 }
 
-// TestWhatAnInstanceBreaksByItself can be asked before anything is written.
-func TestWhatAnInstanceBreaksByItself(t *testing.T) {
+// TestRulesOfOneInstanceAreCheckedBeforeAWrite: a caller may ask for the broken rules before anything is
+// written.
+func TestRulesOfOneInstanceAreCheckedBeforeAWrite(t *testing.T) {
 	t.Parallel()
 	right := inventory.Registration{ExternalID: "pg-1", Name: "orders", Engine: fleet.PostgreSQL}
 	if err := right.Check(start); err != nil {

@@ -130,9 +130,9 @@ func TestInvitationIsAcceptedBothWaysAtOnce(t *testing.T) {
 	}
 }
 
-// TestTheInvitationSaysWhichOrganization: an address is one account, and the
+// TestAnIdentityJoinsOnlyTheInvitingOrganization: an address is one account, and the
 // provider's word on it opens that one and nothing beside it.
-func TestTheInvitationSaysWhichOrganization(t *testing.T) {
+func TestAnIdentityJoinsOnlyTheInvitingOrganization(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	other, eve := h.organization("Other")
@@ -153,11 +153,10 @@ func TestTheInvitationSaysWhichOrganization(t *testing.T) {
 	}
 }
 
-// TestEverybodyWantsTheSameMember: whatever happens to an invited member at once, every caller
-// gets an answer that they can act on, and an erased member stays erased. Locks taken in
-// another order would not fail here, because Transact decides again: to see that, run it with
-// one decision.
-func TestEverybodyWantsTheSameMember(t *testing.T) {
+// TestConcurrentChangesToAnInvitedMemberAllGetAnAnswer: whatever happens to an invited member at the same time,
+// every caller gets an answer to act on, and an erased member stays erased. Locks taken in another order would
+// not fail here, because Transact decides again: to see that, run it with one decision.
+func TestConcurrentChangesToAnInvitedMemberAllGetAnAnswer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for range 3 {

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestWhatIsSeenAgainIsMovedInPlace: for an alert that still fires, the WAL gets one record of
+// TestTheLastSeenTimeIsUpdatedInPlace: for an alert that still fires, the WAL gets one record of
 // some ninety bytes: no lock and no index entry.
-func TestWhatIsSeenAgainIsMovedInPlace(t *testing.T) {
+func TestTheLastSeenTimeIsUpdatedInPlace(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	write, err := os.ReadFile("alerting/sql/write_last_seen.sql")

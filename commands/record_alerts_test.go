@@ -51,9 +51,9 @@ func TestTenThousandAlertsTwice(t *testing.T) {
 	}
 }
 
-// TestAFeedThatSeesAnAlertEveryMinute: the log follows once an hour, and has the
+// TestAFeedThatReportsAnAlertEveryMinute: the log follows once an hour, and has the
 // last word when it is over.
-func TestAFeedThatSeesAnAlertEveryMinute(t *testing.T) {
+func TestAFeedThatReportsAnAlertEveryMinute(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	seenNow := func(i *alerting.Item) { i.LastTriggeredAt = h.clock.Now() }

@@ -7,9 +7,9 @@ import (
 	"muster/domain/report"
 )
 
-// TestADownloadAnHour: a person who fetches a report again and again, also from
-// eight windows at once, is recorded once an hour.
-func TestADownloadAnHour(t *testing.T) {
+// TestRepeatedDownloadsAreRecordedOnceAnHour: a person who fetches a report again and again, also from eight
+// windows at the same time, is recorded once an hour.
+func TestRepeatedDownloadsAreRecordedOnceAnHour(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	id := h.request(h.actor).ReportID

@@ -61,7 +61,7 @@ func TestLongAThousandFiringAlertsForHours(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t)
-	const alerts, hours, step = 1_000, 3, 10 // resent every ten minutes; TestSeenEveryMinute has every one
+	const alerts, hours, step = 1_000, 3, 10 // resent every ten minutes; TestAnAlertThatFiresEveryMinuteRecordsFewEvents has every one
 	for minute := 0; minute <= hours*60; minute += step {
 		firings := make([]alert.Firing, alerts)
 		for i := range firings {
@@ -81,7 +81,7 @@ func TestLongAThousandFiringAlertsForHours(t *testing.T) {
 	h.wantKeysTold()
 }
 
-func TestSeenEveryMinute(t *testing.T) {
+func TestAnAlertThatFiresEveryMinuteRecordsFewEvents(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.fire(h.firing("a"))
@@ -164,8 +164,8 @@ func TestFiringsInOrder(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestAMessageClosesWhatHasEnded: it does not matter whether the sweep came.
-func TestAMessageClosesWhatHasEnded(t *testing.T) {
+// TestAMessageClosesEndedAlerts, whether or not the sweep came before it.
+func TestAMessageClosesEndedAlerts(t *testing.T) {
 	t.Parallel()
 	for _, swept := range []bool{false, true} {
 		t.Run(fmt.Sprintf("swept %t", swept), func(t *testing.T) {

@@ -117,7 +117,7 @@ func TestAWorkerThatLosesItsTransactionLeavesTheReportBuilding(t *testing.T) {
 	}
 }
 
-func TestTwentyMailsAtOnce(t *testing.T) {
+func TestConcurrentMailsAreAllRecorded(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	var recipients []uuid.UUID
@@ -172,7 +172,7 @@ func TestAReportOfAnotherOrganizationIsUnknown(t *testing.T) {
 	}
 }
 
-func TestEventsSayWhoAndWhy(t *testing.T) {
+func TestEventsNameTheirActorAndCause(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	id := h.request(h.actor).ReportID

@@ -69,8 +69,8 @@ func TestASecondAttemptLeadsToTheFirst(t *testing.T) {
 	}
 }
 
-// TestIdenticalRequestsAtOnce: the database, and not luck, makes 32 requests one.
-func TestIdenticalRequestsAtOnce(t *testing.T) {
+// TestConcurrentIdenticalRequestsMakeOneReport: the database makes 32 requests one, and not luck.
+func TestConcurrentIdenticalRequestsMakeOneReport(t *testing.T) {
 	t.Parallel()
 	const callers = 32
 	h := newHouse(t)
@@ -150,7 +150,7 @@ func together(n int, f func(i int) error, t *testing.T) {
 	}
 }
 
-func TestTheSameMemberAskingAgainIsReused(t *testing.T) {
+func TestARepeatedRequestReusesTheReport(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	first := h.request(h.actor)
@@ -163,9 +163,8 @@ func TestTheSameMemberAskingAgainIsReused(t *testing.T) {
 	}
 }
 
-// TestReuseMeetsReady lets a request come while Ready is being committed: it
-// waits, and then makes a report of its own.
-func TestReuseMeetsReady(t *testing.T) {
+// TestARequestDuringReadyMakesItsOwnReport: it waits while Ready is being committed.
+func TestARequestDuringReadyMakesItsOwnReport(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ben := h.member("ben@example.org")
@@ -199,9 +198,8 @@ func TestReuseMeetsReady(t *testing.T) {
 	}
 }
 
-// TestReadyWaitsForReuse is the other order: the caller who joined first is a
-// recipient of Ready.
-func TestReadyWaitsForReuse(t *testing.T) {
+// TestACallerWhoJoinsBeforeReadyIsARecipient: the other order.
+func TestACallerWhoJoinsBeforeReadyIsARecipient(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ben := h.member("ben@example.org")
@@ -238,9 +236,9 @@ func (h *house) waitForLock() {
 	}
 }
 
-// TestARequestThatDiesLeavesNothing: the queue that refuses stands for a
-// process that dies between the claim and the commit.
-func TestARequestThatDiesLeavesNothing(t *testing.T) {
+// TestAnInterruptedRequestLeavesNothing: the queue that refuses stands for a process that dies between the
+// claim and the commit.
+func TestAnInterruptedRequestLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	died := errors.New("died")
@@ -397,8 +395,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsAreExactUnderFire: ten at once, two may build.
-func TestLimitsAreExactUnderFire(t *testing.T) {
+// TestLimitsAreExactUnderConcurrentRequests: ten at once, two may build.
+func TestLimitsAreExactUnderConcurrentRequests(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.Limits = commands.Limits{BuildingAtOnce: 2}

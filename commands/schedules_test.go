@@ -55,7 +55,7 @@ func broken(err error) string {
 	return strings.Join(all, ", ")
 }
 
-func TestAScheduleIsHeldAgainstEveryRule(t *testing.T) {
+func TestAScheduleIsCheckedAgainstEveryRule(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	orders, databases := h.known.addInstance(h.org.ID, "orders", "sales")
@@ -105,7 +105,7 @@ func TestAScheduleIsHeldAgainstEveryRule(t *testing.T) {
 	}
 }
 
-func TestWhoChangesASchedule(t *testing.T) {
+func TestOnlyTheOwnerOrAnAdminChangesASchedule(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	id := h.schedule(daily())
@@ -171,8 +171,7 @@ func TestWhoChangesASchedule(t *testing.T) {
 	}
 }
 
-// TestAScheduleIsSwitchedOffWhateverItIsAbout: also where its servers are gone.
-func TestAScheduleIsSwitchedOffWhateverItIsAbout(t *testing.T) {
+func TestAScheduleWithoutItsServersCanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	orders, _ := h.known.addInstance(h.org.ID, "orders")
@@ -196,7 +195,7 @@ func (n counted) Count(context.Context, sqlx.QueryerContext, uuid.UUID) (int64, 
 	return int64(n), nil
 }
 
-func TestAnOrganizationHasSoManySchedules(t *testing.T) {
+func TestSchedulesOfAnOrganizationAreLimited(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.Schedules = counted(499)
@@ -207,7 +206,7 @@ func TestAnOrganizationHasSoManySchedules(t *testing.T) {
 	}
 }
 
-func TestDueTimesAreToldAhead(t *testing.T) {
+func TestUpcomingDueTimesAreListed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	dues, err := h.DueTimes(daily().Recurrence, 2)
@@ -219,8 +218,9 @@ func TestDueTimesAreToldAhead(t *testing.T) {
 	}
 }
 
-// TestPlacesAreShared: a request by hand finds no place if a schedule has taken it.
-func TestPlacesAreShared(t *testing.T) {
+// TestSchedulesAndRequestsShareTheBuildLimit: a request by hand is refused while a schedule uses the last
+// place.
+func TestSchedulesAndRequestsShareTheBuildLimit(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.Limits = commands.Limits{BuildingAtOnce: 2}

@@ -285,8 +285,8 @@ func TestARequestInAWorldNamesAtMostAHundred(t *testing.T) {
 	}
 }
 
-// TestWhoIsNoMemberSeesNothing: no member, and no member any more, is nobody's whole organization.
-func TestWhoIsNoMemberSeesNothing(t *testing.T) {
+// TestANonMemberSeesNothing: neither a stranger nor a former member sees an organization.
+func TestANonMemberSeesNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	if world, err := h.WorldOf(t.Context(), h.org.ID, h.ana.ID); world != nil || err != nil {

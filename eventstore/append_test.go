@@ -62,7 +62,7 @@ func TestAppendKeepsExactBytes(t *testing.T) {
 	}
 }
 
-func TestAppendHoldsExpectedVersions(t *testing.T) {
+func TestAppendChecksExpectedVersions(t *testing.T) {
 	t.Parallel()
 	a, b := uuid.MustParse("0199f0d2-0000-7000-8000-00000000000a"), uuid.MustParse("0199f0d2-0000-7000-8000-00000000000b")
 	other := func(e eventstore.Append) eventstore.Append { e.StreamType = "other"; return e }
@@ -150,7 +150,7 @@ func TestAppendHoldsExpectedVersions(t *testing.T) {
 	})
 }
 
-func TestAppendRefusesWhatCannotBeRecorded(t *testing.T) {
+func TestAppendRefusesInvalidEvents(t *testing.T) {
 	t.Parallel()
 	store := eventstore.New(pgtest.DB(t))
 	for name, spoil := range map[string]func(*eventstore.Append){
@@ -232,7 +232,7 @@ func TestRecordedTimeNeverFalls(t *testing.T) {
 	wantWhole(t, store, eventstore.Reports)
 }
 
-func TestOccurredAtIsTheAppendsTimeWhereNoneIsGiven(t *testing.T) {
+func TestOccurredAtDefaultsToTheTimeOfTheAppend(t *testing.T) {
 	t.Parallel()
 	store := eventstore.New(pgtest.DB(t)).WithClock(func() time.Time { return noon.Add(789 * time.Nanosecond) })
 	a := batch(ours, uuid.New(), 0, 2)

@@ -172,7 +172,7 @@ func TestOneOfManyWinsAVersion(t *testing.T) {
 	wantWhole(t, store, eventstore.Reports)
 }
 
-func TestWriterThatDiesHoldsNobodyUp(t *testing.T) {
+func TestADeadWriterBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := pgtest.DB(t)

@@ -41,9 +41,9 @@ func drawEvent(t *rapid.T) eventstore.Event {
 	}
 }
 
-// TestDigestTellsEventsApart moves bytes between neighbouring fields, which is
-// how an ambiguous encoding gives two events one digest.
-func TestDigestTellsEventsApart(t *testing.T) {
+// TestDifferentEventsHaveDifferentDigests: bytes move between neighboring fields, which is how an ambiguous
+// encoding gives two events one digest.
+func TestDifferentEventsHaveDifferentDigests(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawEvent(t)

@@ -44,7 +44,7 @@ func TestExportOfOneOrganizationVerifiesOffline(t *testing.T) {
 	}
 }
 
-func TestVerifyExportNamesWhatDoesNotFit(t *testing.T) {
+func TestVerifyExportNamesTheMismatch(t *testing.T) {
 	t.Parallel()
 	store := fill(t, pgtest.DB(t))
 	file := export(t, store, ours)
@@ -231,7 +231,7 @@ func TestExportIsLossless(t *testing.T) {
 	}
 }
 
-func TestHeadReadsWhatItWrites(t *testing.T) {
+func TestASignedHeadParsesAsWritten(t *testing.T) {
 	t.Parallel()
 	store := fill(t, pgtest.DB(t))
 	head, err := store.Head(context.Background(), nil, eventstore.Reports)

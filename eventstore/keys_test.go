@@ -118,7 +118,7 @@ func TestKeysAreLookedUpByTheirIndex(t *testing.T) {
 	}
 }
 
-func TestWritersWithOverlappingKeysTakeTurns(t *testing.T) {
+func TestWritersWithOverlappingKeysDoNotDeadlock(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := pgtest.DB(t)
@@ -166,7 +166,7 @@ func TestWritersWithOverlappingKeysTakeTurns(t *testing.T) {
 	}
 }
 
-func TestLockKeysKnowsOnlyItsOwn(t *testing.T) {
+func TestLockKeysSeesOnlyItsOwnKeys(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := pgtest.DB(t)

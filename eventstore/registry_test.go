@@ -83,7 +83,7 @@ func TestRegistryDecodesEveryStoredVersion(t *testing.T) {
 	}
 }
 
-func TestRegistryDecodesWhatItEncodes(t *testing.T) {
+func TestRegistryDecodesItsOwnEncoding(t *testing.T) {
 	t.Parallel()
 	r := hotel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -99,7 +99,7 @@ func TestRegistryDecodesWhatItEncodes(t *testing.T) {
 	})
 }
 
-func TestRegistryRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestRegistryRefusesUnknownEvents(t *testing.T) {
 	t.Parallel()
 	r := hotel()
 	_, err := r.Decode(eventstore.Event{Type: "hotel.sold", SchemaVersion: 2})
@@ -142,7 +142,7 @@ func TestRegistryFaults(t *testing.T) {
 	}
 }
 
-func TestFoldRaisesOldEventsAndTheLogKeepsThem(t *testing.T) {
+func TestFoldUpgradesOldEventsWithoutChangingTheLog(t *testing.T) {
 	t.Parallel()
 	r := hotel()
 	store := eventstore.New(pgtest.DB(t))

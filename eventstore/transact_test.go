@@ -11,7 +11,7 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-func TestTransactDecidesAgainWhereAnotherWriterCameFirst(t *testing.T) {
+func TestTransactDecidesAgainAfterAConflict(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	if _, err := db.Exec(`CREATE TABLE kept (try integer)`); err != nil {

@@ -54,7 +54,7 @@ func rechain(t testing.TB, db *sqlx.DB, store *eventstore.Store, from int64) {
 	db.MustExec(`UPDATE log_head SET position = $1, hash = $2 WHERE log = 'reports'`, last.Position, last.Hash)
 }
 
-func TestVerifyNamesWhatDoesNotFit(t *testing.T) {
+func TestVerifyNamesTheMismatch(t *testing.T) {
 	t.Parallel()
 	type first struct {
 		misfit          eventstore.Misfit
@@ -251,7 +251,7 @@ func TestVerifyForOneOrganization(t *testing.T) {
 	}
 }
 
-func TestVerifyWhileOthersAppend(t *testing.T) {
+func TestVerifyDuringAppends(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	store := eventstore.New(pgtest.DB(t))

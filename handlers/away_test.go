@@ -10,10 +10,10 @@ import (
 	"muster/handlers/jobs"
 )
 
-// TestTheFilesAreAway: below the file system with the files, which is not mounted, there is
-// an empty directory. A report waits, and at last fails with a sentence that says where to
-// look; nothing is written there.
-func TestTheFilesAreAway(t *testing.T) {
+// TestAReportFailsWhileItsFileSystemIsUnmounted: in the place of the file system with the files, there is an
+// empty directory. A report waits, and at last fails with a sentence that says where to look. Nothing is
+// written there.
+func TestAReportFailsWhileItsFileSystemIsUnmounted(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	if err := s.blobs.Claim(t.Context(), "ours"); err != nil {

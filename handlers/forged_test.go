@@ -266,9 +266,9 @@ func (s *scene) unmarked(genuine uuid.UUID) (id uuid.UUID) {
 	return id
 }
 
-// TestReportsOfProgramsFromBeforeMarks are signed: those up to the first start of this one,
-// and those of a replica that has not been upgraded yet.
-func TestReportsOfProgramsFromBeforeMarks(t *testing.T) {
+// TestReportsOfEarlierReleasesWithoutMarks are signed: those up to the first start of this release, and those
+// of a replica that has not been upgraded yet.
+func TestReportsOfEarlierReleasesWithoutMarks(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	ring := s.proofs.Signing.Ring()

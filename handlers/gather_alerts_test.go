@@ -213,8 +213,8 @@ func TestGatherWaitsForTheAlerts(t *testing.T) {
 	}
 }
 
-// TestAScorecardNamesWhoHeldSessionsUp unless anybody gets it from whom the pages hide that.
-func TestAScorecardNamesWhoHeldSessionsUp(t *testing.T) {
+// TestAScorecardNamesTheBlockingSession, unless a recipient may not see people's names.
+func TestAScorecardNamesTheBlockingSession(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	here := e.fleet("here")["here"].ID

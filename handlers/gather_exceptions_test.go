@@ -92,7 +92,7 @@ func reasons(doc snapshot.Document) []string {
 	return out
 }
 
-func TestGatherTakesInWhatIsAccepted(t *testing.T) {
+func TestGatherIncludesExceptions(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	here, there := e.register("here", true), e.register("there", true)
@@ -179,7 +179,7 @@ func (s *slowExceptions) Wait(_ context.Context, log eventstore.Log, _ int64, on
 	return log == eventstore.Organization && slices.Equal(only, []string{exceptions.Name}) && s.asked > s.passAfter
 }
 
-func TestGatherWaitsForWhatWasDecided(t *testing.T) {
+func TestGatherWaitsForDecidedExceptions(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	inputs, model := e.inputs(), &slowExceptions{passAfter: 3}
@@ -257,7 +257,7 @@ func TestAnExceptionFromAskingToLapsing(t *testing.T) {
 // If the member who requested an exception in a report, or the one who granted it, is erased,
 // the report's inputs are erased, too. A member who only requested one that was not granted
 // does not cause that.
-func TestErasingWhoAccepted(t *testing.T) {
+func TestErasingAMemberWhoAcceptedAFinding(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		bobAsks, granted bool
@@ -343,7 +343,7 @@ func (e *estate) build(id uuid.UUID) snapshot.Document {
 
 // The tables that go with a report say how to verify an object as the API does. The inputs have
 // no query of checks for which no object is verified.
-func TestFindingsAreVerifiedAsTheCatalogueSays(t *testing.T) {
+func TestVerificationOfFindingsFollowsTheCatalogue(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	server := e.register("server", true)

@@ -17,9 +17,9 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// TestGatherTakesInWhatFeedsSent: documents know a SQL Server and an Oracle by that, and
-// leave out what has gone since.
-func TestGatherTakesInWhatFeedsSent(t *testing.T) {
+// TestGatherIncludesFactsFromFeeds: documents name a SQL Server and an Oracle from a feed, and leave out
+// servers that were removed since.
+func TestGatherIncludesFactsFromFeeds(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	actor := usecase.Actor{OrganizationID: e.organization, Component: "ingest"}

@@ -15,7 +15,7 @@ import (
 
 // The inputs say when each finding was first seen, under the id of the list: for one from
 // before the last assessment, and for one that came with it.
-func TestTheInputsSaySinceWhenAFindingIsThere(t *testing.T) {
+func TestTheInputsStateWhenAFindingWasFirstSeen(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	orders := e.register("pg-orders", true)

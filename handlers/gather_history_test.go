@@ -13,9 +13,10 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// TestFault10TheInputsCountWhatHasGone since 30 and 90 days: findings of the report's checks alone, of its servers alone,
-// and one that came back where it was there before. The days in which findings are due are the organization's.
-func TestFault10TheInputsCountWhatHasGone(t *testing.T) {
+// TestFault10TheInputsCountClosedFindings of the last 30 and 90 days: findings of the report's checks alone, of
+// its servers alone, and one that came back where it was there before. The days in which findings are due are
+// the organization's.
+func TestFault10TheInputsCountClosedFindings(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	high := 20

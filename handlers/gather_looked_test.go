@@ -88,9 +88,9 @@ func printed(t *testing.T, name string, doc snapshot.Document) string {
 	return strings.Join(strings.Fields(string(out)), " ")
 }
 
-// TestDocumentsOfWhatOurCollectorsFind of SQL Server and Oracle say what those of PostgreSQL
-// do, and nothing that only holds for PostgreSQL or for feeds.
-func TestDocumentsOfWhatOurCollectorsFind(t *testing.T) {
+// TestDocumentsOfCollectedServers: those of SQL Server and Oracle state the same facts as those of PostgreSQL,
+// and nothing that only holds for PostgreSQL or for feeds.
+func TestDocumentsOfCollectedServers(t *testing.T) {
 	t.Parallel()
 	never := []string{"HBA", "pg_hba", "as registered", "feed that assesses", "does not connect to", "an older version classified it and did not look", "pg_monitor", "as a superuser", "may not read SELECT", "sign in locally only", "nobody told"}
 	for name, tc := range map[string]struct {

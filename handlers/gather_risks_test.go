@@ -15,9 +15,9 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// TestTheRegisterKeepsTheHistoryOfRisksAndWhatPeopleDecided: a risk keeps its id and its first day, says when it had
-// gone and came back, and is accepted only while an exception that a person granted is in force.
-func TestTheRegisterKeepsTheHistoryOfRisksAndWhatPeopleDecided(t *testing.T) {
+// TestTheRegisterKeepsTheHistoryAndDecisionsOfRisks: a risk keeps its id and its first day, names the days on
+// which it went and came back, and is accepted only while an exception that a person granted is in force.
+func TestTheRegisterKeepsTheHistoryAndDecisionsOfRisks(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	crm, other := e.register("pg-crm", true), e.register("pg-other", true)

@@ -198,9 +198,9 @@ func TestAnAssessmentOfLongAgoIsCappedByTheEndOfSupport(t *testing.T) {
 	}
 }
 
-// TestAnAssessmentIsKeptThoughWhatCapsItCannotBeRead, without a score, because one without its caps would be too good. The
-// caps of all that a request sends are read once.
-func TestAnAssessmentIsKeptThoughWhatCapsItCannotBeRead(t *testing.T) {
+// TestAnAssessmentIsKeptWhenItsCapsCannotBeRead, but without a score, because one without its caps would be too
+// good. The caps of all assessments of a request are read once.
+func TestAnAssessmentIsKeptWhenItsCapsCannotBeRead(t *testing.T) {
 	t.Parallel()
 	e, _ := capped(t)
 	ids, reads := e.fleet("a", "b", "c"), 0

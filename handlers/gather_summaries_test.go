@@ -16,9 +16,10 @@ import (
 	"muster/internal/report/snapshot/companion"
 )
 
-// TestAnAlertsSummaryStaysAsItWasAtItsEnd: alerts that are acknowledged, resolved and imported later change neither
-// its figures nor its table. A team without servers has an empty summary, and not that of the organization.
-func TestAnAlertsSummaryStaysAsItWasAtItsEnd(t *testing.T) {
+// TestLaterEventsDoNotChangeAnAlertsSummary: alerts that are acknowledged, resolved and imported later change
+// neither its figures nor its table. A team without servers has an empty summary, and not that of the
+// organization.
+func TestLaterEventsDoNotChangeAnAlertsSummary(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	ids := e.fleet("here", "there")

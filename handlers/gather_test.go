@@ -216,7 +216,7 @@ func named(doc snapshot.Document, name string) snapshot.Instance {
 	return doc.Instances[i]
 }
 
-func TestGatherSaysWhatIsKnownAndWhatIsNot(t *testing.T) {
+func TestGatherDistinguishesKnownFromUnknown(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	recent, silent, blind := e.register("recent", true), e.register("silent", true), e.register("blind", true)
@@ -273,7 +273,7 @@ func TestGatherSaysWhatIsKnownAndWhatIsNot(t *testing.T) {
 	}
 }
 
-func TestOldFactsAreLookedAtAgain(t *testing.T) {
+func TestOldFactsAreRefreshed(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	id := e.register("old", true)
@@ -288,7 +288,7 @@ func TestOldFactsAreLookedAtAgain(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatGoesAwayMeanwhileIsNoFault(t *testing.T) {
+func TestAConnectionRemovedDuringGatherIsNoFault(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	id := e.register("leaving", true)
@@ -336,7 +336,7 @@ func TestTheDataInventoryNeedsACompletedClassification(t *testing.T) {
 // A document uses the feed with its current updates, names it by its digest, and does not
 // change with the next update. A version that differs between fleet and server is stored beside
 // it.
-func TestADocumentIsJudgedByTheFeedAsItIs(t *testing.T) {
+func TestADocumentUsesTheCurrentFeed(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	id := e.register("recent", true)

@@ -19,7 +19,7 @@ import (
 
 // A scorecard has the inputs of its hints, and no other server's: the settings that they are
 // about, the machine, the open sessions, and the mean of the hours in which some waited.
-func TestGatherTakesInWhatSettingsAreHeldAgainst(t *testing.T) {
+func TestGatherIncludesTheInputsOfHints(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	tuned, bare := e.register("tuned", true), e.register("bare", true)

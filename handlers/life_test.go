@@ -144,7 +144,7 @@ func (m meeting) RenderCanonical(w io.Writer, inputs snapshot.Canonical) (pdf.Re
 	return m.Renderer.RenderCanonical(w, inputs)
 }
 
-func TestWhoJoinsDuringTheBuildGetsTheMail(t *testing.T) {
+func TestARequesterWhoJoinsDuringTheBuildGetsTheMail(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	id := s.request(s.ana)

@@ -39,8 +39,8 @@ func (s *scene) kept(id uuid.UUID) map[uuid.UUID]sent.Mail {
 	return mails
 }
 
-// TestWhatWasSentIsKept, byte for byte, as long as the report is offered.
-func TestWhatWasSentIsKept(t *testing.T) {
+// TestSentMailsAreKept, byte for byte, as long as the report is offered.
+func TestSentMailsAreKept(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.join(s.ana, s.bob, s.eva)
@@ -96,9 +96,9 @@ func TestAMailThatNamesAnErasedRequester(t *testing.T) {
 	}
 }
 
-// TestAMailReachesWhoSeesTheReport: a recipient who has the role team by the time of the mail, and does not see all
-// servers of the report, gets none. The trail says why.
-func TestAMailReachesWhoSeesTheReport(t *testing.T) {
+// TestOnlyRecipientsWhoSeeTheReportGetItsMail: a recipient who has the role team by the time of the mail, and
+// does not see all servers of the report, gets none. The trail says why.
+func TestOnlyRecipientsWhoSeeTheReportGetItsMail(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.join(s.ana, s.bob, s.eva)

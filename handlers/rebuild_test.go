@@ -112,8 +112,8 @@ func TestRebuildAnswers(t *testing.T) {
 	answers("erased", o, handlers.InputsErased, 4, "by rule retention")
 }
 
-// TestRebuildHoldsTheTableToItsDigest: the log names another one than the inputs give.
-func TestRebuildHoldsTheTableToItsDigest(t *testing.T) {
+// TestRebuildChecksTheTableAgainstItsDigest: the log names another one than the inputs give.
+func TestRebuildChecksTheTableAgainstItsDigest(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	id := s.request(s.ana)
@@ -160,7 +160,7 @@ func (c crooked) RenderCanonical(w io.Writer, inputs snapshot.Canonical) (pdf.Re
 	return c.Renderer.RenderCanonical(w, inputs)
 }
 
-func TestRebuildOfWhatWasNeverBuilt(t *testing.T) {
+func TestRebuildOfAnUnbuiltReport(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	id := s.request(s.ana)

@@ -20,8 +20,7 @@ import (
 	"muster/internal/report/snapshot/snapshottest"
 )
 
-// TestDueOnce has three replicas at the same schedule.
-func TestDueOnce(t *testing.T) {
+func TestAScheduleRunsOnceWithThreeReplicas(t *testing.T) {
 	t.Parallel()
 	s := newTimedScene(t)
 	id := s.schedule(func(x *schedule.Terms) { x.RecipientIDs = []uuid.UUID{s.bob} })
@@ -53,9 +52,9 @@ func TestDueOnce(t *testing.T) {
 	}
 }
 
-// TestAWorkerDiesAmidARun: another one takes over, and later the first turns out to be
+// TestAWorkerDiesDuringARun: another one takes over, and later the first turns out to be
 // alive after all.
-func TestAWorkerDiesAmidARun(t *testing.T) {
+func TestAWorkerDiesDuringARun(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{handlers.PointPlanned, handlers.PointRun} {
 		t.Run(at, func(t *testing.T) {
@@ -92,9 +91,9 @@ func (s *scene) claims() (n int) {
 	return n
 }
 
-// TestFiftyAtEight: all come, though the organization may have ten built at once, and who
-// asks by hand meanwhile finds room.
-func TestFiftyAtEight(t *testing.T) {
+// TestFiftySchedulesDueTogetherAllRun, though only ten reports of the organization may be built at the same
+// time, and a person who requests a report meanwhile finds room.
+func TestFiftySchedulesDueTogetherAllRun(t *testing.T) {
 	t.Parallel()
 	s := newTimedScene(t)
 	s.commands.Limits = commands.Limits{CreatesPerHour: 30, BuildingAtOnce: 10}
@@ -138,9 +137,9 @@ func TestFiftyAtEight(t *testing.T) {
 	}
 }
 
-// TestARunWhoseRecipientsDoNotFit into the report that is being built requests its own after
-// that one: every recipient of a schedule gets a mail.
-func TestARunWhoseRecipientsDoNotFit(t *testing.T) {
+// TestARunWithTooManyRecipientsRequestsItsOwnReport after the one that is being built: every recipient of a
+// schedule gets a mail.
+func TestARunWithTooManyRecipientsRequestsItsOwnReport(t *testing.T) {
 	t.Parallel()
 	s := newTimedScene(t)
 	tx, err := s.db.BeginTxx(t.Context(), nil)
@@ -181,9 +180,8 @@ func TestARunWhoseRecipientsDoNotFit(t *testing.T) {
 	}
 }
 
-// TestWhatWasMissedSaysWhy distinguishes due times at which no process ran from those without
-// room.
-func TestWhatWasMissedSaysWhy(t *testing.T) {
+// TestAMissedRunHasAReason: due times at which no process ran are distinguished from those without room.
+func TestAMissedRunHasAReason(t *testing.T) {
 	t.Parallel()
 	t.Run("nobody looked", func(t *testing.T) {
 		t.Parallel()
@@ -342,8 +340,8 @@ func TestOnlyIfChanged(t *testing.T) {
 	}
 }
 
-// TestAChangeWhileOneWaits: the due time that waits is missed, and the new ones come.
-func TestAChangeWhileOneWaits(t *testing.T) {
+// TestAChangeWhileARunWaits: the due time that waits is missed, and the new ones come.
+func TestAChangeWhileARunWaits(t *testing.T) {
 	t.Parallel()
 	s := newTimedScene(t)
 	id := s.schedule()
@@ -382,8 +380,8 @@ func TestAChangeWhileOneWaits(t *testing.T) {
 	}
 }
 
-// TestAChangeAmidARun: a run that was planned with other terms is not recorded.
-func TestAChangeAmidARun(t *testing.T) {
+// TestAChangeDuringARun: a run that was planned with other terms is not recorded.
+func TestAChangeDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newTimedScene(t)
 	id := s.schedule()

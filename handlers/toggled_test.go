@@ -48,9 +48,9 @@ func (s *scene) toggle(id uuid.UUID, falseData, falseHash []byte) (lie func(read
 	}
 }
 
-// TestWhatIsSignedIsWhatBearsTheMark: an owner of the database without a key shows one row to
+// TestTheSignedReportIsTheMarkedReport: an owner of the database without a key shows one row to
 // the check of the mark, and another to the signature. More reads than it takes are tried.
-func TestWhatIsSignedIsWhatBearsTheMark(t *testing.T) {
+func TestTheSignedReportIsTheMarkedReport(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	id := s.aReport()

@@ -10,7 +10,7 @@ import (
 	"muster/handlers/jobs"
 )
 
-func TestReadModelsAreToldWhenAReportIsRecorded(t *testing.T) {
+func TestReadModelsAreNotifiedOfARecordedReport(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	id := s.request(s.ana)

@@ -10,7 +10,7 @@ import (
 	"muster/domain/alert"
 )
 
-func TestWhatPeopleDo(t *testing.T) {
+func TestActionsOfMembers(t *testing.T) {
 	t.Parallel()
 	acknowledge := func(a *alert.Alert) (events, error) { return a.Acknowledge() }
 	mute := func(a *alert.Alert) (events, error) { return a.Mute(time.Time{}) }

@@ -163,9 +163,9 @@ func TestTheMementoKeepsTheToken(t *testing.T) {
 	}
 }
 
-// TestTheFormBeforeIsRecalled: a release that is started over mementos of the one before folds
+// TestTheEarlierFormOfAMementoIsRecalled: a release that is started over mementos of the one before folds
 // no stream.
-func TestTheFormBeforeIsRecalled(t *testing.T) {
+func TestTheEarlierFormOfAMementoIsRecalled(t *testing.T) {
 	t.Parallel()
 	m, err := hex.DecodeString("0201030166840daf1fb1e79a" + "01000000000000000000000000000000" + "03000000000000000000000000000000" +
 		"000643f2c7a12000" + "000643f2c7a12001" + "000643f2c7a12002" + "000643f2c7a12003" + strings.Repeat("8000000000000000", 3))
@@ -182,7 +182,7 @@ func TestTheFormBeforeIsRecalled(t *testing.T) {
 	}
 }
 
-func TestRecallRefusesWhatItDidNotWrite(t *testing.T) {
+func TestRecallRefusesAnInvalidMemento(t *testing.T) {
 	t.Parallel()
 	good := folded(events{raised(0, 1)}).Memento()
 	change := func(place int, to byte) []byte {

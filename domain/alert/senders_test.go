@@ -8,9 +8,9 @@ import (
 	"muster/domain/alert"
 )
 
-// TestAnAlertIsOverWhenAllSaySo: of several senders of one alert none ends what another sees
+// TestAnAlertEndsWhenEverySenderResolvesIt: of several senders of one alert none ends what another sees
 // firing. C2.
-func TestAnAlertIsOverWhenAllSaySo(t *testing.T) {
+func TestAnAlertEndsWhenEverySenderResolvesIt(t *testing.T) {
 	t.Parallel()
 	type said = alert.Firing
 	by := func(sender string, f said) said {

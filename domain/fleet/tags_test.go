@@ -90,7 +90,7 @@ func written(tags fleet.Tags) string {
 	return strings.Join(words, " ")
 }
 
-func TestAnInstanceHas32Tags(t *testing.T) {
+func TestAnInstanceHasAtMost32Tags(t *testing.T) {
 	t.Parallel()
 	i, many := tagged(t), fleet.ChangeTags{Set: map[string]string{}}
 	for n := range fleet.MaxTags {

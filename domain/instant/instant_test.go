@@ -9,9 +9,9 @@ import (
 	"muster/domain/instant"
 )
 
-// TestWhatIsCutIsTheMicrosecondThatTheTimeIsIn: in UTC, never after the time, also
-// before 1970, and nothing is left to cut.
-func TestWhatIsCutIsTheMicrosecondThatTheTimeIsIn(t *testing.T) {
+// TestTimesAreTruncatedToTheMicrosecond, in UTC and never to a later time, also before 1970. A truncated time
+// is not truncated again.
+func TestTimesAreTruncatedToTheMicrosecond(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		seconds := rapid.Int64Range(-62_135_596_800, 253_402_300_799).Draw(t, "seconds")
@@ -30,8 +30,8 @@ func TestWhatIsCutIsTheMicrosecondThatTheTimeIsIn(t *testing.T) {
 	}
 }
 
-// TestOfTwoTimes tells the later from the earlier time, in any order and zone.
-func TestOfTwoTimes(t *testing.T) {
+// TestLaterAndEarlier work in any order and zone.
+func TestLaterAndEarlier(t *testing.T) {
 	t.Parallel()
 	early := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	late := early.Add(time.Nanosecond).In(time.FixedZone("", -3600))

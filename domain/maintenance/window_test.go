@@ -56,9 +56,9 @@ func text(spans []maintenance.Span) string {
 	return strings.Join(words, " ")
 }
 
-// TestTimesOnDaysOnWhichClocksMove: a window begins when the clocks show its time, or first show a later one, and lasts as
-// long as on any other day.
-func TestTimesOnDaysOnWhichClocksMove(t *testing.T) {
+// TestWindowsOnDaysOfAClockChange: a window begins when the clocks show its time, or first show a later one,
+// and lasts as long as on any other day.
+func TestWindowsOnDaysOfAClockChange(t *testing.T) {
 	t.Parallel()
 	amsterdam := zone(t, "Europe/Amsterdam")
 	daily := func(clock string) maintenance.Terms {

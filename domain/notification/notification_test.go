@@ -104,8 +104,8 @@ func TestQuietHours(t *testing.T) {
 	}
 }
 
-// TestCriticalAlertsNeedNotWait where the rule says so; a failed report has no severity.
-func TestCriticalAlertsNeedNotWait(t *testing.T) {
+// TestCriticalAlertsMaySkipQuietHours where the rule says so. A failed report has no severity.
+func TestCriticalAlertsMaySkipQuietHours(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)
 	terms := notification.Terms{Quiet: &notification.Quiet{From: "00:00", To: "06:00", TimeZone: "UTC", ExceptCritical: true}}

@@ -8,8 +8,8 @@ import (
 	"muster/domain/report"
 )
 
-// TestEveryKindIsWhole: it has a name that is its own, all words, and contents.
-func TestEveryKindIsWhole(t *testing.T) {
+// TestEveryKindIsComplete: it has a name of its own, all words, and contents.
+func TestEveryKindIsComplete(t *testing.T) {
 	t.Parallel()
 	names, stems := map[report.Kind]bool{}, map[string]bool{}
 	for _, d := range report.Definitions() {

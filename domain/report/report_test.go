@@ -155,7 +155,7 @@ func reuse(requester uuid.UUID, extras ...uuid.UUID) func(r *report.Report) ([]r
 	}
 }
 
-func TestAFactThatComesTwiceIsNoEvent(t *testing.T) {
+func TestARepeatedFactMakesNoEvent(t *testing.T) {
 	t.Parallel()
 	isReady := given(queued(ana, ben), started, ready(ana, ben))
 	for _, s := range []scenario{
@@ -252,9 +252,9 @@ func statuses() map[report.Status][]past {
 	}
 }
 
-// TestTheWholeMatrix holds every pair of state and event against the
-// specification's table, which stands here a second time, on purpose.
-func TestTheWholeMatrix(t *testing.T) {
+// TestTransitionsMatchTheSpecification: every pair of state and event is compared with the specification's
+// table, which is repeated here on purpose.
+func TestTransitionsMatchTheSpecification(t *testing.T) {
 	t.Parallel()
 	type pair struct {
 		from  report.Status
@@ -373,7 +373,7 @@ func TestDecisionsOutsideTheTableAreRefused(t *testing.T) {
 	}
 }
 
-func TestStatusAtGoesByTheClock(t *testing.T) {
+func TestStatusAtFollowsTheClock(t *testing.T) {
 	t.Parallel()
 	r := fold(given(queued(ana), started, ready(ana)))
 	if got := r.StatusAt(expiry.Add(-time.Microsecond)); got != report.StatusReady {

@@ -42,7 +42,7 @@ func given(facts ...schedule.Event) *schedule.Schedule {
 
 var created = schedule.Created{OwnerID: ana, Terms: terms()}
 
-func TestWhatIsDue(t *testing.T) {
+func TestDueTimes(t *testing.T) {
 	t.Parallel()
 	later := func(x *schedule.Terms) { x.At = "11:00" }
 	for _, c := range []struct {
@@ -78,9 +78,9 @@ func TestWhatIsDue(t *testing.T) {
 	}
 }
 
-// TestOneDayOnceUnderOtherRules: a zone's rules change on a day that has been due, so that
-// its time of day comes again, and then the zone has its old rules back.
-func TestOneDayOnceUnderOtherRules(t *testing.T) {
+// TestADayIsDueOnceWhenTheRulesOfItsZoneChange: the rules change on a day that has been due, so that its time
+// of day comes again, and then the zone has its old rules back.
+func TestADayIsDueOnceWhenTheRulesOfItsZoneChange(t *testing.T) {
 	t.Parallel()
 	zones := map[string]*time.Location{"before": time.FixedZone("before", 2*3600), "an hour less": time.FixedZone("less", 3600), "two hours more": time.FixedZone("more", 4*3600)}
 	six := func(days int) time.Time { return eight(days).Add(-2 * time.Hour) } // 08:00 by the earlier rules
@@ -242,9 +242,9 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestAWindowOfADayOrAMonthIsThatOfTheZone: a day at which clocks change has 23 or 25 hours, and the month of such a
-// day an hour less or more.
-func TestAWindowOfADayOrAMonthIsThatOfTheZone(t *testing.T) {
+// TestADayOrMonthWindowFollowsTheTimeZone: a day on which the clocks change has 23 or 25 hours, and the month
+// of such a day an hour less or more.
+func TestADayOrMonthWindowFollowsTheTimeZone(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"muster/domain/team"
 )
 
-// TestAWorldHoldsWhatIsAboutItsServersAlone: what names no server is about the whole organization.
-func TestAWorldHoldsWhatIsAboutItsServersAlone(t *testing.T) {
+// TestAWorldHoldsOnlyItemsAboutItsServers: an item that names no server is about the whole organization.
+func TestAWorldHoldsOnlyItemsAboutItsServers(t *testing.T) {
 	t.Parallel()
 	acts, sees, unseen := uuid.New(), uuid.New(), uuid.New()
 	world := team.World{acts: true, sees: false}

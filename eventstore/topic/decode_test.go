@@ -35,9 +35,8 @@ func TestAPageIsDecodedInOrder(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeDecodedIsThatEventsFault: the event parks its stream, at any place of its
-// page, and a panic does not affect the others.
-func TestWhatCannotBeDecodedIsThatEventsFault(t *testing.T) {
+// TestAnUndecodableEventParksItsStream, at any place of its page, and a panic does not affect the others.
+func TestAnUndecodableEventParksItsStream(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func() (any, error){
 		"error": func() (any, error) { return nil, errSick },

@@ -120,7 +120,7 @@ WHERE datname = current_database() AND wait_event_type = 'Lock')`)
 	}
 }
 
-func TestAnIdleLookWritesNothing(t *testing.T) {
+func TestAnIdlePollWritesNothing(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		events int
@@ -160,7 +160,7 @@ func TestAnIdleLookWritesNothing(t *testing.T) {
 	}
 }
 
-func TestDropOfWhatWasAppliedMeanwhile(t *testing.T) {
+func TestDropOfALetterThatARetryApplied(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	letter := s.park()
@@ -187,7 +187,7 @@ func TestDropOfWhatWasAppliedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestOldSnapshotDoesNotParkBehindLettersThatHaveGone(t *testing.T) {
+func TestAnOldSnapshotDoesNotParkBehindRemovedLetters(t *testing.T) {
 	t.Parallel()
 	replays := map[string]func(s *scene, id uuid.UUID) error{
 		"retry": func(s *scene, id uuid.UUID) error {
@@ -220,7 +220,7 @@ func TestOldSnapshotDoesNotParkBehindLettersThatHaveGone(t *testing.T) {
 	}
 }
 
-func TestLetterWhoseEventIsGone(t *testing.T) {
+func TestALetterOfADeletedEvent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	letter := s.park()
@@ -233,7 +233,7 @@ func TestLetterWhoseEventIsGone(t *testing.T) {
 	}
 }
 
-func TestWhatAnOperatorDecidedIsOnDisk(t *testing.T) {
+func TestDecisionsOfAnOperatorAreDurable(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	// The tests' server does not wait for its disk.
@@ -259,7 +259,7 @@ CREATE CONSTRAINT TRIGGER look AFTER INSERT ON dropped_events DEFERRABLE INITIAL
 	}
 }
 
-func TestWhatIsNoEventsFaultParksNothing(t *testing.T) {
+func TestADatabaseErrorParksNothing(t *testing.T) {
 	t.Parallel()
 	faults := map[string]string{
 		"a plan that no longer fits":        "0A000",

@@ -180,7 +180,7 @@ func TestTreeOfALog(t *testing.T) {
 	}
 }
 
-func TestTilesAreThoseOfTheStandard(t *testing.T) {
+func TestTilesMatchTheStandard(t *testing.T) {
 	t.Parallel()
 	tilesAreThoseOfTheStandard(t, few)
 }
@@ -224,8 +224,7 @@ func tilesAreThoseOfTheStandard(t *testing.T, n int) {
 	}
 }
 
-// TestFillAtOnce: each full tile exists once, however many processes fill.
-func TestFillAtOnce(t *testing.T) {
+func TestConcurrentFillsStoreEachTileOnce(t *testing.T) {
 	t.Parallel()
 	const n = 256 * 70
 	trees, db := filled(t, n)
@@ -314,8 +313,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestManyRootsAreThoseOfEach: across whole tiles, into the last one, and of one size twice.
-func TestManyRootsAreThoseOfEach(t *testing.T) {
+// TestManyRootsEqualTheSingleRoots: across whole tiles, into the last one, and of one size twice.
+func TestManyRootsEqualTheSingleRoots(t *testing.T) {
 	t.Parallel()
 	trees, _ := forked(t, many)
 	sizes := []int64{0, 1, 2, 3, 255, 256, 256, 257, 511, 512, 1000, 65_535, 65_536, 65_537, 65_792, 69_999, many}

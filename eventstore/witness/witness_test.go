@@ -11,7 +11,7 @@ import (
 
 var sum = strings.Repeat("9f2c", 16)
 
-func TestParseReadsWhatFormatWrote(t *testing.T) {
+func TestParseReadsFormattedWitnesses(t *testing.T) {
 	t.Parallel()
 	whole := witness.Format("fleet", 1204, sum)
 	if want := "fleet:1204:" + sum; whole != want {

@@ -167,9 +167,8 @@ func TestAFinalErrorThatCannotBeBuried(t *testing.T) {
 	}
 }
 
-// TestLastWords: the reason of a job whose attempts are used up is true in every order in which
-// they can end.
-func TestLastWords(t *testing.T) {
+// TestTheReasonOfADeadJobIsTrue in every order in which its attempts can end.
+func TestTheReasonOfADeadJobIsTrue(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		attempts string // f fails, d dies, s is stopped, b dies while it buries the job

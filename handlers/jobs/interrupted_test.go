@@ -79,8 +79,8 @@ func TestAStallOfCommitsAbandonsNoJob(t *testing.T) {
 	}
 }
 
-// TestWhatTheDatabaseInterrupts does not count as an attempt, and is not tried again at once.
-func TestWhatTheDatabaseInterrupts(t *testing.T) {
+// TestAnInterruptionByTheDatabaseIsNoAttempt, and the job is not tried again at once.
+func TestAnInterruptionByTheDatabaseIsNoAttempt(t *testing.T) {
 	t.Parallel()
 	state := func(code string) error { return fmt.Errorf("append: %w", &pgconn.PgError{Code: code}) }
 	for name, tc := range map[string]struct {
@@ -135,9 +135,9 @@ func TestWhatTheDatabaseInterrupts(t *testing.T) {
 	}
 }
 
-// TestWhatIsLostAgainWaits: the first job whose lease lapses is taken at once, the next time
-// it waits longer, and a failure in between begins anew.
-func TestWhatIsLostAgainWaits(t *testing.T) {
+// TestAJobThatIsLostAgainWaitsLonger: the first job whose lease lapses is taken at once, the next time it waits
+// longer, and a failure in between begins anew.
+func TestAJobThatIsLostAgainWaitsLonger(t *testing.T) {
 	t.Parallel()
 	for endings, seconds := range map[string]int{"": 0, "l": 1, "ll": 16, "lli": 81, "lllll": 81, "llf": 0, "llfl": 1, "lls": 0} {
 		t.Run(endings, func(t *testing.T) {

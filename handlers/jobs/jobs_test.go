@@ -127,7 +127,7 @@ func build() jobs.Job {
 	return jobs.Job{OrganizationID: uuid.New(), Kind: jobs.Build, Subject: uuid.New()}
 }
 
-func TestTheFenceStopsWhoLostTheLease(t *testing.T) {
+func TestTheFenceStopsAWorkerWithoutItsLease(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.insert(build())
@@ -339,7 +339,7 @@ func TestBackoffGrowsWithTheFourthPower(t *testing.T) {
 	}
 }
 
-func TestCloseHandsBackWhatDoesNotFinish(t *testing.T) {
+func TestCloseHandsBackUnfinishedJobs(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.insert(build(), build())

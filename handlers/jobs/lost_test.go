@@ -43,10 +43,10 @@ func (s *scene) attempts(ends string, policy jobs.Policy) {
 	}
 }
 
-// TestWhatWasLostDoesNotMakeItWait: the wait after a failure grows with the failures before it.
+// TestLostAttemptsDoNotDelayARetry: the wait after a failure grows with the failures before it.
 // It does not grow with attempts that died with their worker, nor with those before a person
 // retried the job.
-func TestWhatWasLostDoesNotMakeItWait(t *testing.T) {
+func TestLostAttemptsDoNotDelayARetry(t *testing.T) {
 	t.Parallel()
 	for ends, failures := range map[string]int{
 		"f": 1, "fff": 3, "ddddf": 1, "fddf": 2, "sfsdsf": 2,

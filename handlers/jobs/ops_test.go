@@ -10,7 +10,7 @@ import (
 	"muster/handlers/jobs"
 )
 
-func TestWhatOperatorsSeeAndDo(t *testing.T) {
+func TestOperatorsListAndRetryJobs(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	mine, theirs := build(), build()

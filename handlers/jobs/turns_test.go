@@ -47,9 +47,9 @@ func TestJobsThatHangLeaveHalfOfTheSlots(t *testing.T) {
 	}
 }
 
-// TestTurnsGoRound: two organizations have long backlogs, and a later one waits for at most one
+// TestOrganizationsTakeTurns: two organizations have long backlogs, and a later one waits for at most one
 // job of each.
-func TestTurnsGoRound(t *testing.T) {
+func TestOrganizationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	late := uuid.New()

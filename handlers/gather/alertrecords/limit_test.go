@@ -8,9 +8,9 @@ import (
 	"muster/internal/report/snapshot/alertsum"
 )
 
-// TestWhatIsNotListedStaysInTheBalance: of more alerts than a document may have, the latest are listed, and the others
-// are one row of every table.
-func TestWhatIsNotListedStaysInTheBalance(t *testing.T) {
+// TestUnlistedAlertsStayInTheBalance: of more alerts than a document may have, the latest are listed, and the
+// others are one row of every table.
+func TestUnlistedAlertsStayInTheBalance(t *testing.T) {
 	t.Parallel()
 	w := snapshot.Window{From: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 11, 8, 0, 0, 0, 0, time.UTC)}
 	r := &snapshot.AlertRecords{}

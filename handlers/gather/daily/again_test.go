@@ -70,8 +70,8 @@ func (w *world) goesOn() {
 	w.db.MustExec(`UPDATE findings SET gone_at = $2 WHERE organization_id = $1 AND gone_at IS NULL AND first_seen_at <= $2`, w.organization, now)
 }
 
-// TestWhatIsRecordedAtTheEndDoesNotCount: a feed sends the alerts of the day at its end.
-func TestWhatIsRecordedAtTheEndDoesNotCount(t *testing.T) {
+// TestAlertsRecordedAtTheEndOfTheDayDoNotCount: a feed sends the alerts of the day at its end.
+func TestAlertsRecordedAtTheEndOfTheDayDoNotCount(t *testing.T) {
 	t.Parallel()
 	s, open := newStage(t), 0
 	for _, seed := range []uint64{1, 2, 4, 5, 7, 8} { // those of whole organizations

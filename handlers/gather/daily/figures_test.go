@@ -13,9 +13,9 @@ import (
 	"muster/internal/watch/uptime"
 )
 
-// TestEveryFigureIsThatOfTheLogAndTheSamples draws 50 worlds and counts each figure again, from what was drawn and in
-// another way: alerts by going through their moments, silence minute by minute.
-func TestEveryFigureIsThatOfTheLogAndTheSamples(t *testing.T) {
+// TestFiguresMatchTheLogAndTheSamples: it draws 50 worlds and counts each figure again, from the drawn events
+// and in another way: alerts by going through their moments, silence minute by minute.
+func TestFiguresMatchTheLogAndTheSamples(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var slower, fresh, expires, dead int

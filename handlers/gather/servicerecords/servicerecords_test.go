@@ -18,8 +18,9 @@ import (
 	"muster/internal/watch/uptime"
 )
 
-// TestEveryFigureOfFiftyWorlds compares the records with a calculation minute by minute, from the log and the samples.
-func TestEveryFigureOfFiftyWorlds(t *testing.T) {
+// TestFiguresOfRandomWorldsMatchTheirLogs: they are compared with a calculation minute by minute, from the log
+// and the samples.
+func TestFiguresOfRandomWorldsMatchTheirLogs(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	var worlds []*world
@@ -42,8 +43,9 @@ func TestEveryFigureOfFiftyWorlds(t *testing.T) {
 	}
 }
 
-// TestWhatHappensLaterChangesNothing gathers a window at its end and a month later: the bytes are the same.
-func TestWhatHappensLaterChangesNothing(t *testing.T) {
+// TestLaterEventsDoNotChangeAWindow: a window is gathered at its end and a month later, and the bytes are the
+// same.
+func TestLaterEventsDoNotChangeAWindow(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	w := draw(rand.New(rand.NewSource(25)), s.now.Truncate(time.Hour).Add(-9*24*time.Hour))
@@ -107,8 +109,9 @@ func TestADayOf23AndOf25Hours(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoLongerKept: statements by the hour for 35 days, then by the UTC day, then not at all, and the records say so.
-func TestWhatIsNoLongerKept(t *testing.T) {
+// TestStatementsBeyondTheirRetention: there are statements by the hour for 35 days, then by the UTC day, and
+// then none, and the records say so.
+func TestStatementsBeyondTheirRetention(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	for _, c := range []struct {
@@ -129,8 +132,9 @@ func TestWhatIsNoLongerKept(t *testing.T) {
 	}
 }
 
-// TestServersOfOthersAndOfNobody: a foreign server is not there, like an unknown one, and a team may have no server.
-func TestServersOfOthersAndOfNobody(t *testing.T) {
+// TestForeignServersAndTeamsWithoutServers: a foreign server is not there, like an unknown one, and a team may
+// have no server.
+func TestForeignServersAndTeamsWithoutServers(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	from := s.now.Add(-48 * time.Hour)
