@@ -29,7 +29,7 @@ const (
 // instance without a connection. Data for which such a call has no field is lost: the
 // statements that fix findings (the server has those of its catalog), the missing grants,
 // extensions, how passwords are stored, who may sign in from where, types and sizes of personal
-// data (TestAnAgentFindsWhatTheCollectorDoes has the list).
+// data (TestAnAgentFindsTheSameAsTheCollector has the list).
 func sentAssessment(
 	server string, engine fleet.Engine, at time.Time, found snapshot.Assessment, state changes.State, classified map[string]snapshot.Classification,
 ) api.SentAssessment {

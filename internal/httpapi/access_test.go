@@ -19,7 +19,7 @@ import (
 )
 
 // table is who may call what, written down from the contract's §12 and not from
-// openapi.yaml, which TestEveryRouteAsEverybody holds to it: t(eam), v(iewer), m(ember),
+// openapi.yaml, which TestEveryRouteWithEveryCredential holds to it: t(eam), v(iewer), m(ember),
 // a(uditor), A(dmin), i(ngest token), or * for anyone; and the scopes any one of
 // which a token needs. Somebody with the role team has to be let in as what their teams
 // make them, too: as viewer or as member. V and M are somebody with the role team who is that
@@ -249,11 +249,11 @@ type guest struct {
 	code     string // of the refusal, where it is the credential that is refused
 }
 
-// TestEveryRouteAsEverybody walks the whole table: nobody, every role by session
+// TestEveryRouteWithEveryCredential walks the whole table: nobody, every role by session
 // and by tokens of every single scope, an ingest token, and credentials that no
 // longer are any. Who is let in may still be refused for what they sent; never
 // with 401 or 403.
-func TestEveryRouteAsEverybody(t *testing.T) {
+func TestEveryRouteWithEveryCredential(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	rows := readTable(t)
@@ -418,8 +418,8 @@ func someBody(r *contract.Route) string {
 	return "nonsense"
 }
 
-// TestTableIsWhole shows that a server with a hole in its table is not built.
-func TestTableIsWhole(t *testing.T) {
+// TestTheRouteTableIsComplete: a server with a gap in its table is not built.
+func TestTheRouteTableIsComplete(t *testing.T) {
 	t.Parallel()
 	c, err := ourContract()
 	must(t, err)

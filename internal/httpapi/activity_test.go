@@ -197,9 +197,9 @@ func TestContributorsToWaits(t *testing.T) {
 	}
 }
 
-// TestAnAgentSendsWhatSessionsDo: what it says of more sessions than it counts is left out, sessions of
+// TestAnAgentSendsSessionActivity: what it says of more sessions than it counts is left out, sessions of
 // which it says nothing are counted, and a sample that breaks a rule is not taken.
-func TestAnAgentSendsWhatSessionsDo(t *testing.T) {
+func TestAnAgentSendsSessionActivity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)

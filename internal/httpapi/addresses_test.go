@@ -43,9 +43,8 @@ func tokenOf(t *testing.T, m mailtest.Mail) string {
 
 const team = "dba-team@elsewhere.example"
 
-// TestAnAddressThatIsNoMembers is asked first, and gets nothing else before it has
-// confirmed. F15.
-func TestAnAddressThatIsNoMembers(t *testing.T) {
+// TestAnExternalAddressHasToConfirmFirst: it is asked, and gets no other mail before it has confirmed. F15.
+func TestAnExternalAddressHasToConfirmFirst(t *testing.T) {
 	t.Parallel()
 	w, server := mailing(t)
 	made := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "Team", "kind": "email", "addresses": []string{" " + team + " "}}).is(201)
@@ -111,9 +110,9 @@ func TestAnAddressThatIsNoMembers(t *testing.T) {
 	}
 }
 
-// TestARefusedQuestionSaysWhenToAskAgain: when the first of the mails that count is a day old, of
+// TestARefusedConfirmationSaysWhenToRetry: when the first of the mails that count is a day old, of
 // the address or of all addresses of the organization.
-func TestARefusedQuestionSaysWhenToAskAgain(t *testing.T) {
+func TestARefusedConfirmationSaysWhenToRetry(t *testing.T) {
 	t.Parallel()
 	w, server := mailing(t)
 	channel := func(name string, addresses ...string) string {
@@ -228,8 +227,8 @@ func (f deadMail) Send(ctx context.Context, _ mail.ComposedMail) (mail.Handover,
 	return mail.Handover{}, &mail.DeliveryError{Stage: mail.Opening, Temporary: true}
 }
 
-// TestAQuestionThatCannotBeMailedNorNoted is answered in its time.
-func TestAQuestionThatCannotBeMailedNorNoted(t *testing.T) {
+// TestAConfirmationThatCannotBeMailedOrRecorded is answered in its time.
+func TestAConfirmationThatCannotBeMailedOrRecorded(t *testing.T) {
 	t.Parallel()
 	server, url := pgtest.Stalling(t)
 	resume := func() {}
@@ -253,11 +252,11 @@ func TestAQuestionThatCannotBeMailedNorNoted(t *testing.T) {
 	}
 }
 
-// TestNoMailTakesARequestBeyondItsTime: whatever a request mails while it is answered, and to
+// TestAMailNeverExceedsTheTimeOfItsRequest: whatever a request mails while it is answered, and to
 // however many, a mail server that says nothing takes less than the time of the request. What
 // was written is there, and what came of the mail is written down. The answer says what the
 // mail server did, and blames no database.
-func TestNoMailTakesARequestBeyondItsTime(t *testing.T) {
+func TestAMailNeverExceedsTheTimeOfItsRequest(t *testing.T) {
 	t.Parallel()
 	const writes = 6 * time.Second // a quarter is left to write down what came of the mail
 	w := newWorld(t, func(d *Dependencies) {

@@ -82,11 +82,11 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// TestAnAgentFindsWhatTheCollectorDoes: an assessment of a PostgreSQL that comes by an agent,
+// TestAnAgentFindsTheSameAsTheCollector: an assessment of a PostgreSQL that comes by an agent,
 // through the door, has the results of the one that serve keeps, but for what such a call
 // cannot say. The agent's token is limited to the server, which is called otherwise, and said
 // to be elsewhere, than the agent's configuration says.
-func TestAnAgentFindsWhatTheCollectorDoes(t *testing.T) {
+func TestAnAgentFindsTheSameAsTheCollector(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"log_connections": "off", "password_encryption": "md5", "ssl_min_protocol_version": "TLSv1"}})

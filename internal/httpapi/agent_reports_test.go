@@ -222,9 +222,9 @@ func TestBadReportsOfAgents(t *testing.T) {
 	w.do(request{method: "POST", path: agentsPath, json: w.reportOf("x"), header: as("a")}).is(401)
 }
 
-// TestTheWatchJudgesWhatAgentsFind beside their samples: a lock that is waited for raises an
-// alert, and the next report ends it. A token raises none of what it may not write.
-func TestTheWatchJudgesWhatAgentsFind(t *testing.T) {
+// TestTheWatchJudgesFindingsOfAgents beside their samples: a lock that is waited for raises an alert, and the
+// next report ends it. A token raises no alert for servers that it may not write.
+func TestTheWatchJudgesFindingsOfAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	guard := &watch.Watch{
@@ -252,9 +252,9 @@ func TestTheWatchJudgesWhatAgentsFind(t *testing.T) {
 	judged(0, 10, "orders: a session has waited 12 min for a lock: AutoResolved")
 }
 
-// TestHowAgentsSeeServers: what people are told of a server that one agent cannot reach, that
-// two agents disagree on, and whose agents are gone.
-func TestHowAgentsSeeServers(t *testing.T) {
+// TestServersShowTheViewOfTheirAgents: a server that one agent cannot reach, a server that two agents disagree
+// on, and a server whose agents are gone.
+func TestServersShowTheViewOfTheirAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.fed(w.ours, inventory.Item{ExternalID: "orders", Databases: []inventory.Database{{ExternalID: "d", Name: "d"}}})["orders"]
@@ -312,9 +312,9 @@ func TestHowAgentsSeeServers(t *testing.T) {
 	want("silent", "not_heard", 4*time.Minute)
 }
 
-// TestWhatAnAgentCannotMeasure: the parts that fail, with the server's code and since when, on the page of the
-// instance; and of no other. Those that it does not repeat are gone after a while.
-func TestWhatAnAgentCannotMeasure(t *testing.T) {
+// TestPartsThatAnAgentCannotMeasureAreShown with the server's code and the time of the first failure, on the
+// page of the instance and on no other. Parts that the agent does not repeat are gone after a while.
+func TestPartsThatAnAgentCannotMeasureAreShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}

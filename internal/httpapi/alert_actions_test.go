@@ -88,8 +88,8 @@ func TestAlertActions(t *testing.T) {
 	}
 }
 
-// TestTwoActAtOnce: one of them did it, and the other is told so.
-func TestTwoActAtOnce(t *testing.T) {
+// TestOneOfSeveralConcurrentAlertActionsSucceeds, and the other callers are told so.
+func TestOneOfSeveralConcurrentAlertActionsSucceeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
@@ -288,9 +288,9 @@ func TestNotesAndMutesWithAnEnd(t *testing.T) {
 	}
 }
 
-// TestWhatAnActionMayHold: the codes and places of what is wrong, all at once, with one
-// alert and with many. A body is for who has something to say.
-func TestWhatAnActionMayHold(t *testing.T) {
+// TestInvalidAlertActionsNameEveryFault with code and place, all at once, for one alert and for many. Only an
+// action with content has a body.
+func TestInvalidAlertActionsNameEveryFault(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]

@@ -169,8 +169,8 @@ func (w *world) alertContributors(first time.Time, counts string) {
 	}
 }
 
-// TestTheEchoOfAWindow: in UTC, clamped to now, with its buckets.
-func TestTheEchoOfAWindow(t *testing.T) {
+// TestAnAnswerRepeatsItsWindow in UTC, clamped to now, with its buckets.
+func TestAnAnswerRepeatsItsWindow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	now := w.clock.Now()

@@ -11,7 +11,7 @@ import (
 	"muster/domain/organization"
 )
 
-func TestWhatEveryAnswerSays(t *testing.T) {
+func TestEveryAnswerHasTheCommonHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	demo := w.tenant("made-up", true)
@@ -47,7 +47,7 @@ func TestWhatEveryAnswerSays(t *testing.T) {
 	}
 }
 
-func TestWhatWasMadeHasAnAddress(t *testing.T) {
+func TestACreatedResourceHasALocation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	invited := w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": "new@ours.example", "name": "New", "role": "viewer"}).is(201)

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWhatMembersDidToTheFleetIsAudited: what members do with servers and alerts is
-// in the list, what feeds do is not, and other organizations see neither.
-func TestWhatMembersDidToTheFleetIsAudited(t *testing.T) {
+// TestFleetChangesByMembersAreAudited: changes that members make to servers and alerts are in the list, those
+// of feeds are not, and other organizations see neither.
+func TestFleetChangesByMembersAreAudited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	server := w.instance(w.ours, "fed") // as a feed registers it
@@ -68,9 +68,9 @@ func TestWhatMembersDidToTheFleetIsAudited(t *testing.T) {
 	}
 }
 
-// TestWhatIsSentWithAMembersToken: alerts that come in with an admin's API token are
-// what a machine says, as with an ingest token: nobody did it, and nobody audits it.
-func TestWhatIsSentWithAMembersToken(t *testing.T) {
+// TestAlertsSentWithAMembersTokenAreNotAudited: alerts that come in with an admin's API token are a machine's
+// word, as with an ingest token.
+func TestAlertsSentWithAMembersTokenAreNotAudited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	token, raised := w.token(w.ours.admin, "ingest:write"), w.clock.Now()

@@ -33,10 +33,10 @@ func newer(a, b audited) int {
 	return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.log, a.log), cmp.Compare(b.position, a.position))
 }
 
-// TestAuditPagesAreOneOrder: events of three logs and entries of the security log,
+// TestAuditPagesShareOneOrder: events of three logs and entries of the security log,
 // many of them at the same instants, come page by page in one order, each once,
 // whatever is written in between.
-func TestAuditPagesAreOneOrder(t *testing.T) {
+func TestAuditPagesShareOneOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.deps.Unlimited = true
@@ -131,7 +131,7 @@ func (w *world) trail(entryType string) []string {
 	return seen
 }
 
-func TestWhatIsOfNoteIsAudited(t *testing.T) {
+func TestSignificantActionsAreAudited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	us, nobody := w.ours, person{}
@@ -203,9 +203,9 @@ func TestWhatIsOfNoteIsAudited(t *testing.T) {
 	}
 }
 
-// TestASessionEndsWhereAnotherBegins: a cookie that was planted before, or left by
-// somebody else, is worth nothing afterwards; and a new role is a new session.
-func TestASessionEndsWhereAnotherBegins(t *testing.T) {
+// TestANewSessionEndsTheEarlierOne: a cookie that was planted before, or left by another person, is worthless
+// afterwards. A new role is a new session.
+func TestANewSessionEndsTheEarlierOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ok, err := w.deps.Accounts.SetPassword(t.Context(), "member@ours.example", goodPassword)
@@ -251,7 +251,7 @@ func TestSessionsEndOnTheDot(t *testing.T) {
 	}
 }
 
-func TestCookiesInThreeWorlds(t *testing.T) {
+func TestCookiesFollowThePublicURL(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		public   string
@@ -345,10 +345,9 @@ func withCall(t *testing.T, header http.Header) context.Context {
 	return context.WithValue(t.Context(), wire.CallKey{}, &wire.Call{Header: header})
 }
 
-// TestAuditNamesWhatItMentions: events carry ids only, and the list says what those are
-// called today, to nobody of another organization. The steps of builds, of which a
-// report has more than people do, can be left out.
-func TestAuditNamesWhatItMentions(t *testing.T) {
+// TestAuditEntriesNameTheirSubjects: events carry ids only, and the list shows the present names, to no other
+// organization. The steps of builds, of which a report has more than people do, can be left out.
+func TestAuditEntriesNameTheirSubjects(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	instance := w.instance(w.ours, "orders")

@@ -85,9 +85,9 @@ func TestTheRPOIsSetByTag(t *testing.T) {
 	}
 }
 
-// TestWhatSendersMayTellOfBackups: broken rules are named by item and field, nothing is kept then, and a limited token
-// keeps to its servers.
-func TestWhatSendersMayTellOfBackups(t *testing.T) {
+// TestInvalidBackupReportsAreRefused: broken rules are named by item and field, nothing is kept then, and a
+// limited token keeps to its servers.
+func TestInvalidBackupReportsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)
@@ -147,8 +147,9 @@ func TestAThousandDatabases(t *testing.T) {
 	}
 }
 
-// TestWhatAgentsTellOfBackups: a source and its condition, the grant it lacks, and databases without a backup.
-func TestWhatAgentsTellOfBackups(t *testing.T) {
+// TestBackupReportsOfAgentsAreShown: a source and its condition, the grant it lacks, and databases without a
+// backup.
+func TestBackupReportsOfAgentsAreShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)

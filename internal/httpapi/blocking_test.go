@@ -141,9 +141,9 @@ func TestViewersSeeNoPerson(t *testing.T) {
 	}
 }
 
-// TestAnAgentSendsWhoWaits: the texts are kept only where the organization keeps some, without
-// their literals; what Muster measures itself, and what a token may not write, is refused.
-func TestAnAgentSendsWhoWaits(t *testing.T) {
+// TestAnAgentSendsBlockedSessions: texts are kept only where the organization keeps some, without their
+// literals. A session that Muster measures itself, or that a token may not write, is refused.
+func TestAnAgentSendsBlockedSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)

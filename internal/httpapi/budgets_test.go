@@ -204,8 +204,8 @@ func TestTheBoundOfOpenAlerts(t *testing.T) {
 	}
 }
 
-// TestABudgetOfYesterdaySaysWhenToComeAgain: midnight passes between the refusal and its answer.
-func TestABudgetOfYesterdaySaysWhenToComeAgain(t *testing.T) {
+// TestARefusalBeforeMidnightSaysWhenToRetry: midnight passes between the refusal and its answer.
+func TestARefusalBeforeMidnightSaysWhenToRetry(t *testing.T) {
 	t.Parallel()
 	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	p := exhausted(&budgets.ExhaustedError{Name: budgets.Bytes, Limit: 1, Used: 1, ResetAt: midnight}, midnight.Add(time.Millisecond))

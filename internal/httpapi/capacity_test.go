@@ -133,8 +133,8 @@ func TestMaintenanceIsShown(t *testing.T) {
 	}
 }
 
-// TestWhatAgentsTellOfRoom is shown as what a collector finds, and a limited token may not tell it.
-func TestWhatAgentsTellOfRoom(t *testing.T) {
+// TestRoomReportsOfAgentsAreShown like those of a collector, and a limited token may not send them.
+func TestRoomReportsOfAgentsAreShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)
@@ -177,9 +177,9 @@ func TestWhatAgentsTellOfRoom(t *testing.T) {
 	}
 }
 
-// TestWhatServersTellIsForecastAndJudged as volumes of hosts are: tablespaces and volumes that a server tells have a date, and
-// the watch hears of it. A volume that its host tells, too, is the host's.
-func TestWhatServersTellIsForecastAndJudged(t *testing.T) {
+// TestRoomReportedByServersIsForecastAndJudged like volumes of hosts: tablespaces and volumes that a server
+// reports have a date, and the watch judges them. A volume that its host reports, too, is the host's.
+func TestRoomReportedByServersIsForecastAndJudged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	orders := w.fleetOfThree(w.ours)["orders"]

@@ -168,10 +168,11 @@ func TestContributorsOfAWindow(t *testing.T) {
 	w.behind(w.ours.viewer, "wait-events", now, ago(time.Hour), "series=io&by=category").problem(422, "invalid_window")
 }
 
-// TestTheBreakdownOfABucketIsTheTiles holds the breakdown of each bucket to the tile's value of it (F17): of every
-// series, in quiet minutes, in the bucket in which the window ends, and in the one that is not over. The window is the
-// bucket's; of the alert history, which counts what lies in the window, it is the part of the bucket in the window.
-func TestTheBreakdownOfABucketIsTheTiles(t *testing.T) {
+// TestTheBreakdownOfABucketMatchesTheTile holds the breakdown of each bucket to the tile's value of it (F17):
+// of every series, in quiet minutes, in the bucket in which the window ends, and in the one that is not over.
+// The window is the bucket's; of the alert history, which counts what lies in the window, it is the part of the
+// bucket in the window.
+func TestTheBreakdownOfABucketMatchesTheTile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	now := w.clock.Now().Truncate(time.Hour).Add(time.Hour + 6*time.Minute + 31*time.Second)

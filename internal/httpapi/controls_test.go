@@ -146,8 +146,8 @@ func TestAnAssessmentThatWaitedInABuffer(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsGone is in the answer for as long as it was there.
-func TestAServerThatIsGone(t *testing.T) {
+// TestARemovedServerStaysInItsPeriods: it is in the answer for as long as it was there.
+func TestARemovedServerStaysInItsPeriods(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mine := w.fed(w.ours, inventory.Item{ExternalID: "old", Name: "old", Engine: domain.PostgreSQL, CreatedAt: w.ago(2 * day)})

@@ -73,10 +73,9 @@ func (b *brittle) carry(in *net.TCPConn, to string) {
 	}
 }
 
-// TestADatabaseThatGoesAwayIsUnavailable: whatever a server's death or a broken line
-// does to a request, it is told as unavailable, with a time to come again, and never as
-// a fault of ours.
-func TestADatabaseThatGoesAwayIsUnavailable(t *testing.T) {
+// TestALostDatabaseIsReportedAsUnavailable: whatever a server's death or a broken line does to a request, the
+// answer is unavailable, with a time to retry, and never an internal error.
+func TestALostDatabaseIsReportedAsUnavailable(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})
 	line := newBrittle(t, server.Addr())

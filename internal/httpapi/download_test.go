@@ -85,7 +85,7 @@ func (w *world) downloads(id uuid.UUID) (n int) {
 	return n
 }
 
-func TestViewersDownloadWhatTheyReceive(t *testing.T) {
+func TestViewersDownloadOnlyReportsSentToThem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mine, other := w.requested(w.ours, w.ours.member, w.ours.viewer.ID), w.requested(w.ours, w.ours.member)
@@ -110,9 +110,9 @@ func TestViewersDownloadWhatTheyReceive(t *testing.T) {
 	}
 }
 
-// TestAReportEndsWhileItIsFetched: the last instant passes between the look at the
-// report and the record of its download.
-func TestAReportEndsWhileItIsFetched(t *testing.T) {
+// TestAReportExpiresDuringADownload: the last instant passes between the read of the report and the record of
+// its download.
+func TestAReportExpiresDuringADownload(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.withFiles(w.ours)
@@ -123,7 +123,7 @@ func TestAReportEndsWhileItIsFetched(t *testing.T) {
 	w.get(w.ours.auditor, "/api/v1/reports/"+id.String()+"/files/"+report.InputsFile).is(200)
 }
 
-func TestExpiryHoldsByTheClock(t *testing.T) {
+func TestExpiryFollowsTheClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.requested(w.ours, w.ours.member)

@@ -124,7 +124,7 @@ func TestAFindingIsDueByItsSeverity(t *testing.T) {
 	w.get(w.ours.member, "/api/v1/findings?assigneeId=x").problem(400, "invalid_parameter")
 }
 
-func TestWhatIsAcceptedOrNotAssessedIsNotOverdue(t *testing.T) {
+func TestAcceptedAndUnassessedFindingsAreNotOverdue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	orders := w.instance(w.ours, "orders")
@@ -276,7 +276,7 @@ func TestAFindingIsAssignedAndTicketed(t *testing.T) {
 	}
 }
 
-func TestAFindingThatComesBackSaysSo(t *testing.T) {
+func TestAReturningFindingIsMarkedAsReopened(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	orders := w.instance(w.ours, "orders")

@@ -25,7 +25,7 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {
+func TestABusyDatabaseIsReportedAsUnavailable(t *testing.T) {
 	t.Parallel()
 	state := func(code string) error { return fmt.Errorf("append: %w", &pgconn.PgError{Code: code}) }
 	for name, c := range map[string]struct {
@@ -57,9 +57,9 @@ func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {
 	}
 }
 
-// TestMeasurementsAway: where a server of blocks is away it is that, and not the database,
-// whatever kept us from it; who asks is not told its address.
-func TestMeasurementsAway(t *testing.T) {
+// TestAnUnreachableMeasurementStoreIsNamed, and not the database, whatever kept Muster from it. The caller does
+// not learn its address.
+func TestAnUnreachableMeasurementStoreIsNamed(t *testing.T) {
 	t.Parallel()
 	s := &server{Front: Front{Log: slog.New(slog.DiscardHandler)}}
 	for _, why := range []error{&net.OpError{Op: "dial"}, context.DeadlineExceeded, io.EOF, errors.New("Authentication failed")} {
@@ -70,8 +70,7 @@ func TestMeasurementsAway(t *testing.T) {
 	}
 }
 
-// TestWhoTookAllTheTime: the database is blamed for its own silence, and for no other.
-func TestWhoTookAllTheTime(t *testing.T) {
+func TestOnlyASilentDatabaseIsBlamedForATimeout(t *testing.T) {
 	t.Parallel()
 	s := &server{Front: Front{Log: slog.New(slog.DiscardHandler)}}
 	db := pgtest.DB(t)
@@ -106,8 +105,8 @@ func TestWhoTookAllTheTime(t *testing.T) {
 	}
 }
 
-// TestWhyASideFigureIsMissing: in words that fit a figure, and nothing of the error's text.
-func TestWhyASideFigureIsMissing(t *testing.T) {
+// TestAMissingSideFigureHasAReason: in words that fit a figure, and nothing of the error's text.
+func TestAMissingSideFigureHasAReason(t *testing.T) {
 	t.Parallel()
 	s := &server{Front: Front{Log: slog.New(slog.DiscardHandler)}}
 	away := &blocks.UnavailableError{Part: "ClickHouse on clicks:9000", Err: context.DeadlineExceeded}

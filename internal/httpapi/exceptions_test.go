@@ -57,7 +57,7 @@ func (a answer) listed() string {
 	return strings.Join(words, " ")
 }
 
-func TestAnExceptionIsAskedForAndDecided(t *testing.T) {
+func TestAnExceptionIsRequestedAndDecided(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	instance := w.instance(w.ours, "orders")

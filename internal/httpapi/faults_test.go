@@ -57,9 +57,9 @@ func TestFaultsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMembersThatAreThereTwice are refused in every body that the contract describes, those of
-// the native feeds among them, each by its pointer and all at once with what else is wrong.
-func TestMembersThatAreThereTwice(t *testing.T) {
+// TestDuplicateMembersAreRefused in every body that the contract describes, those of the native feeds among
+// them, each by its pointer and all at once with the other faults.
+func TestDuplicateMembersAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	token := w.ingestToken(w.ours.admin)

@@ -124,7 +124,7 @@ func TestFilesOfAReport(t *testing.T) {
 
 // The files of a report have the rights of its PDF; what it was made from is for those
 // who audit and administrate.
-func TestWhoFetchesFiles(t *testing.T) {
+func TestFilesHaveTheRightsOfTheirReport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mine, other := w.withFiles(w.ours, w.ours.viewer.ID), w.withFiles(w.ours)
@@ -153,8 +153,7 @@ func TestWhoFetchesFiles(t *testing.T) {
 	w.get(w.theirs.admin, "/api/v1/reports/"+mine.String()+"/files").problem(404, "not_found")
 }
 
-// Each file ends when its own time is over, by the clock.
-func TestWhenFilesEnd(t *testing.T) {
+func TestEachFileExpiresAtItsOwnTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	queued, id, old := w.requested(w.ours, w.ours.member), w.withFiles(w.ours), w.requested(w.ours, w.ours.member)
@@ -190,7 +189,7 @@ func TestWhenFilesEnd(t *testing.T) {
 }
 
 // A table or inputs that were swapped in the store do not leave the house.
-func TestSwappedCompanionsAreNotHandedOut(t *testing.T) {
+func TestSwappedCompanionsAreNotServed(t *testing.T) {
 	t.Parallel()
 	w, dir := newWorldWithFiles(t)
 	id := w.withFiles(w.ours)

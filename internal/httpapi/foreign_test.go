@@ -97,10 +97,9 @@ func withoutIDs(a answer, id string) string {
 	return fmt.Sprintf("%d %s %s", a.Code, a.Header().Get("Content-Type"), ownRequestID.ReplaceAllString(body, ""))
 }
 
-// TestForeignIsUnknown sends every operation that takes an id, as an
-// administrator, once with the id of something that another organization has
-// and once with one that nobody has: to the byte the same answer.
-func TestForeignIsUnknown(t *testing.T) {
+// TestForeignIDsLookUnknown: it sends every operation that takes an id, as an administrator, once with the id
+// of something that another organization has and once with one that nobody has: to the byte the same answer.
+func TestForeignIDsLookUnknown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	theirs := w.belongings(w.theirs)
@@ -233,9 +232,9 @@ func (w *world) foreignInside(theirs map[string]string) {
 		body: `{"instances":[{"externalId":"e","name":"ours","engine":"mysql","createdAt":"` + now + `"}]}`}).is(200)
 }
 
-// TestNobodyMintsMoreThanTheyHave: a token has at most what its owner's role has
-// and the token that makes it; who has less than admin makes none at all.
-func TestNobodyMintsMoreThanTheyHave(t *testing.T) {
+// TestATokenHasAtMostTheRightsOfItsMaker: at most those of its owner's role and of the token that makes it. A
+// member without the role admin makes none at all.
+func TestATokenHasAtMostTheRightsOfItsMaker(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	all := organization.Scopes()

@@ -30,9 +30,9 @@ func (w *world) lacks(in tenant, instance uuid.UUID, a snapshot.Assessment) {
 	must(w.t, w.deps.Servers.Record(ctx, claim, a, nil, time.Hour))
 }
 
-// TestWhatIsDeclinedIsNotAskedForAgain: F11. The decision is an event with an audit row, and
+// TestADeclinedGrantIsNotRequestedAgain: F11. The decision is an event with an audit row, and
 // can be taken back.
-func TestWhatIsDeclinedIsNotAskedForAgain(t *testing.T) {
+func TestADeclinedGrantIsNotRequestedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.instance(w.ours, "orders")

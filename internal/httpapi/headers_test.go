@@ -90,7 +90,7 @@ var hashed = regexp.MustCompile(`-[\w-]{8}\.\w+$`)
 // script as an address, a style sheet or anything else from elsewhere.
 var inline = regexp.MustCompile(`(?i)<script(?:[^>]*[^>a-z])?>[^<]|<script(?:\s[^>]*)?>\s*[^<\s]|\son[a-z]+\s*=\s*["']|javascript:|<base\b|<object\b|<embed\b|<iframe\b|(?:src|href|action)\s*=\s*["'](?:https?:)?//`)
 
-func TestPagesBringNothingInline(t *testing.T) {
+func TestPagesHaveNoInlineScripts(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		`<script>alert(1)</script>`: true, `<script type="module"> x</script>`: true, `<a onclick="x">`: true, `<a href="javascript:x">`: true,

@@ -60,9 +60,8 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 }
 
-// TestWhoeverTakesOverMakesNothingTwice: the first one died between its write and
-// its answer, or could not give it.
-func TestWhoeverTakesOverMakesNothingTwice(t *testing.T) {
+// TestATakenOverRequestRunsOnce: the first process died between its write and its answer, or could not give it.
+func TestATakenOverRequestRunsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dsn := pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres")
@@ -108,9 +107,9 @@ func TestWhoeverTakesOverMakesNothingTwice(t *testing.T) {
 	}
 }
 
-// TestOneKeyManyAtOnce: of the same request, sent by several hands at the same
-// time, one runs; the others are told so or get its answer.
-func TestOneKeyManyAtOnce(t *testing.T) {
+// TestConcurrentRequestsWithOneKeyRunOnce: of the same request, sent several times at the same moment, one
+// runs. The others are told so or get its answer.
+func TestConcurrentRequestsWithOneKeyRunOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	instance := w.instance(w.ours, "one")
@@ -178,9 +177,8 @@ func TestAKeyIsItsCallersOwn(t *testing.T) {
 	send(person{}, one).problem(401, "token_revoked")
 }
 
-// TestKeptAnswersHoldNoSecret looks into the table after a request that carried
-// a password.
-func TestKeptAnswersHoldNoSecret(t *testing.T) {
+// TestStoredAnswersHaveNoSecret: it reads the table after a request that carried a password.
+func TestStoredAnswersHaveNoSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const password, key = "hunter2-of-the-monitor", "key-of-the-caller"

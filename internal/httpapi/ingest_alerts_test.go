@@ -261,9 +261,9 @@ func bomb(t *testing.T, of string, size int) string {
 	return pieces + zipped(t, bytes.Repeat([]byte(of), size%piece))
 }
 
-// TestAlertmanagerRoads: what comes by either road, or by both, is one alert at
-// its instance, and over when they say so.
-func TestAlertmanagerRoads(t *testing.T) {
+// TestBothAlertmanagerEndpointsFeedOneAlert: an alert that comes by either endpoint, or by both, is one alert
+// at its instance, and over when both say so.
+func TestBothAlertmanagerEndpointsFeedOneAlert(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}

@@ -322,9 +322,9 @@ func TestAssessmentsRefused(t *testing.T) {
 	}
 }
 
-// TestWhatIsFoundOnAServer may be named by whoever attacked it: it is kept as it is, and
-// of many objects the first are.
-func TestWhatIsFoundOnAServer(t *testing.T) {
+// TestHostileNamesOfObjectsAreKept: an attacker may name what is found on a server. The names are kept as they
+// are, and of many objects the first are.
+func TestHostileNamesOfObjectsAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
@@ -421,9 +421,9 @@ func TestOtherEnginesByFeed(t *testing.T) {
 	}
 }
 
-// TestWhatWasMeasuredInEachDatabase is its result's there, with how large a part fails and
-// how grave the gravest object is.
-func TestWhatWasMeasuredInEachDatabase(t *testing.T) {
+// TestAResultKeepsTheMeasurementsOfItsDatabase, with how large a part fails and how grave the gravest object
+// is.
+func TestAResultKeepsTheMeasurementsOfItsDatabase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
@@ -451,9 +451,9 @@ func TestWhatWasMeasuredInEachDatabase(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatWasNotLookedAtHasNotPassed: beside those in which a check passes or fails
-// it says why, and the assessment is one in part.
-func TestADatabaseThatWasNotLookedAtHasNotPassed(t *testing.T) {
+// TestAnUnreadDatabaseHasNotPassed: beside databases in which a check passes or fails it has the reason, and
+// the assessment is partial.
+func TestAnUnreadDatabaseHasNotPassed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
@@ -478,8 +478,8 @@ func TestADatabaseThatWasNotLookedAtHasNotPassed(t *testing.T) {
 	}
 }
 
-// TestWhatAFeedDidNotReadIsNotCountedAsLookedAt: C25.
-func TestWhatAFeedDidNotReadIsNotCountedAsLookedAt(t *testing.T) {
+// TestObjectsThatAFeedDidNotReadAreNotCountedAsChecked: C25.
+func TestObjectsThatAFeedDidNotReadAreNotCountedAsChecked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}

@@ -104,9 +104,9 @@ func spanOf(hour time.Time) string {
 	return "?from=" + hour.Format(time.RFC3339) + "&to=" + hour.Add(time.Hour).Format(time.RFC3339)
 }
 
-// TestReceiversOfWhatMusterMeasures: a connection takes the place of a collector, and an
-// agent that of its statements.
-func TestReceiversOfWhatMusterMeasures(t *testing.T) {
+// TestReceiversGiveWayToMustersOwnMeasurements: a connection takes the place of a collector, and an agent that
+// of its statements.
+func TestReceiversGiveWayToMustersOwnMeasurements(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}

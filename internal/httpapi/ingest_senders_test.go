@@ -155,10 +155,10 @@ func TestATakeoverIsShown(t *testing.T) {
 	}
 }
 
-// TestAgentsLeaveWhatMusterMeasures: an instance with a connection takes no sessions and
-// statements of an agent, from the moment in which the connection is there; of its host
-// it does. Whether the sender says who it is makes no difference.
-func TestAgentsLeaveWhatMusterMeasures(t *testing.T) {
+// TestAgentsGiveWayToMustersOwnConnection: from the moment in which an instance has a connection, it takes no
+// sessions and statements of an agent. It takes those of its host. Whether the sender says who it is makes no
+// difference.
+func TestAgentsGiveWayToMustersOwnConnection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}

@@ -11,9 +11,9 @@ import (
 	"muster/internal/testing/clocktest"
 )
 
-// TestEveryLimitIsTold: each of the four policies of §14 by its name, on the
-// answers that count on it, and what is left of it where it is the reason.
-func TestEveryLimitIsTold(t *testing.T) {
+// TestEveryRateLimitIsReported: each of the four policies of §14 by its name, on the answers that count on it,
+// with the remaining quota if the policy is the reason.
+func TestEveryRateLimitIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.deps.Commands.Limits = commands.Limits{CreatesPerHour: 2, BuildingAtOnce: 3}

@@ -10,10 +10,10 @@ import (
 	"muster/domain/organization"
 )
 
-// TestAnswersSayWhatOneMayChange: an instance, an alert, a finding and an exception say whether their reader may
-// change them, and the request for a change is refused exactly where they say no. Somebody who acts on the servers of
-// one team and only sees those of another is told so of each.
-func TestAnswersSayWhatOneMayChange(t *testing.T) {
+// TestAnswersStateTheReadersRightToChange: an instance, an alert, a finding and an exception say whether their
+// reader may change them, and the request for a change is refused exactly where they say no. A member who acts
+// on the servers of one team and only sees those of another gets the answer of each.
+func TestAnswersStateTheReadersRightToChange(t *testing.T) {
 	t.Parallel()
 	o := newOracle(t)
 	o.exceptions()

@@ -58,8 +58,8 @@ func TestANewRoleAtTheNextSignIn(t *testing.T) {
 	}
 }
 
-// TestADisabledMemberIsOutAtOnce: the very next request, whatever it is made with.
-func TestADisabledMemberIsOutAtOnce(t *testing.T) {
+// TestADisabledMemberLosesAccessAtOnce, with the very next request, whatever it is made with.
+func TestADisabledMemberLosesAccessAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ours := w.ours
@@ -78,9 +78,9 @@ func TestADisabledMemberIsOutAtOnce(t *testing.T) {
 	w.do(request{method: "GET", path: "/api/v1/reports?kind=Security", token: token}).problem(401, "token_revoked") // it does not come back
 }
 
-// TestIngestTokensEndWithTheMemberWhoMadeThem: at every door, with the next request, and for good.
+// TestIngestTokensEndWithTheirMember: at every door, with the next request, and for good.
 // Those of others go on.
-func TestIngestTokensEndWithTheMemberWhoMadeThem(t *testing.T) {
+func TestIngestTokensEndWithTheirMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ours := w.ours
@@ -129,7 +129,7 @@ func TestIngestTokensEndWithTheMemberWhoMadeThem(t *testing.T) {
 	}
 }
 
-func TestWhoReceivesReports(t *testing.T) {
+func TestRecipientsOfReports(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	invited := w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": "joe@ours.example", "name": "Joe", "role": "viewer"}).is(201).object()["member"].(map[string]any)
@@ -209,7 +209,7 @@ func TestMembersAreNotFoundByAddressesThatAreMasked(t *testing.T) {
 	}
 }
 
-func TestMembersThatAreNotThere(t *testing.T) {
+func TestUnknownMembers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	stranger := person{Member: accounts.Member{ID: uuid.New()}}

@@ -38,8 +38,8 @@ func (w *world) told(of tenant) (channel, rule string) {
 	return channel, rule
 }
 
-// TestAnOutageSaysWhoWasToldFirst, by the alert that says the server is down, and by no other one.
-func TestAnOutageSaysWhoWasToldFirst(t *testing.T) {
+// TestAnOutageNamesItsFirstNotification, by the alert that says the server is down, and by no other one.
+func TestAnOutageNamesItsFirstNotification(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.told(w.ours) // a rule that tells all

@@ -23,9 +23,9 @@ import (
 	"muster/internal/process/telemetry"
 )
 
-// TestNobodyMakesFigures: paths, methods and codes that callers invent share one
-// label, and what they hold is in none.
-func TestNobodyMakesFigures(t *testing.T) {
+// TestCallersCannotInventLabels: paths, methods and codes that callers invent share one label, and no label has
+// their content.
+func TestCallersCannotInventLabels(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := testutil.CollectAndCount(w.deps.Metrics.Requests)
@@ -109,8 +109,7 @@ func TestRequestIsASpan(t *testing.T) {
 	}
 }
 
-// TestCutOffAnswerIsSeen: half an answer is not counted as a whole one.
-func TestCutOffAnswerIsSeen(t *testing.T) {
+func TestATruncatedAnswerIsCountedAsSuch(t *testing.T) {
 	t.Parallel()
 	s := observed(&bytes.Buffer{})
 	server := httptest.NewServer(s.outermost(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

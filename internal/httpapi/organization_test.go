@@ -138,8 +138,8 @@ func TestTwoAdministratorsChangeTheSettings(t *testing.T) {
 	}
 }
 
-// TestTheRetentionOfWhatIsReadyStays: reading 29.
-func TestTheRetentionOfWhatIsReadyStays(t *testing.T) {
+// TestANewRetentionLeavesReadyReportsAlone: reading 29.
+func TestANewRetentionLeavesReadyReportsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.requested(w.ours, w.ours.member)

@@ -177,8 +177,8 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestOverviewIsNotAWindow: what the counts do not depend on is no parameter.
-func TestOverviewIsNotAWindow(t *testing.T) {
+// TestTheOverviewTakesNoWindow: a value that the counts do not depend on is no parameter.
+func TestTheOverviewTakesNoWindow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for query, places := range map[string][]string{

@@ -37,8 +37,8 @@ func packed(text string) []byte {
 	return b.Bytes()
 }
 
-// TestAPackedAssetIsServedAsItWas by the name that the page asks for.
-func TestAPackedAssetIsServedAsItWas(t *testing.T) {
+// TestACompressedAssetIsServedUnderItsName, uncompressed.
+func TestACompressedAssetIsServedUnderItsName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a := w.do(request{method: "GET", path: "/assets/docs-Ab_1-xyz.js"}).is(200)
@@ -99,9 +99,9 @@ func TestPageAddresses(t *testing.T) {
 	}
 }
 
-// TestNothingAtAnAddress: a person's browser gets the application, which says that
-// there is nothing; a program gets a problem; and no address of the API is a page.
-func TestNothingAtAnAddress(t *testing.T) {
+// TestAnUnknownAddress: a person's browser gets the application, which says that there is nothing. A program
+// gets a problem. No address of the API is a page.
+func TestAnUnknownAddress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	browser := map[string]string{"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

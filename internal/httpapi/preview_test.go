@@ -7,9 +7,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestASummaryIsPreviewedAsItWouldBePrinted: for everybody who reads reports, about their own servers alone. Other kinds
-// have no preview, and a foreign server looks like an unknown one.
-func TestASummaryIsPreviewedAsItWouldBePrinted(t *testing.T) {
+// TestAPreviewOfASummaryMatchesTheReport: for everybody who reads reports, about their own servers alone. Other
+// kinds have no preview, and a foreign server looks like an unknown one.
+func TestAPreviewOfASummaryMatchesTheReport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	instance := w.instance(w.ours, "orders-01")
@@ -36,8 +36,9 @@ func TestASummaryIsPreviewedAsItWouldBePrinted(t *testing.T) {
 	}
 }
 
-// TestADigestIsPreviewedAsItsMailSaysIt, with its sections, for people who belong to a part of the organization, too.
-func TestADigestIsPreviewedAsItsMailSaysIt(t *testing.T) {
+// TestAPreviewOfADigestMatchesItsMail, with its sections, for people who belong to a part of the organization,
+// too.
+func TestAPreviewOfADigestMatchesItsMail(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	instance := w.instance(w.ours, "orders-01")

@@ -77,9 +77,9 @@ func TestProof(t *testing.T) {
 	w.get(w.ours.auditor, "/api/v1/reports/"+hidden.String()+"/proof").problem(404, "not_found")
 }
 
-// TestTheSignedPDFIsWhatADownloadGives: its bytes, its digest and its size everywhere; what
-// was built is there under its own name.
-func TestTheSignedPDFIsWhatADownloadGives(t *testing.T) {
+// TestADownloadReturnsTheSignedPDF: its bytes, its digest and its size are the same everywhere. The unsigned
+// file is there under its own name.
+func TestADownloadReturnsTheSignedPDF(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.requested(w.ours, w.ours.member)

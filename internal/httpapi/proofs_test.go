@@ -112,9 +112,9 @@ func TestAnotherClientReadsTheLog(t *testing.T) {
 	}
 }
 
-// TestTilesAreTheirAddress: what the last checkpoint does not cover is not there, nor what
-// is spelled otherwise; whoever may not read the record may not read the tree.
-func TestTilesAreTheirAddress(t *testing.T) {
+// TestTilesHaveOneAddressEach: an entry that the last checkpoint does not cover is not found, and neither is an
+// address in another spelling. A member who may not read the record may not read the tree.
+func TestTilesHaveOneAddressEach(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	get := func(path string) request {
@@ -156,9 +156,9 @@ func TestTilesAreTheirAddress(t *testing.T) {
 	w.do(request{method: "GET", path: "/proof/organization/checkpoint"}).is(401)
 }
 
-// TestATreeGoesOnFromASmallerOne: with what is answered, anybody holds two checkpoints against
-// each other; what was never signed is not there.
-func TestATreeGoesOnFromASmallerOne(t *testing.T) {
+// TestATreeExtendsASmallerOne: with the answer, anybody compares two checkpoints. A checkpoint that was never
+// signed is unknown.
+func TestATreeExtendsASmallerOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.logged(eventstore.Reports, 300)

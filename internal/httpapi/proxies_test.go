@@ -81,9 +81,9 @@ func TestANetworkHasOneQuota(t *testing.T) {
 	}
 }
 
-// TestAForgeryIsNotedWithItsAddress: the auditor reads from where the browser
+// TestAForgedRequestIsAuditedWithItsAddress: the auditor reads from where the browser
 // came that another site abused, not which proxy passed it on.
-func TestAForgeryIsNotedWithItsAddress(t *testing.T) {
+func TestAForgedRequestIsAuditedWithItsAddress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) {
 		d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}

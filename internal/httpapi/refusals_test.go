@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestUnreadable: what cannot be read is 400, with every fault at once.
-func TestUnreadable(t *testing.T) {
+// TestUnreadableRequestsAre400, with every fault at once.
+func TestUnreadableRequestsAre400(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	instance := w.instance(w.ours, "orders-01").String()
@@ -84,8 +84,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestRules: what can be read and breaks a rule is 422, every rule at once.
-func TestRules(t *testing.T) {
+// TestRequestsThatBreakRulesAre422, every rule at once.
+func TestRequestsThatBreakRulesAre422(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	one, two := w.instance(w.ours, "one"), w.instance(w.ours, "two")
@@ -135,7 +135,7 @@ func TestRules(t *testing.T) {
 	w.get(w.ours.viewer, "/api/v1/instances?"+strings.Repeat("id="+one.String()+"&", 501)).problem(422, "too_many_instances")
 }
 
-func TestManners(t *testing.T) {
+func TestMiddleware(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const list = "/api/v1/reports?kind=Security"

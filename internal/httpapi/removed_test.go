@@ -11,9 +11,10 @@ import (
 	sizes "muster/internal/measurements/room"
 )
 
-// TestARemovedServerLeavesNothingOfNow: what was last seen of its replication, backups and room goes with its connection. The
-// days of backups stay for as long as other measurements do, and another server keeps everything.
-func TestARemovedServerLeavesNothingOfNow(t *testing.T) {
+// TestARemovedServerHasNoCurrentState: what was last seen of its replication, backups and room goes with its
+// connection. The days of backups stay for as long as other measurements do, and another server keeps
+// everything.
+func TestARemovedServerHasNoCurrentState(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	removed, stays := w.instance(w.ours, "removed"), w.instance(w.ours, "stays")

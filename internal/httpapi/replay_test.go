@@ -39,10 +39,10 @@ func (w *world) replayed(of tenant, at time.Time) (c threeCounts) {
 	return c
 }
 
-// TestSevenDaysAgoTwice is reading 35: what today's rows say of that day, and what
-// the log had recorded on that day. They are one as long as nothing is imported,
-// muted or removed afterwards, and each of those moves the first only.
-func TestSevenDaysAgoTwice(t *testing.T) {
+// TestSevenDaysAgoByRowsAndByLog is reading 35: the day according to today's rows, and according to the log of
+// that day. They are one as long as nothing is imported, muted or removed afterwards, and each of those moves
+// the first only.
+func TestSevenDaysAgoByRowsAndByLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	feed, token := w.ingestToken(w.ours.admin), w.token(w.ours.member, organization.ScopeMetricsRead, organization.ScopeAlertsWrite) // outlive a week

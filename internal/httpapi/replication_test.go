@@ -139,8 +139,9 @@ func TestATeamSeesItsEndOfAPair(t *testing.T) {
 	w.get(somebody, replicationPath(ids["billing"])).problem(404, "not_found")
 }
 
-// TestWhatAgentsMaySendOfReplication: broken rules are named, and so is who may not send.
-func TestWhatAgentsMaySendOfReplication(t *testing.T) {
+// TestInvalidReplicationReportsAreRefused: broken rules are named, and so is the reason if the sender may not
+// send.
+func TestInvalidReplicationReportsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)

@@ -87,9 +87,9 @@ func TestTheRulesOfAServerFollowItsTagsAndTeams(t *testing.T) {
 	}
 }
 
-// TestTheOwningTeamIsToldOverHTTP: a channel of kind team has no settings, the page of a server
-// names the members of the owner, and so do the notifications of an alert that wait.
-func TestTheOwningTeamIsToldOverHTTP(t *testing.T) {
+// TestNotificationsOfTheOwningTeamOverHTTP: a channel of kind team has no settings. The page of a server names
+// the members of the owner, and so do the waiting notifications of an alert.
+func TestNotificationsOfTheOwningTeamOverHTTP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)

@@ -283,7 +283,7 @@ func TestAnOrganizationHasFiveHundredSchedules(t *testing.T) {
 	w.post(w.theirs.member, schedulesPath, everyDay()).is(201)
 }
 
-func TestWhatWasMailed(t *testing.T) {
+func TestMailsOfAReportAreListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.requested(w.ours, w.ours.member, w.ours.viewer.ID)

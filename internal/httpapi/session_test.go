@@ -48,7 +48,7 @@ func TestSetupWithDemoDataFillsTheOrganization(t *testing.T) {
 
 // Under --demo the organization is there before anybody sets it up: it takes the name
 // that is typed, and the page knows beforehand that it has demo data.
-func TestSetupNamesTheOrganizationThatIsThere(t *testing.T) {
+func TestSetupRenamesTheDemoOrganization(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.deps.DB.MustExec(`UPDATE members SET role = 'member' WHERE role = 'admin'`)
@@ -252,8 +252,8 @@ func TestASessionNamesServersThatAreNotUp(t *testing.T) {
 	}
 }
 
-// TestASessionSaysWhetherAlertsAreTold to administrators, and by rules that are enabled.
-func TestASessionSaysWhetherAlertsAreTold(t *testing.T) {
+// TestASessionSaysWhetherAlertsAreSent to administrators, and by rules that are enabled.
+func TestASessionSaysWhetherAlertsAreSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	told := func(as person) any { return w.get(as, "/api/v1/session").is(200).object()["alertsTold"] }

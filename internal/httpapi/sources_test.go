@@ -296,11 +296,11 @@ var ofMethods = map[string]subject{
 	"MatchStatements":         {"which statements are asked for", "listStatements with a text; listStatements, new ones"},
 }
 
-// TestASideFigureNeverTakesAnAnswerDown is fault 4 of the look of 26 November 2026: every GET of the
+// TestAFailedSideFigureDoesNotFailTheAnswer is fault 4 of the look of 26 November 2026: every GET of the
 // API while a method of the store of measurements fails, as where a figure is not kept as far back,
 // and as where a shard is away. A table of PostgreSQL that cannot be read is another such source;
 // TestLongEverySourceFails has all of them.
-func TestASideFigureNeverTakesAnAnswerDown(t *testing.T) {
+func TestAFailedSideFigureDoesNotFailTheAnswer(t *testing.T) {
 	t.Parallel()
 	w, store, gets := worldOfSources(t)
 	callers := map[string][]string{}

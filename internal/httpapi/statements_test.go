@@ -118,10 +118,9 @@ func TestStatements(t *testing.T) {
 	w.do(request{method: "GET", path: path, as: w.ours.member, header: map[string]string{"If-None-Match": w.get(w.ours.member, path).Header().Get("ETag")}}).is(304)
 }
 
-// TestWhatIsNewIsKnown, F4: a statement is new only where its server was watched before it
-// and had counted no execution, and what was not before is said only of times in which the
-// server was watched.
-func TestWhatIsNewIsKnown(t *testing.T) {
+// TestNewStatementsAreMarked, F4: a statement is new only where its server was watched before it and had
+// counted no execution. "Not before" is said only of times in which the server was watched.
+func TestNewStatementsAreMarked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)
@@ -177,8 +176,8 @@ func TestWhatIsNewIsKnown(t *testing.T) {
 	}
 }
 
-// TestOwnStatementsAreListedApart, F25.
-func TestOwnStatementsAreListedApart(t *testing.T) {
+// TestMustersOwnStatementsAreListedSeparately, F25.
+func TestMustersOwnStatementsAreListedSeparately(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)
@@ -277,8 +276,8 @@ func TestStatement(t *testing.T) {
 	w.do(request{method: "GET", path: path, as: w.ours.member, header: map[string]string{"If-None-Match": tag}}).is(304)
 }
 
-// TestAskingForStatementsWrongly: every rule that is broken is said, and what is not kept.
-func TestAskingForStatementsWrongly(t *testing.T) {
+// TestInvalidRequestsForStatements: every rule that is broken is said, and what is not kept.
+func TestInvalidRequestsForStatements(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	now := w.clock.Now()

@@ -216,9 +216,9 @@ func TestTagManyServers(t *testing.T) {
 	}
 }
 
-// TestTagsAreAsTheirIDs: every answer that is filtered by a tag is the one that is filtered by the
-// ids of the servers that have it. It walks all that take both.
-func TestTagsAreAsTheirIDs(t *testing.T) {
+// TestAFilterByTagEqualsAFilterByIDs of the servers that have the tag, in every answer. It walks all operations
+// that take both.
+func TestAFilterByTagEqualsAFilterByIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	instances, _ := w.alerting()

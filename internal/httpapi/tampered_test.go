@@ -24,7 +24,7 @@ func newWorldWithFiles(t *testing.T) (w *world, dir string) {
 
 // A file that was swapped in the store does not leave the house, and nobody is
 // said to have downloaded it.
-func TestSwappedFileIsNotHandedOut(t *testing.T) {
+func TestASwappedFileIsNotServed(t *testing.T) {
 	t.Parallel()
 	w, dir := newWorldWithFiles(t)
 	id := w.requested(w.ours, w.ours.member)

@@ -139,8 +139,8 @@ func TestTeams(t *testing.T) {
 	}
 }
 
-// TestOwnersEverywhere: alerts and findings have the owner of their server.
-func TestOwnersEverywhere(t *testing.T) {
+// TestAlertsAndFindingsNameTheOwner of their server.
+func TestAlertsAndFindingsNameTheOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	instances, alerts := w.alerting()
@@ -855,9 +855,9 @@ func (w *world) asksOfTeams() map[string]string {
 	return asks
 }
 
-// TestNobodyLeavesTheirTeams: a team's member who asks for something that belongs to a server that they
-// do not see gets the answer for something that does not exist, by every operation that takes an id.
-func TestNobodyLeavesTheirTeams(t *testing.T) {
+// TestAMemberOfATeamSeesOnlyItsServers: a request for something that belongs to another server gets the answer
+// for something that does not exist, by every operation that takes an id.
+func TestAMemberOfATeamSeesOnlyItsServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	has := w.belongings(w.ours)
@@ -1066,10 +1066,10 @@ func TestATeamSchedulesReportsOfItsServers(t *testing.T) {
 	}
 }
 
-// TestAReportIsMailedToWhoSeesItsServers: a recipient with the role team, named or of a team, must see all servers of
-// the report. A schedule leaves out those who no longer do when it is due, and each report of a team goes to those
-// alone who see it.
-func TestAReportIsMailedToWhoSeesItsServers(t *testing.T) {
+// TestAReportIsMailedOnlyToReadersOfItsServers: a recipient with the role team, named or of a team, must see
+// all servers of the report. A schedule leaves out recipients who no longer do when it is due, and each report
+// of a team goes only to members who see it.
+func TestAReportIsMailedOnlyToReadersOfItsServers(t *testing.T) {
 	t.Parallel()
 	w, ids, somebody := worldOfTeams(t)
 	acting, seeing := teamNamed(w, "acting"), teamNamed(w, "seeing")

@@ -106,9 +106,9 @@ func TestALimitedTokenChangesNoInstance(t *testing.T) {
 	in.send(fleetPath, fleetBatch(w.ofInstance(nil))).problem(403, "outside_token") // it would be a new one
 }
 
-// TestAHostStaysWithItsServers: whatever a limited token says of a host on which another's
+// TestALimitedTokenChangesNoHostOfOthers: whatever a limited token says of a host on which another's
 // server runs, alone or beside its own, that server's figures stay as they are.
-func TestAHostStaysWithItsServers(t *testing.T) {
+func TestALimitedTokenChangesNoHostOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fed(w.ours, inventory.Item{ExternalID: "pg-x", Host: new("host-x")}, inventory.Item{ExternalID: "pg-a", Host: new("host-a")},
@@ -221,8 +221,8 @@ func TestFeedsLeaveRegisteredServers(t *testing.T) {
 	w.do(request{method: "DELETE", path: "/api/v1/instances/" + ids["orders"].String(), as: w.ours.admin}).is(204)
 }
 
-// TestWhatTokensDidToServersIsAudited, with the token's name, also once it is revoked.
-func TestWhatTokensDidToServersIsAudited(t *testing.T) {
+// TestServerChangesByTokensAreAudited, with the token's name, also once it is revoked.
+func TestServerChangesByTokensAreAudited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.fleetOfThree(w.ours)

@@ -140,9 +140,9 @@ func TestTransactions(t *testing.T) {
 	w.transactions(w.ours.admin, ids["orders"], start.AddDate(-2, 0, 0), start, "1w").problem(422, "detail_not_kept")
 }
 
-// TestAnAgentSendsWhatServersTell, and a sample that breaks a rule is not taken. Of an organization that keeps no people,
-// sessions stay that belong to nobody.
-func TestAnAgentSendsWhatServersTell(t *testing.T) {
+// TestAnAgentSendsFiguresOfServers, and a sample that breaks a rule is not taken. Of an organization that keeps
+// no people, only sessions stay that belong to nobody.
+func TestAnAgentSendsFiguresOfServers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)

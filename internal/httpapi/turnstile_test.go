@@ -80,9 +80,9 @@ func (s *server) nobodyInside(t *testing.T) {
 	}
 }
 
-// TestEveryIngestRouteSaysWhenToComeAgain, in seconds: an agent obeys that. (What a
-// database brings about that is away, TestADatabaseThatGoesAwayIsUnavailable has.)
-func TestEveryIngestRouteSaysWhenToComeAgain(t *testing.T) {
+// TestEveryIngestRouteSendsRetryAfter, in seconds: an agent obeys that.
+// (TestALostDatabaseIsReportedAsUnavailable has the answers while a database is away.)
+func TestEveryIngestRouteSendsRetryAfter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	token := w.ingestToken(w.ours.admin)
@@ -120,9 +120,9 @@ func TestEveryIngestRouteSaysWhenToComeAgain(t *testing.T) {
 	}
 }
 
-// TestIngestWaitsItsTurn: no more work at a time than may, and who gives up
-// waiting gives back their place.
-func TestIngestWaitsItsTurn(t *testing.T) {
+// TestIngestLimitsConcurrentCalls: no more work at a time than allowed, and a caller that gives up waiting
+// gives back its place.
+func TestIngestLimitsConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	token := w.ingestToken(w.ours.admin)
@@ -198,9 +198,9 @@ func TestIngestWeighs(t *testing.T) {
 	}
 }
 
-// TestATokenLeavesRoomToOthers: one token has all places of its organization while the others
+// TestATokenLeavesRoomForOthers: one token has all places of its organization while the others
 // call nothing, and half of them as soon as another wants one.
-func TestATokenLeavesRoomToOthers(t *testing.T) {
+func TestATokenLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	stile := newTurnstile(func() time.Time { return now })
@@ -253,9 +253,9 @@ func TestATokenLeavesRoomToOthers(t *testing.T) {
 	}
 }
 
-// TestIngestTakesTurns: organizations in turn, none of them more than half of the turns, and
-// one heavy call at a time.
-func TestIngestTakesTurns(t *testing.T) {
+// TestOrganizationsTakeTurnsAtIngest: none of them has more than half of the turns, and one heavy call runs at
+// a time.
+func TestOrganizationsTakeTurnsAtIngest(t *testing.T) {
 	t.Parallel()
 	stile := newTurnstile(time.Now)
 	a, b, c := uuid.New(), uuid.New(), uuid.New()
@@ -322,9 +322,9 @@ func TestIngestTakesTurns(t *testing.T) {
 	}
 }
 
-// TestCallersThatComeAgainDoNotOvertake: organizations that send one call after the other do
+// TestRetryingCallersDoNotOvertake: organizations that send one call after the other do
 // not come before one that always has a call that waits.
-func TestCallersThatComeAgainDoNotOvertake(t *testing.T) {
+func TestRetryingCallersDoNotOvertake(t *testing.T) {
 	t.Parallel()
 	stile := newTurnstile(time.Now)
 	busy := uuid.New()

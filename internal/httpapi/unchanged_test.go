@@ -9,10 +9,10 @@ import (
 	"muster/commands/inventory"
 )
 
-// TestWhatDidNotChangeHasNoBody: a page that asks again is told that it has the counts,
-// the connections, the alerts and their history already, whenever these were read; and is
-// sent them as soon as there is something new.
-func TestWhatDidNotChangeHasNoBody(t *testing.T) {
+// TestAnUnchangedAnswerHasNoBody: a page that asks again learns that it has the counts, the connections, the
+// alerts and their history already, whenever these were read. It is sent them as soon as there is something
+// new.
+func TestAnUnchangedAnswerHasNoBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.within(time.Hour, 2*time.Second)

@@ -74,8 +74,8 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// TestBundleRefusesHeadersThatThereAreNot: a name that is misspelt would add nothing.
-func TestBundleRefusesHeadersThatThereAreNot(t *testing.T) {
+// TestBundleRefusesUnknownHeaders: a name that is misspelt would add nothing.
+func TestBundleRefusesUnknownHeaders(t *testing.T) {
 	t.Parallel()
 	for _, spelt := range []string{"[X-Request-Id, RateLimits]", "[X-Request-Id]"} {
 		text := strings.Replace(described, "[X-Request-Id, RateLimit]", spelt, 1)
@@ -85,8 +85,8 @@ func TestBundleRefusesHeadersThatThereAreNot(t *testing.T) {
 	}
 }
 
-// TestOurDescriptionSaysEachHeaderOnce: what every response has is not written at a response.
-func TestOurDescriptionSaysEachHeaderOnce(t *testing.T) {
+// TestTheDescriptionHasEachHeaderOnce: a header that every response has is not written at a response.
+func TestTheDescriptionHasEachHeaderOnce(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../openapi.yaml")
 	if err != nil {
@@ -111,8 +111,8 @@ func TestOurDescriptionSaysEachHeaderOnce(t *testing.T) {
 	}
 }
 
-// TestBothFormsSayTheSame: the description as JSON, and what a reader makes of it as YAML.
-func TestBothFormsSayTheSame(t *testing.T) {
+// TestBothFormsOfTheDescriptionAgree: the description as JSON, and what a reader makes of it as YAML.
+func TestBothFormsOfTheDescriptionAgree(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../openapi.yaml")
 	if err != nil {

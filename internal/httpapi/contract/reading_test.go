@@ -101,9 +101,9 @@ func TestABodyIsCountedWhileItIsRead(t *testing.T) {
 	}
 }
 
-// TestALongNameIsToldOnce: a name of megabytes stands in no pointer, or a thousand faults below
+// TestALongNameIsReportedOnce: a name of megabytes stands in no pointer, or a thousand faults below
 // it would take gigabytes.
-func TestALongNameIsToldOnce(t *testing.T) {
+func TestALongNameIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 64<<10)
 	twice := strings.Repeat(`"a":1,`, 2000) + `"a":1`

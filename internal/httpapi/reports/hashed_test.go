@@ -9,8 +9,9 @@ import (
 	"testing/iotest"
 )
 
-// TestAFileIsHashedAsItPasses: its copy is whole, and what cannot be read or written has no digest.
-func TestAFileIsHashedAsItPasses(t *testing.T) {
+// TestAFileIsHashedWhileItIsCopied: its copy is complete, and a file that cannot be read or written has no
+// digest.
+func TestAFileIsHashedWhileItIsCopied(t *testing.T) {
 	t.Parallel()
 	cut, full := errors.New("the line was cut"), errors.New("the disk is full")
 	for name, c := range map[string]struct {

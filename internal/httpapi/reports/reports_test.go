@@ -11,7 +11,7 @@ import (
 	"muster/projections/history"
 )
 
-func TestARequestIsAnsweredAsItJoinedTheReport(t *testing.T) {
+func TestTheAnswerShowsTheReportAtTheTimeOfTheRequest(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	row := func(status report.Status) history.ReportRow {

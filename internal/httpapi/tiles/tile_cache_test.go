@@ -75,8 +75,8 @@ func TestATileIsKeptForHalfAMinute(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKept: an error, a panic, and a tile that an engine is missing in.
-func TestWhatIsNotKept(t *testing.T) {
+// TestIncompleteTilesAreNotCached: an error, a panic, and a tile that an engine is missing in.
+func TestIncompleteTilesAreNotCached(t *testing.T) {
 	t.Parallel()
 	s := newShelf()
 	broken := errors.New("no database")
@@ -124,8 +124,8 @@ func TestWhatIsNotKept(t *testing.T) {
 	}
 }
 
-// TestTheOldestGoFirst, when there is no room for more, by number or by size.
-func TestTheOldestGoFirst(t *testing.T) {
+// TestTheOldestTilesAreEvictedFirst, when there is no room for more, by number or by size.
+func TestTheOldestTilesAreEvictedFirst(t *testing.T) {
 	t.Parallel()
 	s := newShelf()
 	const quarter = maxTileBytes / 4
@@ -148,9 +148,9 @@ func TestTheOldestGoFirst(t *testing.T) {
 	}
 }
 
-// TestOneReadForAll: however many ask at once, and whoever of them gives up. The
+// TestConcurrentCallersShareOneRead: however many ask at once, and whoever of them gives up. The
 // reading itself goes on, and has an end of its own.
-func TestOneReadForAll(t *testing.T) {
+func TestConcurrentCallersShareOneRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf()
@@ -201,8 +201,8 @@ func TestOneReadForAll(t *testing.T) {
 	})
 }
 
-// TestAReadingThatHangs ends, and the next one begins anew.
-func TestAReadingThatHangs(t *testing.T) {
+// TestAHangingReadEnds, and the next one begins anew.
+func TestAHangingReadEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf()

@@ -47,9 +47,9 @@ func drawTile(t *rapid.T) (*tile, timegrid.Window, measurements.Values) {
 	return made, w, values
 }
 
-// TestATileIsWhatTheGeneratedTypeIs: what is written by hand is, as JSON, what
-// encoding/json makes of the type of openapi.yaml.
-func TestATileIsWhatTheGeneratedTypeIs(t *testing.T) {
+// TestATileMatchesTheGeneratedType: the JSON written by hand is what encoding/json makes of the type of
+// openapi.yaml.
+func TestATileMatchesTheGeneratedType(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		made, w, values := drawTile(t)
@@ -117,9 +117,9 @@ func TestThePackedAnswer(t *testing.T) {
 	})
 }
 
-// TestTheTagIsOverWhatIsShown: when it was read changes nothing, a value does, and
-// so does the end of the last bucket.
-func TestTheTagIsOverWhatIsShown(t *testing.T) {
+// TestTheETagCoversTheShownValues: the time of the read changes nothing, a value does, and so does the end of
+// the last bucket.
+func TestTheETagCoversTheShownValues(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	w := timegrid.Window{From: from, To: from.Add(2 * time.Hour), Size: timegrid.Hour}

@@ -14,8 +14,8 @@ func TestRefusalsAreSentences(t *testing.T) {
 	}
 }
 
-// TestALookupThatFailedIsNo404: with the database away nobody knows whether there is one.
-func TestALookupThatFailedIsNo404(t *testing.T) {
+// TestAFailedLookupIsNot404: with the database away nobody knows whether there is one.
+func TestAFailedLookupIsNot404(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the database is away")
 	if err := Found(false, away, "report"); err != away { //nolint:errorlint // this very one
