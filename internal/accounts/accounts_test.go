@@ -163,9 +163,9 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestTextsAreKeptWhereTheyAreAskedFor: not by default, and not by an organization that does
-// not exist.
-func TestTextsAreKeptWhereTheyAreAskedFor(t *testing.T) {
+// TestTextsAreKeptOnlyByOrganizationsThatAskForThem: not by default, and not by an organization that does not
+// exist.
+func TestTextsAreKeptOnlyByOrganizationsThatAskForThem(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	keeps := func(id uuid.UUID) bool {
@@ -190,7 +190,7 @@ func TestTextsAreKeptWhereTheyAreAskedFor(t *testing.T) {
 	}
 }
 
-func TestSevenDaysAreTheEnd(t *testing.T) {
+func TestASessionEndsAfterSevenDays(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	d.member("ana@example.org", organization.Member, "")
@@ -215,7 +215,7 @@ func TestSevenDaysAreTheEnd(t *testing.T) {
 	}
 }
 
-func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
+func TestARefusalDoesNotRevealAccounts(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	d.member("ana@example.org", organization.Member, "")

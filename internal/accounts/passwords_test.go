@@ -9,8 +9,8 @@ import (
 	"muster/internal/accounts"
 )
 
-// What stands on top of the published lists, as long as our rule asks for.
-func TestWhatEverybodyTriesFirst(t *testing.T) {
+// TestCommonPasswordsAreRefused: those that stand on top of the published lists, as long as our rule asks for.
+func TestCommonPasswordsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, password := range []string{
 		"password1234", "Password123!", "P@ssw0rd1234", "passwordpassword", "thisismypassword", "qwerty123456", "qwertyuiop123",
@@ -35,7 +35,7 @@ func TestWhatEverybodyTriesFirst(t *testing.T) {
 	}
 }
 
-func TestWhatIsKnownOfTheAccountIsNoPassword(t *testing.T) {
+func TestNamesFromTheAccountAreNoPassword(t *testing.T) {
 	t.Parallel()
 	about := []string{"ana.ruiz@initech.example", "Ana Ruiz", "Initech Labs"}
 	for _, password := range []string{
@@ -50,7 +50,7 @@ func TestWhatIsKnownOfTheAccountIsNoPassword(t *testing.T) {
 	}
 }
 
-func TestPasswordsAreTakenWholeAndAsTheyAre(t *testing.T) {
+func TestPasswordsAreComparedUnchanged(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	ctx := t.Context()
@@ -107,7 +107,7 @@ func TestEverySignInCostsOneHash(t *testing.T) {
 	}
 }
 
-func TestAHashOfOlderParametersIsMadeAnew(t *testing.T) {
+func TestAHashWithOlderParametersIsReplaced(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	ana := d.member("ana@example.org", organization.Member, "")

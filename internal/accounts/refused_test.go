@@ -50,7 +50,7 @@ func (s *said) taken() []string {
 
 // TestARefusalDoesTheSameWork: with or without an account, the same statements are sent, and
 // their writes are one transaction, so one flush to the disk; the hash without an account costs
-// the same (TestNobodyCostsAsMuch).
+// the same (TestAnUnknownAccountCostsAsMuchAsAKnownOne).
 func TestARefusalDoesTheSameWork(t *testing.T) {
 	t.Parallel()
 	statements := &said{}

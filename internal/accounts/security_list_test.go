@@ -12,9 +12,9 @@ import (
 	"muster/internal/accounts"
 )
 
-// TestWhatIsNotThereIsNotSearchedFor: the log has one type and one person, and
-// the statistics say so; a page of another must not walk all of it.
-func TestWhatIsNotThereIsNotSearchedFor(t *testing.T) {
+// TestAFilterWithoutMatchesReadsLittle: the log has one type and one person, and the statistics say so. A page
+// of another must not walk all of it.
+func TestAFilterWithoutMatchesReadsLittle(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	ana := d.member("ana@example.org", organization.Member, "")
@@ -63,7 +63,7 @@ func TestWhatIsNotThereIsNotSearchedFor(t *testing.T) {
 	}
 }
 
-func TestSecurityLogIsAskedInEveryWay(t *testing.T) {
+func TestEveryFilterOfTheSecurityLog(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	ana, ben := d.member("ana@example.org", organization.Member, ""), d.member("ben@example.org", organization.Member, "")

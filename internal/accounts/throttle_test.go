@@ -15,9 +15,9 @@ func from(ip string) accounts.Client {
 	return accounts.Client{IP: ip, UserAgent: "test", RequestID: "r-2"}
 }
 
-// TestACrowdDoesNotKeepTheOwnerOut: failures under a member's name from all over the world
-// delay the world, and not the member at a known address.
-func TestACrowdDoesNotKeepTheOwnerOut(t *testing.T) {
+// TestFailuresOfOthersDoNotLockTheOwnerOut: failures under a member's name from all over the world delay the
+// world, and not the member at a known address.
+func TestFailuresOfOthersDoNotLockTheOwnerOut(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	d.member("ana@example.org", organization.Member, "")
@@ -62,9 +62,9 @@ func TestACrowdDoesNotKeepTheOwnerOut(t *testing.T) {
 	}
 }
 
-// TestAResetForgives: whom an administrator helps does not wait on, neither at a
+// TestAResetLiftsTheThrottleEverywhere: a member whom an administrator helps does not wait on, neither at a
 // desk that is known, where failures are counted apart, nor elsewhere.
-func TestAResetForgives(t *testing.T) {
+func TestAResetLiftsTheThrottleEverywhere(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	d.member("ana@example.org", organization.Member, "")
@@ -124,7 +124,7 @@ func TestANetworkIsOneAddress(t *testing.T) {
 	}
 }
 
-func TestAFloodAtTheDoorDoesNotFillTheLog(t *testing.T) {
+func TestRefusedSignInsDoNotFillTheSecurityLog(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	ana := d.member("ana@example.org", organization.Member, "")

@@ -24,8 +24,8 @@ servers:
     dsn: postgres://muster:${PASSWORD}@127.0.0.1:5433/postgres
     backups: `
 
-// TestHowBackupsAreRead is configured: one tool, as a command by its whole path or as a file.
-func TestHowBackupsAreRead(t *testing.T) {
+// TestTheConfigurationOfBackups: one tool, as a command by its whole path or as a file.
+func TestTheConfigurationOfBackups(t *testing.T) {
 	t.Parallel()
 	valid := strings.Replace(withBackups, "ENGINE", "postgresql", 1)
 	c, err := read(t, valid+`{tool: pgbackrest, name: main, command: [/usr/bin/pgbackrest, info, --output=json, "--repo", 1]}`)
@@ -75,8 +75,8 @@ func TestABackupToolIsReadForItsServer(t *testing.T) {
 	}
 }
 
-// TestRoomIsSentAsItWasFound: how full a server is, by the look that a collector makes.
-func TestRoomIsSentAsItWasFound(t *testing.T) {
+// TestRoomIsSentAsACollectorReadsIt: how full a server is, by the look that a collector makes.
+func TestRoomIsSentAsACollectorReadsIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)
 	w := b.watched[0]

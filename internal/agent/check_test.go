@@ -34,8 +34,9 @@ func check(t *testing.T, engine, dsn string) (agent.Checked, agent.Report) {
 	return checked, report
 }
 
-// TestAReportTellsHowFarAConnectionCame, by stage, number and cause, and nothing of what the server said.
-func TestAReportTellsHowFarAConnectionCame(t *testing.T) {
+// TestAReportNamesTheStageThatAConnectionReached, by stage, number and cause, and nothing of the server's
+// message.
+func TestAReportNamesTheStageThatAConnectionReached(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		engine, dsn               string
@@ -66,8 +67,8 @@ func TestAReportTellsHowFarAConnectionCame(t *testing.T) {
 	}
 }
 
-// TestLongACheckIsAsImpatientAsTheAgent: a query that takes longer than the agent lets it fails in the check, too.
-func TestLongACheckIsAsImpatientAsTheAgent(t *testing.T) {
+// TestLongACheckHasTheTimeoutsOfTheAgent: a query that takes longer than the agent lets it fails in the check, too.
+func TestLongACheckHasTheTimeoutsOfTheAgent(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	stub := tdstest.Start(t, tdstest.Options{})

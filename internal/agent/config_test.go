@@ -58,8 +58,8 @@ servers:
 	}
 }
 
-// TestAllFaultsOfAConfigurationAreToldAtOnce, each with its line, and none repeats a secret.
-func TestAllFaultsOfAConfigurationAreToldAtOnce(t *testing.T) {
+// TestAllFaultsOfAConfigurationAreReportedAtOnce, each with its line, and no fault repeats a secret.
+func TestAllFaultsOfAConfigurationAreReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	server := "servers:\n  - {name: a, engine: postgresql, dsn: \"postgres://u@h/d\"%}\n"
 	with := func(more string) string { return "directory: d\n" + strings.Replace(server, "%", more, 1) }

@@ -207,9 +207,9 @@ func statementsOf(server string, at time.Time, body string) record {
 	return record{Kind: statements, Server: server, At: at, Body: []byte("[" + body + "]")}
 }
 
-// TestNothingIsLostOfWhatNobodyTook, whatever it is that is not the server's word on it, and
-// nothing is sent twice that was taken.
-func TestNothingIsLostOfWhatNobodyTook(t *testing.T) {
+// TestUnacknowledgedRecordsAreSentAgain, whatever failed other than the server's own refusal, and no accepted
+// record is sent twice.
+func TestUnacknowledgedRecordsAreSentAgain(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]answer{
 		"away": refused(503, "unavailable"), "overloaded": refused(429, "rate_limited"), "revoked": refused(401, "token_revoked"), "a budget of bytes": exhausted("bytes"),
@@ -260,8 +260,8 @@ func TestFactsWaitForTheirBudget(t *testing.T) {
 	b.holds(0, 0, 0, "")
 }
 
-// TestAnAssessmentThatWaitedSaysSo, so that it still counts for its own time.
-func TestAnAssessmentThatWaitedSaysSo(t *testing.T) {
+// TestADelayedAssessmentStatesItsDelay, so that it still counts for its own time.
+func TestADelayedAssessmentStatesItsDelay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)
 	now := b.Now()
@@ -277,8 +277,8 @@ func TestAnAssessmentThatWaitedSaysSo(t *testing.T) {
 	}
 }
 
-// TestARefusedFactLiesAside and the others go on; it comes back when it is tried again.
-func TestARefusedFactLiesAside(t *testing.T) {
+// TestARefusedFactDoesNotBlockOthers. It comes back when it is tried again.
+func TestARefusedFactDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]answer{
 		"invalid": refused(422, "out_of_range", "out_of_range #/assessments/0/version"), "collected": refused(409, "assessed_by_collector", "assessed_by_collector #/assessments/0/instance"),
@@ -299,9 +299,9 @@ func TestARefusedFactLiesAside(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedIsSettled: the records at fault wait or are dropped and counted, by why;
+// TestRefusedRecordsAreSettled: the records at fault wait or are dropped and counted, by why;
 // the rest of the call is sent again at once.
-func TestWhatIsRefusedIsSettled(t *testing.T) {
+func TestRefusedRecordsAreSettled(t *testing.T) {
 	t.Parallel()
 	const old, days = -time.Hour, -72 * time.Hour // refused since then; kept while the server was away
 	for name, c := range map[string]struct {
@@ -387,9 +387,9 @@ func TestAnUnknownInstanceIsAnnouncedOnce(t *testing.T) {
 	b.holds(0, 0, 0, "")
 }
 
-// TestAHostIsMeasuredWithoutItsStrangers: an instance that the server does not have, or not
-// from us, takes nothing of its host with it; it is named again once it is known.
-func TestAHostIsMeasuredWithoutItsStrangers(t *testing.T) {
+// TestAHostIsSentWithoutUnknownInstances: an instance that the server does not have, or not from this agent,
+// takes nothing of its host with it. It is named again once it is known.
+func TestAHostIsSentWithoutUnknownInstances(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, refused(403, "forbidden", "forbidden #/hosts/0/instances/0"), refused(422, "unknown_instance", "unknown_instance #/hosts/0/instances/0"), taken)
 	at := time.Now().UTC().Truncate(time.Second)
@@ -409,9 +409,9 @@ func TestAHostIsMeasuredWithoutItsStrangers(t *testing.T) {
 	b.sent(of(`"db","third"`))
 }
 
-// TestALimitedTokenKeepsWhatTheServerIsCalled: an administrator renamed the server, and it is
+// TestALimitedTokenKeepsTheNameOfTheServer: an administrator renamed the server, and it is
 // on another host than the agent says. Its databases are still sent.
-func TestALimitedTokenKeepsWhatTheServerIsCalled(t *testing.T) {
+func TestALimitedTokenKeepsTheNameOfTheServer(t *testing.T) {
 	t.Parallel()
 	otherwise := func(fields ...string) answer {
 		return func(w http.ResponseWriter, _ sentCall) {
@@ -493,9 +493,9 @@ func TestTheClockOfTheServerCounts(t *testing.T) {
 	}
 }
 
-// TestWhatLiesInTheFutureWaits until it does not, and what comes after it does not wait
-// with it: it was measured before anybody told that our clock is ahead.
-func TestWhatLiesInTheFutureWaits(t *testing.T) {
+// TestRecordsFromTheFutureWait until their time has come. Later records do not wait with them: they were
+// measured before the server reported that our clock is ahead.
+func TestRecordsFromTheFutureWait(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)
 	now := time.Now()
@@ -560,8 +560,8 @@ func TestARefusalIsLoggedOnce(t *testing.T) {
 	b.logged(`INFO part="assessment of db"`)
 }
 
-// TestThatNothingCanBeSentIsLoggedOnce, whether the server hangs up or does not answer.
-func TestThatNothingCanBeSentIsLoggedOnce(t *testing.T) {
+// TestAFailureToSendIsLoggedOnce, whether the server hangs up or does not answer.
+func TestAFailureToSendIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, hang, cutOff, hang, refused(503, "unavailable"), hang, refused(503, "unavailable"), taken)
 	b.store.mustKeep(t, statementsOf("db", time.Now(), "1"))
@@ -582,8 +582,8 @@ func (unreachable) Assess(context.Context, servers.Target) (snapshot.Assessment,
 	return snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable, ErrorClass: servers.ClassRefused, Error: "Connection refused at db.example.org:5432."}, changes.State{}
 }
 
-// TestAnAssessmentThatFailsSaysWhy, for the log.
-func TestAnAssessmentThatFailsSaysWhy(t *testing.T) {
+// TestAFailedAssessmentHasItsReason, for the log.
+func TestAFailedAssessmentHasItsReason(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)
 	b.Inspectors = map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: unreachable{}}
@@ -593,9 +593,9 @@ func TestAnAssessmentThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// TestWhoWaitsIsSent with the sessions; a server from before takes none of it, and is asked for
-// it once a minute, however much there is.
-func TestWhoWaitsIsSent(t *testing.T) {
+// TestBlockedSessionsAreSent with the sessions. A server of an earlier release takes none of it, and is asked
+// for it once a minute, however much there is.
+func TestBlockedSessionsAreSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, refused(400, "unknown_field", "unknown_field #/blocking"), taken)
 	w := b.watched[0]

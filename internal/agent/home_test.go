@@ -51,9 +51,9 @@ func (b *bench) expectTold(want ...string) {
 	}
 }
 
-// TestAnAnnouncementSaysAll: a refused one is not sent again after a newer one, which names
+// TestAnAnnouncementIsComplete: a refused one is not sent again after a newer one, which names
 // everything that is gone since the server last accepted one.
-func TestAnAnnouncementSaysAll(t *testing.T) {
+func TestAnAnnouncementIsComplete(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)
 	w := b.watched[0]
@@ -81,9 +81,9 @@ func TestAnAnnouncementSaysAll(t *testing.T) {
 	b.expectTold("a b")
 }
 
-// TestOneBadNameCostsItsDatabaseAlone: the fleet accepts no illegible name, and refuses
+// TestABadNameLeavesOutOnlyItsDatabase: the fleet accepts no illegible name, and refuses
 // everything that comes with one.
-func TestOneBadNameCostsItsDatabaseAlone(t *testing.T) {
+func TestABadNameLeavesOutOnlyItsDatabase(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)
 	w := b.watched[0]

@@ -18,9 +18,9 @@ func cpus(times ...[3]float64) (all []measurements.CPUCounter) {
 	return measurements.SortCPU(all)
 }
 
-// TestAHostIsAsBusyAsItWasSince the last reading: of all its CPUs together, waiting for
-// disks being idle. Where a counter fell or a CPU came it was started anew, and is unknown.
-func TestAHostIsAsBusyAsItWasSince(t *testing.T) {
+// TestTheLoadOfAHostIsMeasuredSinceTheLastReading: of all its CPUs together, waiting for disks being idle.
+// Where a counter fell or a CPU came it was started anew, and is unknown.
+func TestTheLoadOfAHostIsMeasuredSinceTheLastReading(t *testing.T) {
 	t.Parallel()
 	first := cpus([3]float64{100, 1000, 10}, [3]float64{200, 900, 0})
 	for name, c := range map[string]struct {
@@ -49,8 +49,8 @@ func TestAHostIsAsBusyAsItWasSince(t *testing.T) {
 	}
 }
 
-// TestAHostAsItIsSent: in percent, as df has it, and what could not be read is not there.
-func TestAHostAsItIsSent(t *testing.T) {
+// TestTheFormatOfASentHost: in percent, as df has it, and a value that could not be read is missing.
+func TestTheFormatOfASentHost(t *testing.T) {
 	t.Parallel()
 	full := hostSample("db01", []string{"db"}, noon, nil, measurements.HostSample{
 		Memory:  &measurements.MemoryBytes{Total: 200, Available: 50},

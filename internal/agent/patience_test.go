@@ -66,9 +66,9 @@ func onLine(t *testing.T, l *line, do func(b *bench)) {
 	})
 }
 
-// TestThePaceIsTheServers: Retry-After is kept to the second; else each pause is longer, up
-// to a minute. A call that hangs is given up after half a minute, and sent again.
-func TestThePaceIsTheServers(t *testing.T) {
+// TestTheServerSetsThePace: Retry-After is kept to the second. Without it each pause is longer, up to a minute.
+// A call that hangs is given up after half a minute, and sent again.
+func TestTheServerSetsThePace(t *testing.T) {
 	l := new(line)
 	busy := func(status int, after string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

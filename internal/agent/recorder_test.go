@@ -7,9 +7,9 @@ import (
 	"muster/internal/servers/serverstest"
 )
 
-// TestF48AReportTellsTheFormOfAColumn, and no value of it: a number of any size is one, a time shows how it is written,
-// and a text with letters shows nothing.
-func TestF48AReportTellsTheFormOfAColumn(t *testing.T) {
+// TestF48AReportShowsTheFormOfAColumn, and no value of it: a number of any size is one, a time shows how it is
+// written, and a text with letters shows nothing.
+func TestF48AReportShowsTheFormOfAColumn(t *testing.T) {
 	t.Parallel()
 	const query = "-- Oracle 12.2+: a query\nSELECT 1"
 	s := serverstest.New("ERP")

@@ -16,9 +16,9 @@ import (
 	"muster/internal/watch"
 )
 
-// TestAnAssessmentAsItIsSent: one item a check, with every outcome, whatever the databases
-// of the server say of it.
-func TestAnAssessmentAsItIsSent(t *testing.T) {
+// TestTheFormatOfASentAssessment: one item a check, with every outcome, whatever the databases of the server
+// say of it.
+func TestTheFormatOfASentAssessment(t *testing.T) {
 	t.Parallel()
 	in := func(check, database, status string) snapshot.CheckResult {
 		return snapshot.CheckResult{CheckID: check, Database: database, Status: status}
@@ -109,9 +109,9 @@ func TestSettingsThatCouldNotBeReadAreNotSent(t *testing.T) {
 	}
 }
 
-// TestWhatACallHasNoRoomForIsLeftOut, so that the rest of the assessment is taken: where
-// personal data lies in the databases that have too many tables.
-func TestWhatACallHasNoRoomForIsLeftOut(t *testing.T) {
+// TestAnOversizedPartIsLeftOutOfACall, so that the rest of the assessment is taken: where personal data lies in
+// the databases that have too many tables.
+func TestAnOversizedPartIsLeftOutOfACall(t *testing.T) {
 	t.Parallel()
 	tables := func(n int) *api.SentClassification {
 		c := new(api.SentClassification)
@@ -133,9 +133,9 @@ func TestWhatACallHasNoRoomForIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAReportIsOneThatTheServerTakes, whatever it contains: its limits are kept, and illegible
+// TestTheServerAcceptsReportsOfTheAgent, whatever they contain: its limits are kept, and illegible
 // names are cleaned.
-func TestAReportIsOneThatTheServerTakes(t *testing.T) {
+func TestTheServerAcceptsReportsOfTheAgent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, taken)
 	w := b.watched[0]
@@ -160,8 +160,8 @@ func TestAReportIsOneThatTheServerTakes(t *testing.T) {
 	}
 }
 
-// TestWhatWasNotReadIsSent: C25. A server that learns of no gap takes all for read.
-func TestWhatWasNotReadIsSent(t *testing.T) {
+// TestUnreadPartsAreSent: C25. A server that learns of no gap takes all for read.
+func TestUnreadPartsAreSent(t *testing.T) {
 	t.Parallel()
 	sent := sentClassification(snapshot.Classification{
 		Status: snapshot.ClassificationPartial, Mode: "values", TablesSeen: 5, TablesClassified: 4, ColumnsSeen: 14, ColumnsClassified: 9,
@@ -176,8 +176,8 @@ func TestWhatWasNotReadIsSent(t *testing.T) {
 	}
 }
 
-// TestWhatSessionsDoIsSent whole, and of too many kinds of sessions those of which there are most.
-func TestWhatSessionsDoIsSent(t *testing.T) {
+// TestSessionActivityIsSent whole, and of too many kinds of sessions those of which there are most.
+func TestSessionActivityIsSent(t *testing.T) {
 	t.Parallel()
 	s := measurements.SessionSample{Engine: fleet.PostgreSQL, Active: 5000}
 	if sent := sessionSample("server", "database", s); sent.Activity != nil {

@@ -92,9 +92,9 @@ func letters(seed, n int) string {
 	return string(out)
 }
 
-// TestTheOldestMeasurementsGo where there are more than the bound, and are counted. Facts
+// TestTheOldestMeasurementsAreDropped where there are more than the bound, and are counted. Facts
 // do not, however many there are.
-func TestTheOldestMeasurementsGo(t *testing.T) {
+func TestTheOldestMeasurementsAreDropped(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	s := openAt(t, directory, 20_000)
@@ -116,9 +116,8 @@ func TestTheOldestMeasurementsGo(t *testing.T) {
 	}
 }
 
-// TestFactsComeBeforeWhatWasMeasuredOfThem and measurements keep their order, over a
-// restart, too.
-func TestFactsComeBeforeWhatWasMeasuredOfThem(t *testing.T) {
+// TestFactsAreSentBeforeTheirMeasurements, and measurements keep their order, over a restart, too.
+func TestFactsAreSentBeforeTheirMeasurements(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	s, err := openStore(directory, 1<<20)
@@ -138,8 +137,8 @@ func TestFactsComeBeforeWhatWasMeasuredOfThem(t *testing.T) {
 	}
 }
 
-// TestACallHasItsBounds of bytes and items; a record beyond them goes alone.
-func TestACallHasItsBounds(t *testing.T) {
+// TestACallIsBounded in bytes and items. A record beyond the bounds is sent alone.
+func TestACallIsBounded(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir(), 1<<30)
 	items := func(n int) record {
@@ -156,8 +155,8 @@ func TestACallHasItsBounds(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsIsPassedOver, and what is not to wait is not held up by it.
-func TestWhatWaitsIsPassedOver(t *testing.T) {
+// TestWaitingRecordsAreSkipped, and do not hold up other records.
+func TestWaitingRecordsAreSkipped(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir(), 1<<20)
 	s.mustKeep(t, sessionsOf("held", noon, "1"), sessionsOf("db", noon, "2"), factOf(fleetFact, "db", "F"), sessionsOf("db", noon, "3"))
@@ -175,8 +174,7 @@ func TestWhatWaitsIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestASecondAgentEndsAtOnce in the same directory.
-func TestASecondAgentEndsAtOnce(t *testing.T) {
+func TestASecondAgentInADirectoryEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	openAt(t, directory, 1<<20)
@@ -187,9 +185,9 @@ func TestASecondAgentEndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestACopyIsAnotherSender on a machine of another name, and compares statements with none
-// of the first one's lists. On the same machine it stays who it is.
-func TestACopyIsAnotherSender(t *testing.T) {
+// TestACopyOfTheStoreIsAnotherSender on a machine of another name, and compares statements with none of the
+// first one's lists. On the same machine it stays the same sender.
+func TestACopyOfTheStoreIsAnotherSender(t *testing.T) {
 	t.Parallel()
 	first, second := t.TempDir(), t.TempDir()
 	s, err := openStore(first, 1<<20)
@@ -223,8 +221,7 @@ func TestACopyIsAnotherSender(t *testing.T) {
 	}
 }
 
-// TestWhatFailedIsNotCounted: a transaction that fails leaves the counts as they were.
-func TestWhatFailedIsNotCounted(t *testing.T) {
+func TestAFailedTransactionIsNotCounted(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir(), 1<<20)
 	s.mustKeep(t, sessionsOf("db", noon, "1"))
@@ -238,8 +235,8 @@ func TestWhatFailedIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestWhatTheDiskHasLostIsPassedOver and counted: it blocks nothing else.
-func TestWhatTheDiskHasLostIsPassedOver(t *testing.T) {
+// TestDamagedRecordsAreSkipped and counted, and block nothing else.
+func TestDamagedRecordsAreSkipped(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir(), 1<<20)
 	s.mustKeep(t, sessionsOf("db", noon, "1"), factOf(fleetFact, "db", "F"), sessionsOf("db", noon, "2"))
@@ -261,9 +258,9 @@ func TestWhatTheDiskHasLostIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestWhatWasRefusedComesBack in the order it had, unless the same instance was announced
-// anew: that says all, and an older one would undo it.
-func TestWhatWasRefusedComesBack(t *testing.T) {
+// TestRefusedRecordsComeBackInOrder, unless the same instance was announced anew: the newer announcement is
+// complete, and an older one would undo it.
+func TestRefusedRecordsComeBackInOrder(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir(), 1<<20)
 	take := func() record {

@@ -188,7 +188,7 @@ func TestALostServerKeepsItsLastGoodFacts(t *testing.T) {
 	}
 }
 
-func TestFactsComeBackAsTheyWere(t *testing.T) {
+func TestFactsAreReadAsTheyWereStored(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	store, db := storeOf(t)
@@ -323,8 +323,8 @@ func TestForgetAndPrune(t *testing.T) {
 	}
 }
 
-// TestWhatTheStatisticsLackIsShownToo: the monitor keeps it beside its lease.
-func TestWhatTheStatisticsLackIsShownToo(t *testing.T) {
+// TestMissingStatisticsAreShown, too: the monitor keeps them beside its lease.
+func TestMissingStatisticsAreShown(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	store, db := storeOf(t)
@@ -500,8 +500,8 @@ func TestDatabaseSizes(t *testing.T) {
 	}
 }
 
-// TestWhatWasKnownOfADatabaseSurvivesALookThatFails: C35.
-func TestWhatWasKnownOfADatabaseSurvivesALookThatFails(t *testing.T) {
+// TestAFailedLookKeepsEarlierFactsOfADatabase: C35.
+func TestAFailedLookKeepsEarlierFactsOfADatabase(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	store, db := storeOf(t)

@@ -38,7 +38,7 @@ func valid(t *testing.T, arguments []string, environment ...string) *config.Conf
 	return c
 }
 
-func TestDefaultsAreTheContracts(t *testing.T) {
+func TestDefaultsMatchTheContract(t *testing.T) {
 	t.Parallel()
 	c := valid(t, nil)
 	data, err := filepath.Abs("muster-data")
@@ -95,7 +95,7 @@ func TestFlagOverEnvironmentOverDefault(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadFromText(t *testing.T) {
+func TestSettingsAreParsedFromText(t *testing.T) {
 	t.Parallel()
 	c := valid(t, []string{
 		"--demo", "--rate-limits=off", "--roles", "workers, api", "--report-retention=30d",
@@ -175,7 +175,7 @@ func TestEachWrongSettingIsRefused(t *testing.T) {
 	}
 }
 
-func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
+func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := read(t, []string{"--listen=nowhere", "--admin-email=Ana <ana@example.org>"},
 		"MUSTER_LOG_LEVEL=loud", "MUSTER_OIDC_CLIENT_ID=muster")
@@ -189,7 +189,7 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	}
 }
 
-func TestPasswordsNeverShow(t *testing.T) {
+func TestPasswordsAreNeverPrinted(t *testing.T) {
 	t.Parallel()
 	c := valid(t, []string{"--database-url=postgres://u:hunter2@one:5432,two/d?sslpassword=hunter2&target_session_attrs=read-write", "--smtp-url=smtp://u:hunter2@h",
 		"--measurements-url=clickhouse://u:hunter2@h:9000,g:9000?cluster=c&password=hunter2"},
@@ -214,8 +214,8 @@ func TestPasswordsNeverShow(t *testing.T) {
 	}
 }
 
-// TestTheLogTurnsNothingAround: what somebody sent cannot move a terminal's cursor.
-func TestTheLogTurnsNothingAround(t *testing.T) {
+// TestTheLogEscapesControlCharacters: text from a sender cannot move a terminal's cursor.
+func TestTheLogEscapesControlCharacters(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json"} {
 		var logged bytes.Buffer
@@ -267,7 +267,7 @@ func TestPortLeftToTheSystem(t *testing.T) {
 	}
 }
 
-func TestHelpTeaches(t *testing.T) {
+func TestHelpNamesTheVariableOfEveryFlag(t *testing.T) {
 	t.Parallel()
 	flags := pflag.NewFlagSet("muster", pflag.ContinueOnError)
 	config.Bind(flags)
@@ -311,7 +311,7 @@ func TestLogFormatAndLevel(t *testing.T) {
 	}
 }
 
-func TestWhereAProcessIsSeen(t *testing.T) {
+func TestTheListenerForOperators(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string]string{
 		"":                                       " false",

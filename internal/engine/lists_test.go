@@ -140,8 +140,8 @@ func TestEveryEngineHasAFolder(t *testing.T) {
 	}
 }
 
-// TestEveryEngineHasItsWords: a report prints each of them.
-func TestEveryEngineHasItsWords(t *testing.T) {
+// TestEveryEngineHasAllWords: a report prints each of them.
+func TestEveryEngineHasAllWords(t *testing.T) {
 	t.Parallel()
 	for _, e := range engine.All() {
 		for _, word := range []string{e.Title, e.Words.Superuser, e.Words.Release, e.Words.ReleaseNeeds} {
@@ -165,9 +165,9 @@ func TestAnUnknownEngineIsAnError(t *testing.T) {
 	}
 }
 
-// TestAConnectedEngineSaysHow: a report tells the reader how an account is made, and which
+// TestAConnectedEngineExplainsItsAccount: a report tells the reader how an account is made, and which
 // checks show a way in. Those checks are in the engine's folder.
-func TestAConnectedEngineSaysHow(t *testing.T) {
+func TestAConnectedEngineExplainsItsAccount(t *testing.T) {
 	t.Parallel()
 	packed, err := engine.Checks()
 	if err != nil {
@@ -215,8 +215,8 @@ func TestAConnectedEngineSaysHow(t *testing.T) {
 	}
 }
 
-// TestThePackedChecksAreThoseOfTheFolders: go generate ./internal/engine packs them again.
-func TestThePackedChecksAreThoseOfTheFolders(t *testing.T) {
+// TestThePackedChecksMatchTheFolders: go generate ./internal/engine packs them again.
+func TestThePackedChecksMatchTheFolders(t *testing.T) {
 	t.Parallel()
 	packed, err := engine.Checks()
 	if err != nil {

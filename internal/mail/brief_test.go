@@ -30,9 +30,9 @@ func briefed() mail.ReadyNotice {
 	return n
 }
 
-// TestAReadyMailSaysTheVerdictAndWhatToDoFirst in both parts and in the same words, before everything else, with the
-// state of the verdict in the subject. Text of machines is text.
-func TestAReadyMailSaysTheVerdictAndWhatToDoFirst(t *testing.T) {
+// TestAReadyMailHasTheVerdictAndTheFirstAction in both parts and in the same words, before everything else,
+// with the state of the verdict in the subject. Text of machines is text.
+func TestAReadyMailHasTheVerdictAndTheFirstAction(t *testing.T) {
 	t.Parallel()
 	n := briefed()
 	m := compose(t, n, ana)
@@ -71,8 +71,8 @@ func TestAReadyMailSaysTheVerdictAndWhatToDoFirst(t *testing.T) {
 	}
 }
 
-// TestAMailIsGreenOnlyWhereTheVerdictMayBe, whatever its state is.
-func TestAMailIsGreenOnlyWhereTheVerdictMayBe(t *testing.T) {
+// TestAMailIsGreenOnlyUnderAGreenVerdict: no state is green if the verdict may not be.
+func TestAMailIsGreenOnlyUnderAGreenVerdict(t *testing.T) {
 	t.Parallel()
 	green := mail.StateColor("Clean", true)
 	for _, state := range []string{"Critical", "High", "Medium", "Low", "Unknown", "Nothing", "Clean", "another"} {

@@ -7,9 +7,9 @@ import (
 	"muster/internal/mail"
 )
 
-// TestFault07AMailCountsNothingAsOpenThatNobodyLookedAt, and says what is known without an assessment. Of servers that
-// were assessed it says severities and what is overdue.
-func TestFault07AMailCountsNothingAsOpenThatNobodyLookedAt(t *testing.T) {
+// TestFault07AMailCountsNoUnassessedFindings as open, and says what is known without an assessment. Of assessed
+// servers it has severities and the overdue findings.
+func TestFault07AMailCountsNoUnassessedFindings(t *testing.T) {
 	t.Parallel()
 	for want, found := range map[string]mail.Findings{
 		" (nothing assessed, 53 open CVEs, CVSS up to 9.8)": {Looked: &mail.Looked{Instances: 1, OpenCVEs: 53, WorstCVSS: 9.8}},

@@ -94,9 +94,8 @@ func TestAMailServerThatHangs(t *testing.T) {
 	}
 }
 
-// TestWhichMailsMayHaveArrived though sending them failed: only those whose content was sent
-// whole and to which the server gave no answer.
-func TestWhichMailsMayHaveArrived(t *testing.T) {
+// TestOnlyUnansweredMailsMayHaveArrived though sending them failed: those whose content was sent completely.
+func TestOnlyUnansweredMailsMayHaveArrived(t *testing.T) {
 	t.Parallel()
 	drops := mailtest.Start(t, mailtest.Options{})
 	drops.DropNext(1)

@@ -163,7 +163,7 @@ func outbox(t *testing.T) (*mail.Outbox, string) {
 	return o, dir
 }
 
-func TestTheMailSaysWhatThereIsAndHowToProveIt(t *testing.T) {
+func TestTheMailDescribesTheReportAndItsProof(t *testing.T) {
 	t.Parallel()
 	o, dir := outbox(t)
 	m := compose(t, notice(), ana)
@@ -209,7 +209,7 @@ func TestTheMailSaysWhatThereIsAndHowToProveIt(t *testing.T) {
 	}
 }
 
-func TestWhatDependsOnTheRecipient(t *testing.T) {
+func TestTheMailDependsOnItsRecipient(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change  func(*mail.ReadyNotice)
@@ -368,7 +368,7 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsAwayIsTemporary(t *testing.T) {
+func TestAnUnreachableServerIsATemporaryError(t *testing.T) {
 	t.Parallel()
 	config, err := mail.ParseSMTPURL("smtp://" + porttest.Address(t))
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"muster/internal/mail"
 )
 
-// TestNoticesSayWhatHappened as text and as a page, in which nothing of an event is read as
-// markup or as a name of ours.
-func TestNoticesSayWhatHappened(t *testing.T) {
+// TestNoticesDescribeTheEvent as text and as a page, in which nothing of an event is read as markup or as a
+// name of ours.
+func TestNoticesDescribeTheEvent(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 11, 37, 42, 0, time.UTC)
 	c := mail.Composer{From: &netmail.Address{Address: "muster@localhost"}, Now: func() time.Time { return at }}

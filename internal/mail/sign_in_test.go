@@ -177,8 +177,8 @@ func TestSignInTriesTheNextMechanism(t *testing.T) {
 	}
 }
 
-// TestASignInThatCannotBe says what the server offers, in the log and in a sentence. C7.
-func TestASignInThatCannotBe(t *testing.T) {
+// TestAnImpossibleSignIn says what the server offers, in the log and in a sentence. C7.
+func TestAnImpossibleSignIn(t *testing.T) {
 	t.Parallel()
 	s := &picky{extensions: []string{"AUTH GSSAPI XOAUTH2 eve@example.org"}}
 	_, err := smtpTo(t, "smtp://u:p@"+s.start(t), "").Send(t.Context(), compose(t, notice(), ana))

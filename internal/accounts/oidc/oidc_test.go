@@ -204,9 +204,8 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// TestTheSecretIsNotSentOn where the endpoint redirects to, with the code and its
-// verifier.
-func TestTheSecretIsNotSentOn(t *testing.T) {
+// TestTheSecretDoesNotFollowARedirect of the token endpoint, and neither do the code and its verifier.
+func TestTheSecretDoesNotFollowARedirect(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
 	i.document["token_endpoint"] = i.URL + "/moved/token"

@@ -44,8 +44,8 @@ func TestKeysAreRotated(t *testing.T) {
 	}
 }
 
-// TestKeysThatNobodyKnowsArePassedOver: the key that signs is found beside them. C5.
-func TestKeysThatNobodyKnowsArePassedOver(t *testing.T) {
+// TestUnknownKeysAreSkipped: the key that signs is found beside them. C5.
+func TestUnknownKeysAreSkipped(t *testing.T) {
 	t.Parallel()
 	const x, y = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
 	// but is the key that signs, with one thing about it that is wrong.

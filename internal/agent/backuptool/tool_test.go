@@ -80,8 +80,8 @@ func count(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// TestWhatCannotBeRead is said, and none of it is repeated.
-func TestWhatCannotBeRead(t *testing.T) {
+// TestUnreadableOutputIsReported, and none of it is repeated.
+func TestUnreadableOutputIsReported(t *testing.T) {
 	t.Parallel()
 	named := say(backups.PgBackRest, fromPgBackRest)
 	named.Name = "other"

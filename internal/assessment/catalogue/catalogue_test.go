@@ -64,7 +64,7 @@ const valid = `
    pass: p, remediation: m, effort: S, references: [pci 2.2.6], query: "select 'a', 'b'", measure: "select 'c'"}
 `
 
-func TestLoadNamesWhatIsWrong(t *testing.T) {
+func TestLoadNamesEveryFault(t *testing.T) {
 	t.Parallel()
 	loads(t, "postgresql/checks/a.yaml", valid, map[string]change{
 		"valid":               {"", "", ""},

@@ -43,7 +43,7 @@ const fed = `
    impact: i, effort: S, references: [pci 2.2.6], object: '{login}', reads: ['option xp_cmdshell'], rights: [x], query: "select 'a', 'b'", statements: ['ALTER LOGIN {login} DISABLE;']}
 `
 
-func TestLoadNamesWhatIsWrongWithAFedCheck(t *testing.T) {
+func TestLoadNamesEveryFaultOfAFedCheck(t *testing.T) {
 	t.Parallel()
 	loads(t, "sqlserver/checks/a.yaml", fed, map[string]change{
 		"valid":                 {"", "", ""},
@@ -139,8 +139,8 @@ func TestFault45AFeedOfPostgreSQLHasStatements(t *testing.T) {
 	}
 }
 
-// TestObjectsAreTakenApart only if there is exactly one way to.
-func TestObjectsAreTakenApart(t *testing.T) {
+// TestObjectNamesAreSplit only if there is exactly one way to.
+func TestObjectNamesAreSplit(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
 	if err != nil {
@@ -160,9 +160,9 @@ func TestObjectsAreTakenApart(t *testing.T) {
 	}
 }
 
-// TestRightsAreThoseOfTheObjectsRead: for a fixed view of Oracle the grant is on the view
+// TestRightsMatchTheObjectsRead: for a fixed view of Oracle the grant is on the view
 // behind its synonym, and no grant exceeds what is read.
-func TestRightsAreThoseOfTheObjectsRead(t *testing.T) {
+func TestRightsMatchTheObjectsRead(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
 	if err != nil {

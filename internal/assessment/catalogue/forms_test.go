@@ -84,9 +84,8 @@ func TestStatementsAreOfDocumentedForms(t *testing.T) {
 	}
 }
 
-// TestOptionsAreSetAsTheyAreRead: a statement that sets an option of SQL Server sets the one
-// that the check reads.
-func TestOptionsAreSetAsTheyAreRead(t *testing.T) {
+// TestAFixSetsTheOptionThatItsCheckReads, in each statement that sets an option of SQL Server.
+func TestAFixSetsTheOptionThatItsCheckReads(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
 	if err != nil {

@@ -17,9 +17,9 @@ func (c Check) queries() map[string]string {
 	return all
 }
 
-// TestQueriesReadWhatIsDocumented: each query of SQL Server and Oracle reads columns that
-// the vendor documents, and gives the evidence and the parts of its object.
-func TestQueriesReadWhatIsDocumented(t *testing.T) {
+// TestQueriesReadDocumentedColumns: each query of SQL Server and Oracle reads columns that the vendor
+// documents, and gives the evidence and the parts of its object.
+func TestQueriesReadDocumentedColumns(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
 	if err != nil {
@@ -48,8 +48,8 @@ func TestQueriesReadWhatIsDocumented(t *testing.T) {
 	}
 }
 
-// TestReadsAreWhatQueriesRead: the printed reads and grants are those of the queries.
-func TestReadsAreWhatQueriesRead(t *testing.T) {
+// TestPrintedReadsMatchTheQueries, and so do the printed grants.
+func TestPrintedReadsMatchTheQueries(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
 	if err != nil {

@@ -65,8 +65,8 @@ func TestEveryReferenceHasSourceVersionAndID(t *testing.T) {
 	}
 }
 
-// TestVerifyNamesAWholeObject, or there is none: a part of a name would seem to be gone.
-func TestVerifyNamesAWholeObject(t *testing.T) {
+// TestVerifyNamesACompleteObject, or there is none: a part of a name would seem to be gone.
+func TestVerifyNamesACompleteObject(t *testing.T) {
 	t.Parallel()
 	c, err := Load()
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// TestWhatIsKnownOfAServerIsDamaged: an attacker wrote into its row what the program never
+// TestADamagedStateIsReportedAndReplaced: an attacker wrote into the row of a server what the program never
 // writes. That is reported, the look after it is recorded, and the next is compared with that.
-func TestWhatIsKnownOfAServerIsDamaged(t *testing.T) {
+func TestADamagedStateIsReportedAndReplaced(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	for column, tc := range map[string]struct {

@@ -13,9 +13,9 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-// TestTheScoreOfALookIsThatOfItsEngine: a server without a backup is capped in the history as in its scorecard, also
-// where what was found makes the check less than critical.
-func TestTheScoreOfALookIsThatOfItsEngine(t *testing.T) {
+// TestTheScoreOfALookUsesTheCapsOfItsEngine: a server without a backup is capped in the history as in its
+// scorecard, also where the result makes the check less than critical.
+func TestTheScoreOfALookUsesTheCapsOfItsEngine(t *testing.T) {
 	t.Parallel()
 	checks, err := catalogue.Load()
 	if err != nil {

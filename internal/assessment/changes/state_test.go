@@ -60,8 +60,8 @@ func blind(s State, scopes ...Scope) State {
 	return s
 }
 
-// TestWhatDiffers: each case is looks one after another, and what the last tells.
-func TestWhatDiffers(t *testing.T) {
+// TestDifferencesBetweenLooks: each case is looks one after another, and the changes that the last one reports.
+func TestDifferencesBetweenLooks(t *testing.T) {
 	t.Parallel()
 	const setting, role, hba, extension = fleet.ChangedSetting, fleet.ChangedRole, fleet.ChangedHBA, fleet.ChangedExtension
 	memory := func(value string) []Item {

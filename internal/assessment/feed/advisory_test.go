@@ -155,7 +155,7 @@ func unpacked(n int64) string {
 // Every bound in the table is tried from both sides, and judged again by arithmetic on the
 // table's own text. A bound with fewer numbers than a version (19.31) covers all versions that
 // begin with it.
-func TestEveryBoundIsWhereTheTableHasIt(t *testing.T) {
+func TestEveryBoundMatchesTheTable(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)
 	rows, err := csv.NewReader(strings.NewReader(string(advisoriesCSV))).ReadAll()
@@ -208,7 +208,7 @@ func TestEveryBoundIsWhereTheTableHasIt(t *testing.T) {
 }
 
 // The scores of the table are those that the vectors give, computed by another library.
-func TestScoresAreThoseOfTheirVectors(t *testing.T) {
+func TestScoresMatchTheirVectors(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)
 	all := make([]snapshot.Vulnerability, 0, len(f.advisories)+len(f.vulnerabilities))
@@ -308,7 +308,7 @@ func TestBehindTheLatestKnownBuild(t *testing.T) {
 }
 
 // PostgreSQL has the same: the effort of the update, and the version with the longest life.
-func TestAdviceForPostgreSQLSaysItsCost(t *testing.T) {
+func TestAdviceForPostgreSQLStatesItsCost(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)
 	for _, test := range []struct{ version, target, longest string }{
@@ -329,7 +329,7 @@ func TestAdviceForPostgreSQLSaysItsCost(t *testing.T) {
 	}
 }
 
-func TestTablesOfOtherEnginesAreReadWhole(t *testing.T) {
+func TestInvalidTablesOfOtherEnginesAreRefused(t *testing.T) {
 	t.Parallel()
 	const head = "engine,id,cvss,vector,affected,component,precondition,value,title,published,source\n"
 	const good = "mysql,CVE-2026-1,5.0,v,8.0.0..8.0.4,c,,,t,2026-01-02,s\n"

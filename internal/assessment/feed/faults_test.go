@@ -69,8 +69,8 @@ func TestFault23MongoDBHasPreconditions(t *testing.T) {
 	}
 }
 
-// TestFault24EachScoreSaysWhoseItIs, and PostgreSQL's are those of the project.
-func TestFault24EachScoreSaysWhoseItIs(t *testing.T) {
+// TestFault24EachScoreNamesItsSource, and PostgreSQL's are those of the project.
+func TestFault24EachScoreNamesItsSource(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)
 	v, _ := ParseVersion("15.6")

@@ -175,7 +175,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-func TestVulnerabilitiesAreThoseNamedOnceEach(t *testing.T) {
+func TestVulnerabilitiesAreListedOnceEach(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)
 	a := f.Concerns(Version{Major: "15", Minor: 18}, nil)
@@ -195,7 +195,7 @@ func TestVulnerabilitiesAreThoseNamedOnceEach(t *testing.T) {
 	}
 }
 
-func TestLoadNamesWhatIsWrong(t *testing.T) {
+func TestLoadNamesEveryFault(t *testing.T) {
 	t.Parallel()
 	const releases = "major,end_of_life,latest\n15,2027-11-11,\n"
 	const header = "id,cvss,vector,fixed_in,component,precondition,value,title,source\n"

@@ -67,7 +67,7 @@ func TestVersionsOfOtherEnginesHaveAnEndOfLife(t *testing.T) {
 	}
 }
 
-func TestLifecyclesAreReadWhole(t *testing.T) {
+func TestInvalidLifecyclesAreRefused(t *testing.T) {
 	t.Parallel()
 	for text, broken := range map[string]bool{
 		"engine,major,release,end_of_life,source\nsqlserver,2022,16,2033-01-11,x\n":                           false,

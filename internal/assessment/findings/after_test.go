@@ -66,9 +66,8 @@ func told(rows []Finding) string {
 	return strings.Join(words, "; ")
 }
 
-// TestSinceWhenAFindingIsThere: each case is assessments an hour apart, and what is
-// known after the last.
-func TestSinceWhenAFindingIsThere(t *testing.T) {
+// TestTheFirstSightOfAFinding: each case is assessments an hour apart, and the state after the last.
+func TestTheFirstSightOfAFinding(t *testing.T) {
 	t.Parallel()
 	many := fails("PG-C04", "app", "a", "b")
 	many.Total = 3
@@ -111,9 +110,9 @@ func TestSinceWhenAFindingIsThere(t *testing.T) {
 	}
 }
 
-// TestAnIdIsOfWhatAFindingIsAbout, and of nothing else: it survives everything but
-// another object, and those of a check lie together.
-func TestAnIdIsOfWhatAFindingIsAbout(t *testing.T) {
+// TestAnIDFollowsTheObjectOfAFinding, and nothing else: it survives everything but another object, and those of
+// a check lie together.
+func TestAnIDFollowsTheObjectOfAFinding(t *testing.T) {
 	t.Parallel()
 	of := func(organization, instance uuid.UUID, r snapshot.CheckResult) uuid.UUID {
 		rows := after(nil, organization, instance, looked(r), checks, noon)
@@ -146,8 +145,8 @@ func TestAnIdIsOfWhatAFindingIsAbout(t *testing.T) {
 	}
 }
 
-// TestWhatPostgreSQLCannotKeep is shown, and no statement is given for it.
-func TestWhatPostgreSQLCannotKeep(t *testing.T) {
+// TestTextThatPostgreSQLCannotStore is shown, and no statement is given for it.
+func TestTextThatPostgreSQLCannotStore(t *testing.T) {
 	t.Parallel()
 	r := fails("PG-S17", "app", "a\x00b\xff")
 	r.Violations[0].Fix = &snapshot.Fix{Statement: "DROP INDEX \"a\x00b\";", Rollback: "x"}

@@ -8,8 +8,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// TestWhatIsNew: F8. Each case is two assessments, one after the other.
-func TestWhatIsNew(t *testing.T) {
+// TestNewFindings: F8. Each case is two assessments, one after the other.
+func TestNewFindings(t *testing.T) {
 	t.Parallel()
 	worse := fails("PG-S17", "", "public")
 	worse.Violations[0].Severity = "Critical"

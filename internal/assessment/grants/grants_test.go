@@ -10,9 +10,9 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// TestOneScript: F11. Needed grants run as they stand, optional ones are named with what they
-// reveal, and the script connects to each database once.
-func TestOneScript(t *testing.T) {
+// TestTheScriptOfGrants: F11. Needed grants run as they stand, optional ones are named with what they reveal,
+// and the script connects to each database once.
+func TestTheScriptOfGrants(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		engine   fleet.Engine
@@ -81,9 +81,9 @@ GRANT SELECT ON dbo.backupset TO [mus]]ter];
 	}
 }
 
-// TestADeclinedCheckSaysSo: a result is declined if all that it lacks is declined, and the
+// TestADeclinedCheckIsMarked: a result is declined if all that it lacks is declined, and the
 // grants stay, so that earlier findings do not count as gone.
-func TestADeclinedCheckSaysSo(t *testing.T) {
+func TestADeclinedCheckIsMarked(t *testing.T) {
 	t.Parallel()
 	refused := func(check, database string) snapshot.CheckResult {
 		return snapshot.CheckResult{CheckID: check, Database: database, Status: snapshot.StatusNotAssessed, ReasonCode: snapshot.ReasonPermissionDenied, Reason: "may not"}

@@ -8,8 +8,8 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// TestWhatIsReadStaysWhenALookIsOver, and what is not says why.
-func TestWhatIsReadStaysWhenALookIsOver(t *testing.T) {
+// TestALookThatTimesOutKeepsItsResults, and the unread checks have a reason.
+func TestALookThatTimesOutKeepsItsResults(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())
 	var unread snapshot.CheckResult

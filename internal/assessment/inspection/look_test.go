@@ -162,8 +162,8 @@ func (r recorded) hold(t *testing.T, check catalogue.Check) {
 	}
 }
 
-// TestWhatCannotBeJudgedIsNotAPass, and says why.
-func TestWhatCannotBeJudgedIsNotAPass(t *testing.T) {
+// TestAnUndecidableCheckDoesNotPass, and has a reason.
+func TestAnUndecidableCheckDoesNotPass(t *testing.T) {
 	t.Parallel()
 	c := load(t)
 	login, _ := c.Check("MS-48") // has unreadable and population
@@ -233,8 +233,7 @@ func TestWhatCannotBeJudgedIsNotAPass(t *testing.T) {
 	}
 }
 
-// TestWhatIsHiddenStandsBesideWhatFails.
-func TestWhatIsHiddenStandsBesideWhatFails(t *testing.T) {
+func TestHiddenObjectsAreListedBesideFailedOnes(t *testing.T) {
 	t.Parallel()
 	check, _ := load(t).Check("MS-48")
 	l := answered(check, [][]string{{"no password", "app"}}, "0")

@@ -31,11 +31,11 @@ type plantedCheck struct {
 // worldOf is what the views hold.
 type worldOf map[string][][]any
 
-// TestQueriesFindTheGuilty: the query of every check finds what is planted for it, and
-// leaves alone what stands beside. There is no SQL Server and no Oracle to ask, so the
-// queries are put into PostgreSQL's words by polyglot (scripts/sql_lint, testdata/planted)
-// and asked there: that holds their joins and conditions, and not their spelling.
-func TestQueriesFindTheGuilty(t *testing.T) {
+// TestQueriesFindOnlyThePlantedObjects: the query of every check finds what is planted for it, and no other
+// object. There is no SQL Server and no Oracle to ask, so the queries are put into PostgreSQL's words by
+// polyglot (scripts/sql_lint, testdata/planted) and asked there: that holds their joins and conditions, and not
+// their spelling.
+func TestQueriesFindOnlyThePlantedObjects(t *testing.T) {
 	t.Parallel()
 	db, queries := planting(t)
 	c := load(t)
@@ -71,10 +71,10 @@ func TestQueriesFindTheGuilty(t *testing.T) {
 	}
 }
 
-// TestWhatAServerDoesNotTellNeverPasses: the data of a check is not visible to us, is NULL or
-// is another's. Then the check names the unknown part, or says that it does not apply. Every
-// check that has a query for either is planted.
-func TestWhatAServerDoesNotTellNeverPasses(t *testing.T) {
+// TestACheckOfHiddenDataNeverPasses: the data of a check is not visible to us, is NULL or is another's. Then
+// the check names the unknown part, or says that it does not apply. Every check that has a query for either is
+// planted.
+func TestACheckOfHiddenDataNeverPasses(t *testing.T) {
 	t.Parallel()
 	db, queries := planting(t)
 	var planted map[string]plantedCheck

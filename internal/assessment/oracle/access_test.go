@@ -14,7 +14,7 @@ import (
 	"muster/internal/servers/serverstest"
 )
 
-func TestQueriesReadWhatIsDocumented(t *testing.T) {
+func TestQueriesReadDocumentedColumns(t *testing.T) {
 	t.Parallel()
 	documented.Files(t, fleet.Oracle, os.DirFS("sql"))
 }

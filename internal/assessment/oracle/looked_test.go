@@ -10,9 +10,9 @@ import (
 	"muster/internal/servers/serverstest"
 )
 
-// TestWhatDocumentsAreMadeOf keeps what the Inspector finds on one server that is written
-// down, for the test that makes documents of it.
-func TestWhatDocumentsAreMadeOf(t *testing.T) {
+// TestTheAssessmentUsedInDocumentsIsCurrent: the Inspector's findings on one server are kept for the test that
+// makes documents of them.
+func TestTheAssessmentUsedInDocumentsIsCurrent(t *testing.T) {
 	t.Parallel()
 	srv := newServer(t, []string{"1", "CDB$ROOT", "READ WRITE", "0"}, []string{"3", "HRPDB", "READ WRITE", "4194304"}, []string{"4", "AWAY", "MOUNTED", "0"})
 	s := srv.answers[service]

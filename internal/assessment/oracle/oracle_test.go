@@ -163,10 +163,10 @@ func TestAServerIsAssessedWithItsContainers(t *testing.T) {
 	}
 }
 
-// TestF43TheRootSpeaksOfItself: from the root, a check of accounts that finds nothing does not pass, because the
-// pluggable databases have accounts of their own. One that finds something fails, and says so, too. In a pluggable
-// database, and where there are no containers, it passes.
-func TestF43TheRootSpeaksOfItself(t *testing.T) {
+// TestF43AnAccountCheckOfTheRootAloneDoesNotPass: from the root, a check of accounts that finds nothing does
+// not pass, because the pluggable databases have accounts of their own. One that finds something fails, and
+// says so, too. In a pluggable database, and where there are no containers, it passes.
+func TestF43AnAccountCheckOfTheRootAloneDoesNotPass(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		self   []string
@@ -324,9 +324,9 @@ func TestColumnsAreClassifiedByNameAndValue(t *testing.T) {
 	}
 }
 
-// TestAnAutonomousDatabaseIsOracles: what Oracle does there is no finding, whatever its views say, and the rest is
-// assessed.
-func TestAnAutonomousDatabaseIsOracles(t *testing.T) {
+// TestAnAutonomousDatabaseIsOperatedByOracle: what Oracle does there is no finding, whatever its views say, and
+// the rest is assessed.
+func TestAnAutonomousDatabaseIsOperatedByOracle(t *testing.T) {
 	t.Parallel()
 	for cloud, provided := range map[string]bool{"OLTP": true, serverstest.Null: false} {
 		srv := newServer(t)

@@ -159,7 +159,7 @@ func TestValidators(t *testing.T) {
 	}
 }
 
-func TestLoadNamesWhatIsWrong(t *testing.T) {
+func TestLoadNamesEveryFault(t *testing.T) {
 	t.Parallel()
 	const header = "id,category,info_type,weight,regulation,tokens,excluded,types,validator,min_ratio,by_name,by_both,by_value\n"
 	const row = "R1,c,i,5,GDPR,email,,text,email,0.8,Medium,Certain,High\n"

@@ -142,7 +142,7 @@ var planted = []struct{ check, object string }{
 	{"PG-M06", "max_slot_wal_keep_size"},
 }
 
-func TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses(t *testing.T) {
+func TestPlantedFaultsAreFoundAndHiddenOnesNeverPass(t *testing.T) {
 	t.Parallel()
 	server := faulty(t, 0)
 	seen := assess(t, server.Superuser())

@@ -9,9 +9,9 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-// TestFault25TheCheckOfCVEsCountsWhatTheSectionsCount: of a version out of support, of which no CVE is open and some are
+// TestFault25TheCheckOfCVEsAgreesWithTheSections: of a version out of support, of which no CVE is open and some are
 // not ruled out, it names none as open; of one that lacks fixes, as many as are open.
-func TestFault25TheCheckOfCVEsCountsWhatTheSectionsCount(t *testing.T) {
+func TestFault25TheCheckOfCVEsAgreesWithTheSections(t *testing.T) {
 	t.Parallel()
 	known, err := feed.Load()
 	if err != nil {

@@ -90,19 +90,19 @@ var fixes = []struct{ check, object, statement, none string }{
 	{check: "PG-S37", none: "a library that is not installed keeps the server from starting; passwordcheck is loaded here"},
 	{check: "PG-S38", object: "log_replication_commands", statement: "ALTER SYSTEM SET log_replication_commands = on;" + reload},
 	{check: "PG-S39", object: "shared_preload_libraries", none: "a library that is not installed keeps the server from starting"},
-	{check: "PG-S40", none: "the ciphers are the owner's to choose; TestSignInsAreJudgedByTheirWay plants one"},
+	{check: "PG-S40", none: "the ciphers are the owner's to choose; TestSignInsAreJudgedByTheirMethod plants one"},
 	{check: "PG-S41", none: "where the log goes is the owner's to choose; TestPlantedFaultsAreFound plants one"},
 	{check: "PG-S42", object: sales, none: "a role without a grant of its own could no longer connect"},
 	{check: "PG-S43", object: "log_file_mode", statement: "ALTER SYSTEM SET log_file_mode = '0600';" + reload},
 	{check: "PG-S44", object: "log_min_error_statement", none: "how much the log holds is the owner's to choose"},
 	{check: "PG-S45", none: "a certificate is no SQL; TestACleanServerPasses plants one"},
-	{check: "PG-S46", none: "the name of the files is the owner's to choose; TestLogsCiphersAndLibrariesAreJudgedByWhatTheySay plants one"},
-	{check: "PG-S47", none: "programs that read the log must be ready; TestLogsCiphersAndLibrariesAreJudgedByWhatTheySay plants one"},
+	{check: "PG-S46", none: "the name of the files is the owner's to choose; TestLogsCiphersAndLibrariesAreJudgedByTheirValues plants one"},
+	{check: "PG-S47", none: "programs that read the log must be ready; TestLogsCiphersAndLibrariesAreJudgedByTheirValues plants one"},
 	{check: "PG-S48", none: "programs that read the log must be ready; TestPlantedFaultsAreFound plants one"},
 	{check: "PG-S49", object: "host all all 0.0.0.0 0.0.0.0 scram-sha-256", none: "pg_hba.conf is no SQL"},
-	{check: "PG-S50", none: "the ciphers are the owner's to choose; TestLogsCiphersAndLibrariesAreJudgedByWhatTheySay plants one"},
-	{check: "PG-S51", none: "the standby is another server; TestFilesNetworksAndStandbysAreJudgedByWhereTheyAre plants one"},
-	{check: "PG-S52", none: "the certificates are the owner's; TestFilesNetworksAndStandbysAreJudgedByWhereTheyAre plants one"},
+	{check: "PG-S50", none: "the ciphers are the owner's to choose; TestLogsCiphersAndLibrariesAreJudgedByTheirValues plants one"},
+	{check: "PG-S51", none: "the standby is another server; TestFilesNetworksAndStandbysAreJudgedByTheirPlace plants one"},
+	{check: "PG-S52", none: "the certificates are the owner's; TestFilesNetworksAndStandbysAreJudgedByTheirPlace plants one"},
 	{check: "PG-S53", object: "unix_socket_permissions", none: "the group is the owner's to choose"},
 	{check: "PG-F01", object: "fsync", statement: "ALTER SYSTEM SET fsync = on;" + reload},
 	{check: "PG-F02", object: "full_page_writes", statement: "ALTER SYSTEM SET full_page_writes = on;" + reload},
@@ -146,7 +146,7 @@ var fixes = []struct{ check, object, statement, none string }{
 	{check: "PG-C08", object: "doomed", none: "indexes have to be rebuilt first, and duplicates corrected"},
 }
 
-func TestEveryPrintedFixMendsWhatItIsPrintedForAndHidesNoRow(t *testing.T) {
+func TestEveryPrintedFixMendsItsFaultAndHidesNoRow(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(strconv.Itoa(major), func(t *testing.T) {

@@ -73,8 +73,9 @@ var looks = []struct {
 	{"log_filename=log-%Y-%m-%d log_rotation_age=0 log_rotation_size=10MB pgaudit.log=ddl,WRITE ssl=off", "PG-S46 PG-S29 PG-S50", nil},
 }
 
-// TestLogsCiphersAndLibrariesAreJudgedByWhatTheySay: each fault of these settings, and the setting beside it that is none.
-func TestLogsCiphersAndLibrariesAreJudgedByWhatTheySay(t *testing.T) {
+// TestLogsCiphersAndLibrariesAreJudgedByTheirValues: each fault of these settings, and the setting beside it
+// that is none.
+func TestLogsCiphersAndLibrariesAreJudgedByTheirValues(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
@@ -158,9 +159,9 @@ func lookWith(t *testing.T, server *pgtest.Server, settings string) snapshot.Ass
 	return a
 }
 
-// TestFilesNetworksAndStandbysAreJudgedByWhereTheyAre: files in the data directory, HBA rules by the size of their
+// TestFilesNetworksAndStandbysAreJudgedByTheirPlace: files in the data directory, HBA rules by the size of their
 // networks, and the connection of a standby from both its ends.
-func TestFilesNetworksAndStandbysAreJudgedByWhereTheyAre(t *testing.T) {
+func TestFilesNetworksAndStandbysAreJudgedByTheirPlace(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {

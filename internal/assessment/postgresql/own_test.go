@@ -14,7 +14,7 @@ import (
 
 // Muster's own database is known by what cannot be chosen: another of its name on another
 // server is not it, another on its server is not, and it is under another name, too.
-func TestMustersOwnDatabaseIsKnownByNoName(t *testing.T) {
+func TestMustersOwnDatabaseIsRecognizedWithoutItsName(t *testing.T) {
 	t.Parallel()
 	const tables = "CREATE TABLE members (email text, name text);\n"
 	ours, theirs := pgtest.Cluster(t, pgtest.Options{}), pgtest.Cluster(t, pgtest.Options{})

@@ -9,9 +9,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestAPlatformIsNotAskedForWhatItCannotGive: C19, and its siblings. The servers imitate
+// TestAPlatformIsNotAskedForUnavailableRights: C19, and its siblings. The servers imitate
 // what the platforms make.
-func TestAPlatformIsNotAskedForWhatItCannotGive(t *testing.T) {
+func TestAPlatformIsNotAskedForUnavailableRights(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})
 	run(t, server.Superuser(), "CREATE ROLE watcher LOGIN IN ROLE pg_monitor;\nCREATE DATABASE shop;\n")

@@ -113,7 +113,7 @@ func canRead(t *testing.T, conn *pgx.Conn, role string, others []string, table, 
 
 // The roles that the paths name are those that the server lets read, and no other; of
 // columns, those columns.
-func TestReadersAreThoseThatCanRead(t *testing.T) {
+func TestTheListedReadersCanRead(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})
 	c := collectorAt(t, today)

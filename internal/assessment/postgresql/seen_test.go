@@ -56,8 +56,8 @@ func evidenceOf(a snapshot.Assessment, check, database, object string) string {
 	return ""
 }
 
-// TestTablesThatHaveNoCountersOfTheirOwnAreJudgedByThoseBelow: C9, C32.
-func TestTablesThatHaveNoCountersOfTheirOwnAreJudgedByThoseBelow(t *testing.T) {
+// TestTablesWithoutCountersAreJudgedByTheirPartitions: C9, C32.
+func TestTablesWithoutCountersAreJudgedByTheirPartitions(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
@@ -134,9 +134,9 @@ INSERT INTO raw SELECT * FROM generate_series(1, 20000);
 	}
 }
 
-// TestTemporaryTablesOfOtherSessionsAreNobodysFault: C18. Only its own session can analyze,
+// TestTemporaryTablesOfOtherSessionsAreNoFault: C18. Only its own session can analyze,
 // vacuum or index one.
-func TestTemporaryTablesOfOtherSessionsAreNobodysFault(t *testing.T) {
+func TestTemporaryTablesOfOtherSessionsAreNoFault(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"autovacuum": "off"}})
 	run(t, server.Superuser(), "CREATE DATABASE app;\nCREATE ROLE watcher LOGIN;\n")
@@ -208,10 +208,9 @@ var (
 	lists    = regexp.MustCompile(`pg_stat_(user|all)_tables|pg_prepared_xacts`)
 )
 
-// TestWhatAServerDoesNotTellNeverPasses: C9. No check passes for want of what it would find:
-// where nothing is counted, and on a standby, which has its primary's tables without their
-// counters.
-func TestWhatAServerDoesNotTellNeverPasses(t *testing.T) {
+// TestACheckOfHiddenDataNeverPasses: C9. No check passes because it sees nothing: where nothing is counted, and
+// on a standby, which has its primary's tables without their counters.
+func TestACheckOfHiddenDataNeverPasses(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
@@ -287,8 +286,8 @@ UPDATE pg_extension SET extname = 'removed' WHERE extname = 'hstore';
 	seenWith{"PG-F05", snapshot.StatusNotAssessed, nil, nil, "leaves to its primary"}.hold(t, a, "")
 }
 
-// TestWhatHasNotHappenedYetIsUnknown: no file was archived, and no collation recorded.
-func TestWhatHasNotHappenedYetIsUnknown(t *testing.T) {
+// TestEventsThatNeverHappenedAreUnknown: no file was archived, and no collation recorded.
+func TestEventsThatNeverHappenedAreUnknown(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"archive_mode": "on", "archive_command": "test -f %p"}})
 	run(t, server.Superuser(), "CREATE DATABASE app TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en';\nUPDATE pg_database SET datcollversion = NULL;\n")
@@ -297,19 +296,19 @@ func TestWhatHasNotHappenedYetIsUnknown(t *testing.T) {
 	seenWith{"PG-F05", snapshot.StatusNotAssessed, nil, nil, "no WAL file has been archived"}.hold(t, a, "")
 }
 
-// TestEveryCheckIsPlantedOrSaysWhyNot: a check without a planted fault may pass because of
+// TestEveryCheckIsPlantedOrHasAReason: a check without a planted fault may pass because of
 // missing privileges, and no test would notice
-// (TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses).
-func TestEveryCheckIsPlantedOrSaysWhyNot(t *testing.T) {
+// (TestPlantedFaultsAreFoundAndHiddenOnesNeverPass).
+func TestEveryCheckIsPlantedOrHasAReason(t *testing.T) {
 	t.Parallel()
 	elsewhere := map[string]string{
 		"PG-S09": "anUnencryptedSession", "PG-S30": "TestRulesOfTheFeed", "PG-S31": "TestRulesOfTheFeed",
-		"PG-S40": "settings that everybody sees; TestSignInsAreJudgedByTheirWay plants one",
+		"PG-S40": "settings that everybody sees; TestSignInsAreJudgedByTheirMethod plants one",
 		"PG-S45": "TestACertificateIsRenewedInTime",
 		"PG-S43": "settings that everybody sees; the table of fixes plants one",
-		"PG-S46": "TestLogsCiphersAndLibrariesAreJudgedByWhatTheySay", "PG-S47": "TestLogsCiphersAndLibrariesAreJudgedByWhatTheySay",
-		"PG-S50": "TestLogsCiphersAndLibrariesAreJudgedByWhatTheySay", "PG-S51": "TestFilesNetworksAndStandbysAreJudgedByWhereTheyAre",
-		"PG-S52": "TestFilesNetworksAndStandbysAreJudgedByWhereTheyAre", "PG-F15": "TestFilesNetworksAndStandbysAreJudgedByWhereTheyAre",
+		"PG-S46": "TestLogsCiphersAndLibrariesAreJudgedByTheirValues", "PG-S47": "TestLogsCiphersAndLibrariesAreJudgedByTheirValues",
+		"PG-S50": "TestLogsCiphersAndLibrariesAreJudgedByTheirValues", "PG-S51": "TestFilesNetworksAndStandbysAreJudgedByTheirPlace",
+		"PG-S52": "TestFilesNetworksAndStandbysAreJudgedByTheirPlace", "PG-F15": "TestFilesNetworksAndStandbysAreJudgedByTheirPlace",
 		"PG-F03": "a setting that everybody sees", "PG-F10": "needs a gigabyte; pg_read_all_stats is asked for beforehand",
 		"PG-M05": "needs an hour; everybody sees pg_prepared_xacts", "PG-P01": "needs an hour; pg_read_all_stats is asked for beforehand",
 		"PG-P02": "pg_read_all_stats is asked for beforehand", "PG-P03": "everybody sees pg_stat_database",
@@ -342,9 +341,9 @@ func TestATemplateThatTakesConnectionsIsADatabase(t *testing.T) {
 	seenWith{"PG-C02", snapshot.StatusFail, []string{"public.keyless"}, nil, ""}.hold(t, a, "golden")
 }
 
-// TestWhatWasNotReadIsNotCountedAsLookedAt: C25, and C35: a table that is locked costs itself
+// TestUnreadObjectsAreNotCountedAsChecked: C25, and C35: a table that is locked costs itself
 // alone.
-func TestWhatWasNotReadIsNotCountedAsLookedAt(t *testing.T) {
+func TestUnreadObjectsAreNotCountedAsChecked(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestSignInsAreJudgedByTheirWay: a directory's password in the clear, and a weak cipher. A command that archives
+// TestSignInsAreJudgedByTheirMethod: a directory's password in the clear, and a weak cipher. A command that archives
 // nothing is no archive, a slot that lost its WAL fails though it holds none, and a role as which a standby is
 // connected is no more than a note.
-func TestSignInsAreJudgedByTheirWay(t *testing.T) {
+func TestSignInsAreJudgedByTheirMethod(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{
 		Settings: map[string]string{

@@ -13,9 +13,9 @@ import (
 	"muster/internal/servers/serverstest"
 )
 
-// TestWhatDocumentsAreMadeOf keeps what the Inspector finds on one server that is written
-// down, for the test that makes documents of it.
-func TestWhatDocumentsAreMadeOf(t *testing.T) {
+// TestTheAssessmentUsedInDocumentsIsCurrent: the Inspector's findings on one server are kept for the test that
+// makes documents of them.
+func TestTheAssessmentUsedInDocumentsIsCurrent(t *testing.T) {
 	t.Parallel()
 	srv := newServer(t, row("shop", online, "1", "1", "0"), row("crm", online, "1", "0", "0"), row("away", "RESTORING", "0", serverstest.Null, "0"), row("master", online, "1", "0", "0"))
 	violations := func(id string) string {

@@ -21,7 +21,7 @@ import (
 	"muster/internal/servers/serverstest"
 )
 
-func TestQueriesReadWhatIsDocumented(t *testing.T) {
+func TestQueriesReadDocumentedColumns(t *testing.T) {
 	t.Parallel()
 	documented.Files(t, fleet.SQLServer, os.DirFS("sql"))
 }
@@ -244,8 +244,8 @@ func TestWithoutRightsNothingPasses(t *testing.T) {
 	}
 }
 
-// TestRightsAreAskedInEachDatabase anew: a database may deny what the server grants.
-func TestRightsAreAskedInEachDatabase(t *testing.T) {
+// TestRightsAreReadInEachDatabase anew: a database may deny what the server grants.
+func TestRightsAreReadInEachDatabase(t *testing.T) {
 	t.Parallel()
 	srv := newServer(t, row("open", online, "1", "0", "0"), row("shut", online, "1", "0", "0"))
 	srv.grant(srv.sessions["shut"], func(right string) bool { return right != "VIEW DEFINITION in the database" })
@@ -258,8 +258,8 @@ func TestRightsAreAskedInEachDatabase(t *testing.T) {
 	}
 }
 
-// TestEveryRightIsAskedFor: the catalog's rights are in rights.sql, and can be granted.
-func TestEveryRightIsAskedFor(t *testing.T) {
+// TestEveryRightOfTheCatalogueIsRead: the catalog's rights are in rights.sql, and can be granted.
+func TestEveryRightOfTheCatalogueIsRead(t *testing.T) {
 	t.Parallel()
 	c, err := catalogue.Load()
 	if err != nil {
@@ -337,9 +337,9 @@ func TestF12QueryStoreOfAzure(t *testing.T) {
 	}
 }
 
-// TestAManagedInstanceIsMicrosofts: what Microsoft does there is no finding, whatever its tables say, and the
-// rest is assessed.
-func TestAManagedInstanceIsMicrosofts(t *testing.T) {
+// TestAManagedInstanceIsOperatedByMicrosoft: what Microsoft does there is no finding, whatever its tables say,
+// and the rest is assessed.
+func TestAManagedInstanceIsOperatedByMicrosoft(t *testing.T) {
 	t.Parallel()
 	srv := newServer(t, row("shop", online, "1", "0", "0"))
 	for _, s := range srv.sessions {

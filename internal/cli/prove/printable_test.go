@@ -14,9 +14,9 @@ import (
 	"muster/projections/history"
 )
 
-// TestWhatIsPrintedMovesNoTerminal: names that came into the log before they were
-// refused are cleaned where they are printed, and an event's JSON says the same.
-func TestWhatIsPrintedMovesNoTerminal(t *testing.T) {
+// TestPrintedTextHasNoControlCharacters: names that came into the log before they were refused are cleaned
+// where they are printed, and an event's JSON says the same.
+func TestPrintedTextHasNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	const name = "orders\u202e\u009b2J"
 	id := uuid.New()

@@ -13,10 +13,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestAClockThatIsADayOffIsTold: what is recorded by it contradicts every other clock, so no
-// verifier believes reports, and that goes on after the clock is right again, for the times of a
-// log never go back.
-func TestAClockThatIsADayOffIsTold(t *testing.T) {
+// TestAClockThatIsADayOffIsReported: events that are recorded by it contradict every other clock, so no
+// verifier believes reports. That goes on after the clock is right again, for the times of a log never go back.
+func TestAClockThatIsADayOffIsReported(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	clock, err := postgres.NewClock(t.Context(), db)

@@ -47,9 +47,9 @@ func TestAThousandOrganizationsAreRemembered(t *testing.T) {
 	}
 }
 
-// TestWhatHangsLeavesHalfOfTheGate: work of one organization waits at the gate, and that of
-// another passes; who gives up waiting leaves no slot behind.
-func TestWhatHangsLeavesHalfOfTheGate(t *testing.T) {
+// TestHangingWorkLeavesHalfOfTheGate: work of one organization waits at the gate, and that of another passes. A
+// caller that gives up waiting leaves no slot behind.
+func TestHangingWorkLeavesHalfOfTheGate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hostile, other := uuid.New(), uuid.New()

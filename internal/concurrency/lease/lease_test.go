@@ -87,9 +87,8 @@ func TestALeaseWithoutRenewalIsLostAfterItsTerm(t *testing.T) {
 	})
 }
 
-// TestALeaseThatAnotherTookEndsAtOnce: nothing more is renewed, and what failed before
-// is not forgotten.
-func TestALeaseThatAnotherTookEndsAtOnce(t *testing.T) {
+// TestATakenLeaseEndsAtOnce: nothing more is renewed, and the earlier failure is not forgotten.
+func TestATakenLeaseEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tried, _, err := renewals(t, time.Hour, errAway, &lease.LostError{What: "taken by another"})
@@ -103,8 +102,8 @@ func TestALeaseThatAnotherTookEndsAtOnce(t *testing.T) {
 	})
 }
 
-// TestWhoStopsLosesNothing: a renewal that the stop cuts off is no failure.
-func TestWhoStopsLosesNothing(t *testing.T) {
+// TestAStopIsNoFailedRenewal: a renewal that the stop cuts off is no failure.
+func TestAStopIsNoFailedRenewal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		renewing := make(chan struct{})

@@ -55,9 +55,9 @@ func TestAWaitIsCutShort(t *testing.T) {
 	})
 }
 
-// TestTurnsThatAreTakenUpAreLeftOut: the first is at once. A turn that takes two and a half
+// TestALongTurnDropsTheNextOne: the first is at once. A turn that takes two and a half
 // intervals delays the next and drops the one after that.
-func TestTurnsThatAreTakenUpAreLeftOut(t *testing.T) {
+func TestALongTurnDropsTheNextOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -93,9 +93,9 @@ func TestJitterIsATenth(t *testing.T) {
 	}
 }
 
-// TestWhatIsCountedIsFlushedAtTheEndToo: after each interval, and once more when the context is
+// TestCountsAreFlushedAtTheEndToo: after each interval, and once more when the context is
 // over, within a time of its own. Of failures in a row the first one is reported.
-func TestWhatIsCountedIsFlushedAtTheEndToo(t *testing.T) {
+func TestCountsAreFlushedAtTheEndToo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second+time.Millisecond)

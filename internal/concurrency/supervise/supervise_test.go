@@ -64,8 +64,8 @@ func (d *desk) inTrouble(t *testing.T, want bool) {
 
 var errBroken = errors.New("broken")
 
-// TestALoopThatFalls is started again, however it falls, and shows that it fell.
-func TestALoopThatFalls(t *testing.T) {
+// TestALoopThatEndsIsStartedAgain, however it ends, and shows that it did.
+func TestALoopThatEndsIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	for name, fall := range map[string]func() error{
 		"by a panic":               func() error { panic("broken") },
@@ -227,8 +227,8 @@ func TestWorkThatHasAnEnd(t *testing.T) {
 	})
 }
 
-// TestATurnThatFalls is an error of its caller, and trouble until a turn ends well.
-func TestATurnThatFalls(t *testing.T) {
+// TestATurnThatPanics is an error of its caller, and trouble until a turn ends well.
+func TestATurnThatPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk()
@@ -248,8 +248,8 @@ func TestATurnThatFalls(t *testing.T) {
 	})
 }
 
-// TestNobodySupervises: without a supervisor a loop is started again all the same.
-func TestNobodySupervises(t *testing.T) {
+// TestALoopRestartsWithoutASupervisor, too.
+func TestALoopRestartsWithoutASupervisor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var nobody *supervise.Supervisor

@@ -10,9 +10,9 @@ import (
 	"muster/internal/files/atomicfile"
 )
 
-// TestAFileIsReplacedWholeOrNotAtAll: a failure leaves the file as it was, and nothing beside
+// TestAFileIsReplacedCompletelyOrNotAtAll: a failure leaves the file as it was, and nothing beside
 // it.
-func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
+func TestAFileIsReplacedCompletelyOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("it has no owner")
 	for name, tc := range map[string]struct {
@@ -52,9 +52,9 @@ func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// TestADirectoryInWhichNothingCanBeMade has another error than a file whose owner cannot be
+// TestADirectoryThatTakesNoNewFiles has another error than a file whose owner cannot be
 // changed.
-func TestADirectoryInWhichNothingCanBeMade(t *testing.T) {
+func TestADirectoryThatTakesNoNewFiles(t *testing.T) {
 	t.Parallel()
 	var failed *fs.PathError
 	err := atomicfile.Replace(filepath.Join(t.TempDir(), "none", "file"), nil, nil)

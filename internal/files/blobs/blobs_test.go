@@ -56,7 +56,7 @@ func files(t *testing.T, dir string) map[string]fs.FileInfo {
 	return found
 }
 
-func TestAPDFIsStoredWholeAndOnlyForItsOwner(t *testing.T) {
+func TestAPDFIsStoredCompletelyAndOnlyForItsOwner(t *testing.T) {
 	t.Parallel()
 	s, dir := directory(t)
 	content := bytes.Repeat([]byte("%PDF-1.7 "), 10_000)

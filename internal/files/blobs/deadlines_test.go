@@ -65,8 +65,8 @@ func givesUp(t *testing.T, what string, after time.Duration, call func(context.C
 	}
 }
 
-// TestAStoreThatSaysNothing takes every call and answers none.
-func TestAStoreThatSaysNothing(t *testing.T) {
+// TestAStoreThatNeverAnswers takes every call and answers none.
+func TestAStoreThatNeverAnswers(t *testing.T) {
 	t.Parallel()
 	silent := func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

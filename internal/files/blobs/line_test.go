@@ -32,9 +32,9 @@ func (m *midway) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestALineThatBreaksAmidAFile, by a cut and by silence, in both directions: the writer or
+// TestALineThatBreaksDuringAFile, by a cut and by silence, in both directions: the writer or
 // reader gets an error, no file is short, and nothing is half-written.
-func TestALineThatBreaksAmidAFile(t *testing.T) {
+func TestALineThatBreaksDuringAFile(t *testing.T) {
 	t.Parallel()
 	server := s3test.Start(t)
 	content := bytes.Repeat([]byte("0123456789abcdef"), 512<<10) // 8 MiB

@@ -54,7 +54,7 @@ func claimedByOne(t *testing.T, open func() *blobs.Store) {
 	}
 }
 
-func TestAStoreIsOneInstallationsAlone(t *testing.T) {
+func TestAStoreBelongsToOneInstallation(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "blobs")
 	claimedByOne(t, func() *blobs.Store { return open(t, "file://"+dir) })

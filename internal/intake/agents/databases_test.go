@@ -146,9 +146,9 @@ func executed(change map[string]string) map[string]string {
 	return r
 }
 
-// TestWhereARecordIs: by muster_instance, otherwise by an address; in the database that the
+// TestTheServerAndDatabaseOfARecord: by muster_instance, otherwise by an address; in the database that the
 // record names, otherwise in the one that the collector's configuration names.
-func TestWhereARecordIs(t *testing.T) {
+func TestTheServerAndDatabaseOfARecord(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change map[string]string
@@ -178,9 +178,8 @@ func TestWhereARecordIs(t *testing.T) {
 	}
 }
 
-// TestLooksByTwoNames of one database are one sample: of two with one time the store would
-// keep the first.
-func TestLooksByTwoNames(t *testing.T) {
+// TestRecordsUnderTwoNamesOfADatabaseAreOneSample: of two with one time the store would keep the first.
+func TestRecordsUnderTwoNamesOfADatabaseAreOneSample(t *testing.T) {
 	t.Parallel()
 	tempdb := map[string]string{"db.namespace": "tempdb", "muster_database": "erp", "sqlserver.wait_type": "WRITELOG"}
 	s := &shelf{}
@@ -201,8 +200,8 @@ func TestLooksByTwoNames(t *testing.T) {
 	}
 }
 
-// TestWhatIsMeasuredAlready is dropped and counted, and the rest of the message is kept.
-func TestWhatIsMeasuredAlready(t *testing.T) {
+// TestRecordsOfMeasuredServersAreDropped and counted, and the rest of the message is kept.
+func TestRecordsOfMeasuredServersAreDropped(t *testing.T) {
 	t.Parallel()
 	second := map[string]string{"muster_instance": "sql-02"}
 	for name, c := range map[string]struct {
@@ -252,10 +251,9 @@ func TestConnectionsOfACollector(t *testing.T) {
 	}
 }
 
-// TestWhatExportersReach: an exporter's own up metric is matched by labels, among the servers
-// of its engine, and not taken where Muster connects itself; by remote_write and by a
-// collector that scrapes the exporter.
-func TestWhatExportersReach(t *testing.T) {
+// TestTheUpMetricOfExporters is matched by labels, among the servers of its engine, and not taken where Muster
+// connects itself. It comes by remote_write and by a collector that scrapes the exporter.
+func TestTheUpMetricOfExporters(t *testing.T) {
 	t.Parallel()
 	const pg, sql1, sql2 = "pg/", "1/", "2/"
 	for name, c := range map[string]struct {

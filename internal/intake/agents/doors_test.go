@@ -183,9 +183,9 @@ func measured(host, instance string) []byte {
 		point + `"system.memory.limit"},` + point + `"system.linux.memory.available"}]}]}]}`)
 }
 
-// TestHostsAtOnce: a large message is resolved with one look-up for each batch. A failure in
-// the middle is reported with the part that was stored before.
-func TestHostsAtOnce(t *testing.T) {
+// TestHostsOfALargeMessageAreResolvedInBatches, with one look-up for each batch. A failure in the middle is
+// reported with the part that was stored before.
+func TestHostsOfALargeMessageAreResolvedInBatches(t *testing.T) {
 	t.Parallel()
 	var series []remotewritetest.Series
 	for i := range 6000 {

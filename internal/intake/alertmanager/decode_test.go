@@ -230,9 +230,9 @@ func TestNoMessage(t *testing.T) {
 	}
 }
 
-// TestAlertsAreReadAsTheyAreAskedFor: of a message of a million, a thousand are
+// TestAlertsOfAMessageAreReadOnDemand: of a message of a million, a thousand are
 // in memory.
-func TestAlertsAreReadAsTheyAreAskedFor(t *testing.T) {
+func TestAlertsOfAMessageAreReadOnDemand(t *testing.T) {
 	t.Parallel()
 	const alerts = `[{"labels":{"a":"1"}},null,{"labels":{"a":"2"}},{"labels":{"a":"3"}},null]`
 	notified := strings.ReplaceAll(alerts, `"}}`, `"},"status":"firing"}`)
@@ -254,8 +254,8 @@ func TestAlertsAreReadAsTheyAreAskedFor(t *testing.T) {
 	}
 }
 
-// TestOfAHugeMessageTheFirstAreTaken: the rest is counted, whatever it is.
-func TestOfAHugeMessageTheFirstAreTaken(t *testing.T) {
+// TestTheFirstAlertsOfAHugeMessageAreTaken: the rest is counted, whatever it is.
+func TestTheFirstAlertsOfAHugeMessageAreTaken(t *testing.T) {
 	t.Parallel()
 	alerts := `[` + strings.Repeat(`{"labels":{"a":"1"},"status":"firing"},`, Most-1) + `null` + strings.Repeat(`,{"labels":{"a":"2"},"status":"firing"},null`, 500) + `]`
 	for road, decode := range map[string]func() (*Message, error){
@@ -337,9 +337,9 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestFingerprintsAreThoseOfAlertmanager: they are over the labels, as Alertmanager 0.25
+// TestFingerprintsMatchAlertmanager: they are over the labels, as Alertmanager 0.25
 // answered for these sets at its API. What a webhook states is another alert's to take.
-func TestFingerprintsAreThoseOfAlertmanager(t *testing.T) {
+func TestFingerprintsMatchAlertmanager(t *testing.T) {
 	t.Parallel()
 	for labels, want := range map[string]string{
 		`{"a":"b"}`: "d2b371819297f98a",
@@ -366,9 +366,9 @@ func TestFingerprintsAreThoseOfAlertmanager(t *testing.T) {
 	}
 }
 
-// TestSendersAreToldApart by their address. A sender without an address, or with nonsense, has
-// none, and its alerts are still accepted. C2.
-func TestSendersAreToldApart(t *testing.T) {
+// TestSendersAreDistinguishedByAddress. A sender without an address, or with nonsense, has none, and its alerts
+// are still accepted. C2.
+func TestSendersAreDistinguishedByAddress(t *testing.T) {
 	t.Parallel()
 	for url, host := range map[string]string{
 		`"http://prom-1:9090/graph?g0.expr=up"`: "prom-1:9090", `"https://[2001:db8::1]:9090/"`: "[2001:db8::1]:9090",

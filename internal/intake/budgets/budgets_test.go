@@ -77,9 +77,9 @@ func outcome(err error) string {
 	return err.Error()
 }
 
-// TestABudgetIsHeldToItsEdge: a call that just reaches a budget is accepted, one that would
+// TestABudgetIsExact: a call that just reaches a budget is accepted, one that would
 // exceed it is refused and costs nothing.
-func TestABudgetIsHeldToItsEdge(t *testing.T) {
+func TestABudgetIsExact(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	type step struct {
@@ -111,8 +111,8 @@ func TestABudgetIsHeldToItsEdge(t *testing.T) {
 	}
 }
 
-// TestWhatClosesAlertsIsNotRefused: it is counted, and others are not asked for it.
-func TestWhatClosesAlertsIsNotRefused(t *testing.T) {
+// TestClosingAlertsIsNeverRefused: it is counted, and others are not asked for it.
+func TestClosingAlertsIsNeverRefused(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	book, organization, token := h.process(small), uuid.New(), uuid.New()
@@ -217,8 +217,8 @@ func TestTwoProcessesShareABudget(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeWrittenStaysCounted, and is written once.
-func TestWhatCannotBeWrittenStaysCounted(t *testing.T) {
+// TestUnwrittenCountsAreKept, and are written once.
+func TestUnwrittenCountsAreKept(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	book, from := h.process(small), budgets.Sender{Organization: uuid.New(), Token: uuid.New()}
@@ -349,8 +349,8 @@ func TestOpenAlertsAreCountedAnew(t *testing.T) {
 	}
 }
 
-// TestTheListSaysWhoUsedWhat, of one organization.
-func TestTheListSaysWhoUsedWhat(t *testing.T) {
+// TestTheListNamesTheUseOfEachToken, of one organization.
+func TestTheListNamesTheUseOfEachToken(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	book, organization, a, b := h.process(small), uuid.New(), uuid.New(), uuid.New()

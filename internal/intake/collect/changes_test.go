@@ -70,9 +70,9 @@ func (s *scene) changed(instance uuid.UUID) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestWhatChangedOnAServer: a real server changes between two looks, and secrets are
-// planted in all that is compared. None is in the log or beside it.
-func TestWhatChangedOnAServer(t *testing.T) {
+// TestChangesOfAServerAreRecordedWithoutSecrets: a real server changes between two looks, and secrets are
+// planted in all that is compared. No secret is in the log or beside it.
+func TestChangesOfAServerAreRecordedWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	clocktest.Stay(timegrid.Day.Width(), time.Minute) // each day has an event of its own
 	const planted = "pl4nted"

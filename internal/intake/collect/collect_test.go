@@ -555,10 +555,10 @@ func TestATargetThatIsNotAllowed(t *testing.T) {
 	}
 }
 
-// TestADatabaseIsOneWhateverItsName: C11. The fleet prints a name that misleads, and what was
+// TestEachDatabaseKeepsItsIdentityUnderAnyName: C11. The fleet prints a name that misleads, and what was
 // found is kept of that one; names that look the same when they are printed stay two, and so
 // do those in another encoding.
-func TestADatabaseIsOneWhateverItsName(t *testing.T) {
+func TestEachDatabaseKeepsItsIdentityUnderAnyName(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})
 	admin := pgtest.Connect(t, server.Superuser())

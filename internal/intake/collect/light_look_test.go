@@ -24,9 +24,9 @@ func (s *scene) lightly(instance uuid.UUID) bool {
 	return due
 }
 
-// TestALightLookSeesWhatChanged: F8. What changes between two assessments is found by a
-// light look, and what it finds is new (F8, too).
-func TestALightLookSeesWhatChanged(t *testing.T) {
+// TestALightLookFindsChanges: F8. Changes between two assessments are found by a light look, and its findings
+// are new (F8, too).
+func TestALightLookFindsChanges(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	server := pgtest.Cluster(t, pgtest.Options{})
@@ -83,9 +83,9 @@ func TestALightLookSeesWhatChanged(t *testing.T) {
 	}
 }
 
-// TestALightLookSeesAFailover: a standby becomes a primary, and a server is started again. Each makes the server due, and
-// the next assessment says what the server became.
-func TestALightLookSeesAFailover(t *testing.T) {
+// TestALightLookFindsAFailover: a standby becomes a primary, and a server is started again. Each makes the
+// server due, and the next assessment says what the server became.
+func TestALightLookFindsAFailover(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	standby := pgtest.Standby(t, pgtest.Cluster(t, pgtest.Options{}), pgtest.Options{})

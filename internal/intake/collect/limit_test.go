@@ -14,10 +14,10 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestALookThatEndsKeepsWhatItRead: one of three databases does not answer. When the time of
-// the look is over, the checks of the server and of the others are kept, and what was not
-// read says so: it is neither passed nor forgotten.
-func TestALookThatEndsKeepsWhatItRead(t *testing.T) {
+// TestALookThatTimesOutKeepsItsResults: one of three databases does not answer. When the time of the look is
+// over, the checks of the server and of the others are kept, and the unread checks say so: they are neither
+// passed nor forgotten.
+func TestALookThatTimesOutKeepsItsResults(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})
 	admin := pgtest.Connect(t, server.Superuser())

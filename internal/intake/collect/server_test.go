@@ -15,7 +15,7 @@ import (
 
 // C29. If a name leads to one server and then to another, this is reported: with the time, and
 // among the changes.
-func TestANameThatLeadsToAnotherServerIsTold(t *testing.T) {
+func TestANameThatLeadsToAnotherServerIsReported(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	one, other := pgtest.Cluster(t, pgtest.Options{}), pgtest.Cluster(t, pgtest.Options{})

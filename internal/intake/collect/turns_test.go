@@ -21,9 +21,9 @@ const slowAnswers = 3 * time.Second
 // atOnce is how many servers of one organization a process looks at at once.
 const atOnce = 4
 
-// TestSlowServersLeaveOtherOrganizationsTheirTurn: one organization registers six servers
+// TestSlowServersDoNotDelayOtherOrganizations: one organization registers six servers
 // that answer slowly. The new server of another is assessed at once.
-func TestSlowServersLeaveOtherOrganizationsTheirTurn(t *testing.T) {
+func TestSlowServersDoNotDelayOtherOrganizations(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})
 	line := linetest.New(t, server.Addr())
@@ -80,9 +80,9 @@ func (s *scene) until(what string, holds func() bool) {
 	}
 }
 
-// TestSilentServersLeaveOtherOrganizationsTheirLightLooks: the servers of one organization
+// TestSilentServersDoNotDelayLightLooksOfOthers: the servers of one organization
 // say nothing, and those of another are looked at lightly meanwhile.
-func TestSilentServersLeaveOtherOrganizationsTheirLightLooks(t *testing.T) {
+func TestSilentServersDoNotDelayLightLooksOfOthers(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -283,9 +283,9 @@ func TestTextsOfStatements(t *testing.T) {
 	}
 }
 
-// TestWhatOthersSend: the sender is passed on, whoever it is, and a refusal by the store is
+// TestSendersAndRefusalsArePassedOn: the sender is passed on, whoever it is, and a refusal by the store is
 // reported for each item concerned.
-func TestWhatOthersSend(t *testing.T) {
+func TestSendersAndRefusalsArePassedOn(t *testing.T) {
 	t.Parallel()
 	items := feed.Items{Sessions: []feed.SessionItem{sessions("other", "d"), sessions("mine", "d")},
 		Statements: []feed.StatementItem{statements("mine", "d"), statements("other", "d"), statements("mine", "d")}}

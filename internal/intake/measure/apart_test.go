@@ -7,8 +7,8 @@ import (
 	"muster/internal/intake/measure"
 )
 
-// TestListsTakeFiveSecondsAMinute: after one that took long, turns are left out.
-func TestListsTakeFiveSecondsAMinute(t *testing.T) {
+// TestListsTakeAtMostFiveSecondsAMinute: after one that took long, turns are left out.
+func TestListsTakeAtMostFiveSecondsAMinute(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 11, 30, 12, 0, 7, 0, time.UTC)
 	const phase = 7 * time.Second

@@ -184,12 +184,11 @@ func (s *statementServer) reset() {
 	s.disturbed = true
 }
 
-// TestDeltasNeverExceedWhatHappened draws the lives of servers: executions, evictions,
-// resets of one and of all, restarts that keep the counters and crashes that lose them,
-// a clock that is set.
-// What is counted is never more than what was executed since the first look, and all
-// of it where nothing came between.
-func TestDeltasNeverExceedWhatHappened(t *testing.T) {
+// TestDeltasNeverExceedTheExecutions: it draws the lives of servers: executions, evictions, resets of one and
+// of all, restarts that keep the counters and crashes that lose them, a clock that is set. The counted
+// executions are never more than the real ones since the first look, and all of them where nothing came
+// between.
+func TestDeltasNeverExceedTheExecutions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := &statementServer{

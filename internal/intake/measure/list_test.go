@@ -36,7 +36,7 @@ func TestBusyBetween(t *testing.T) {
 
 // Texts of listed statements are sent once, and again after a day: an organization may have
 // switched them off for less than a minute.
-func TestWhichTextsWereTold(t *testing.T) {
+func TestTextsAreSentOnceADay(t *testing.T) {
 	t.Parallel()
 	one, two, three := Ref{5, Statement{1}}, Ref{5, Statement{2}}, Ref{5, Statement{3}}
 	last := lookAt(0, nil, entry(1, 1, 1, 0), entry(2, 1, 1, 0))

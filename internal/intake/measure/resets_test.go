@@ -34,9 +34,9 @@ func (c counting) Statements(context.Context, *measure.Line) (*measure.List, err
 	return measure.NewList(clocks, clocks, []measure.Entry{{Key: measure.Key{Entry: measure.Statement{1}}, Statement: measure.Statement{1}, Calls: calls, TotalMs: float64(calls)}}), nil
 }
 
-// TestResetsAreSaid: that a server's statement statistics were reset, and how often in an hour,
-// is said of the statements, which are measured (I-25). A restart is no reset.
-func TestResetsAreSaid(t *testing.T) {
+// TestResetsOfStatisticsAreReported: a reset of a server's statement statistics, and how often it happened in
+// an hour, is reported with the statements, which are measured (I-25). A restart is no reset.
+func TestResetsOfStatisticsAreReported(t *testing.T) {
 	t.Parallel()
 	clock := clocktest.At(time.Date(2026, 11, 27, 6, 0, 0, 0, time.UTC))
 	started, reset := clock.Now().Add(-time.Hour), clock.Now().Add(-time.Hour)

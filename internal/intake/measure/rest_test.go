@@ -128,8 +128,8 @@ func TestAServerlessDatabaseIsLetPause(t *testing.T) {
 	}
 }
 
-// TestWhileSessionsCannotBeReadSomebodyMayBeThere: the ten minutes begin again with the next look at them.
-func TestWhileSessionsCannotBeReadSomebodyMayBeThere(t *testing.T) {
+// TestUnreadableSessionsRestartTheIdleTime: the ten minutes begin again with the next look at them.
+func TestUnreadableSessionsRestartTheIdleTime(t *testing.T) {
 	t.Parallel()
 	for name, unread := range map[string]func(p *paused, why error){
 		"a look fails":                   func(p *paused, why error) { p.fails = why },
@@ -152,8 +152,8 @@ func TestWhileSessionsCannotBeReadSomebodyMayBeThere(t *testing.T) {
 	}
 }
 
-// TestOnlyThoseThatPauseAreLeftAlone, if that is wanted, and if it is known that nobody is there.
-func TestOnlyThoseThatPauseAreLeftAlone(t *testing.T) {
+// TestOnlyIdleServerlessDatabasesMayPause, if the user wants that, and if it is known that no session is there.
+func TestOnlyIdleServerlessDatabasesMayPause(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		dsn    string

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestARotationForgetsNobody: those that had their turn longest ago are next, new ones first, and those that are gone never.
-func TestARotationForgetsNobody(t *testing.T) {
+// TestARotationReachesEveryDatabase: those that had their turn longest ago are next, new ones first, and
+// removed ones never.
+func TestARotationReachesEveryDatabase(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for n := range 1000 {

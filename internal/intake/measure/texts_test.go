@@ -78,9 +78,9 @@ func (r *slow) Texts(_ context.Context, _ *measure.Line, of []measure.Ref) (map[
 func (r *slow) Missing() ([]snapshot.MissingGrant, bool) { return nil, true }
 func (r *slow) Name(s measure.Statement) string          { return strconv.FormatUint(s[0], 10) }
 
-// TestWhatRanBeforeIsKnown, F4: for a statement on the previous list, its server had counted
+// TestEarlierExecutionsOfAStatementAreKnown, F4: for a statement on the previous list, its server had counted
 // executions; for a new one, none.
-func TestWhatRanBeforeIsKnown(t *testing.T) {
+func TestEarlierExecutionsOfAStatementAreKnown(t *testing.T) {
 	t.Parallel()
 	clock := clocktest.At(time.Now().Truncate(time.Minute))
 	reader, home := &slow{clock: clock, minutes: 2}, &measuretest.Home{}
@@ -113,8 +113,8 @@ func TestWhatRanBeforeIsKnown(t *testing.T) {
 	}
 }
 
-// TestF9TextsThatAreLeftAreAskedForLater, and the others are not.
-func TestF9TextsThatAreLeftAreAskedForLater(t *testing.T) {
+// TestF9RemainingTextsAreRequestedLater, and the others are not.
+func TestF9RemainingTextsAreRequestedLater(t *testing.T) {
 	t.Parallel()
 	clock := clocktest.At(time.Now().Truncate(time.Minute))
 	left := measure.Ref{Database: 1, Statement: measure.Statement{1, 0}}
@@ -140,9 +140,9 @@ func TestF9TextsThatAreLeftAreAskedForLater(t *testing.T) {
 	}
 }
 
-// TestTextsCostAHundredthAtMost: C13. In an hour of 2.8 s an answer, 36 s are spent on them,
+// TestTextsCostAtMostAHundredth: C13. In an hour of 2.8 s an answer, 36 s are spent on them,
 // and every statement has its text at the end.
-func TestTextsCostAHundredthAtMost(t *testing.T) {
+func TestTextsCostAtMostAHundredth(t *testing.T) {
 	t.Parallel()
 	for takes, most := range map[time.Duration]int{2800 * time.Millisecond: 13, 0: 60} {
 		clock := clocktest.At(time.Now().Truncate(time.Minute))

@@ -114,9 +114,9 @@ func TestATroubleIsLoggedOnce(t *testing.T) {
 	twoMinutes("it is back without the database", `WARN part=connection reason="database: There is no database app`)
 }
 
-// TestALogThatNamesNobody: of a connection that the server refuses it has the class and the
-// code. The sentence names the account.
-func TestALogThatNamesNobody(t *testing.T) {
+// TestTheLogNamesNoAccount: of a connection that the server refuses it has the class and the code. The server's
+// sentence names the account.
+func TestTheLogNamesNoAccount(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	troubles := measure.Troubles{Log: slog.New(slog.NewTextHandler(&log, nil)), Unnamed: true}

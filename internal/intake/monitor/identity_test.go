@@ -11,7 +11,7 @@ import (
 
 // C29. The server's identity is read on each new connection. If it is another server than
 // before, this is reported, and it is assessed at once.
-func TestWhoAnswersIsAskedOnEachConnection(t *testing.T) {
+func TestTheIdentityIsReadOnEachConnection(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	instance := s.register(pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))

@@ -108,7 +108,7 @@ func TestProcessesShareTheServers(t *testing.T) {
 	}
 }
 
-func TestManyClaimAtOnce(t *testing.T) {
+func TestConcurrentClaimsTakeEachServerOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	var servers []assessment.Registered
@@ -139,7 +139,7 @@ func TestManyClaimAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsMeasuredFollowsTheFleet(t *testing.T) {
+func TestMeasuredServersFollowTheFleet(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	m := s.process()
@@ -219,8 +219,8 @@ func aProcessThatStoodStill(t *testing.T, w *measuretest.Watched) {
 	}
 }
 
-// TestTwoCountOneInterval: a process with another end of the last interval is refused.
-func TestTwoCountOneInterval(t *testing.T) {
+// TestAnIntervalIsCountedOnce: a process with another end of the last interval is refused.
+func TestAnIntervalIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	one := s.measure(s.register(nowhere))

@@ -80,7 +80,7 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-func TestWhichServersAreHere(t *testing.T) {
+func TestServersOnTheOwnHost(t *testing.T) {
 	t.Parallel()
 	m := Machine{"db01.example.org", []netip.Addr{netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("fe80::1%eth0")}}
 	for host, want := range map[string]bool{
@@ -114,7 +114,7 @@ func (c connections) Credentials(_ context.Context, organization, instance uuid.
 	return assessment.Credentials{}, false, nil
 }
 
-func TestWhoseHostItIs(t *testing.T) {
+func TestTheOwnHostBelongsToItsOrganizations(t *testing.T) {
 	t.Parallel()
 	acme, other, here, away := uuid.UUID{1}, uuid.UUID{2}, uuid.UUID{3}, uuid.UUID{4}
 	at := func(organization, instance uuid.UUID) assessment.Registered {

@@ -418,8 +418,8 @@ func TestReadOnlyVolumes(t *testing.T) {
 	// its volumes without this one for two minutes.
 }
 
-// TestTheWatchHearsEveryMinuteWhatIsLookedAtOnceAnHour: when volumes are full.
-func TestTheWatchHearsEveryMinuteWhatIsLookedAtOnceAnHour(t *testing.T) {
+// TestHourlyLooksReachTheWatchEveryMinute: when volumes are full.
+func TestHourlyLooksReachTheWatchEveryMinute(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	now := noon

@@ -24,8 +24,8 @@ func of(pairs ...string) *receivers.Attributes {
 	return a
 }
 
-// TestWhatCannotBeUsed is dropped by its reason, and the rest is taken.
-func TestWhatCannotBeUsed(t *testing.T) {
+// TestUnusableEventsAreDropped by their reason, and the rest is taken.
+func TestUnusableEventsAreDropped(t *testing.T) {
 	t.Parallel()
 	const top, sample = "db.server.top_query", "db.server.query_sample"
 	ran := func(calls, seconds string) *receivers.Attributes {

@@ -316,8 +316,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestOthersAreCounted: histograms and exemplars are none of a host's.
-func TestOthersAreCounted(t *testing.T) {
+// TestOtherSeriesAreCounted: histograms and exemplars are not a host's.
+func TestOtherSeriesAreCounted(t *testing.T) {
 	t.Parallel()
 	message := V2(One("node_load1", receipt, 1), One("node_memory_MemTotal_bytes", receipt, 1, "instance", "a"))
 	for _, s := range message.Timeseries {

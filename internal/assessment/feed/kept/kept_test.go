@@ -34,7 +34,7 @@ func digestOf(t *testing.T, s *kept.Store) string {
 }
 
 // One update is what everybody judges by; what is refused or only tried changes nothing.
-func TestAnUpdateIsWholeOrNothing(t *testing.T) {
+func TestAnUpdateIsAppliedCompletelyOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	one, other := kept.NewStore(db), kept.NewStore(db)
@@ -68,7 +68,7 @@ func TestAnUpdateIsWholeOrNothing(t *testing.T) {
 }
 
 // Replicas that update at once come after each other: both updates are there, in one feed.
-func TestReplicasUpdateAtOnce(t *testing.T) {
+func TestConcurrentUpdatesOfReplicasAreBothKept(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	ids := []string{"CVE-2026-99991", "CVE-2026-99992", "CVE-2026-99993", "CVE-2026-99994"}

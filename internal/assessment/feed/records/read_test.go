@@ -65,7 +65,7 @@ func line(text string) string {
 }
 
 // A file says the same in each of its forms.
-func TestEveryFormOfAFileSaysTheSame(t *testing.T) {
+func TestEveryFormOfAFileIsReadTheSame(t *testing.T) {
 	t.Parallel()
 	all := []string{mongo, postgres, elsewhere, project, oracle}
 	one := records.Read([]byte(strings.Join(all, "\n")))
@@ -106,7 +106,7 @@ func TestEveryFormOfAFileSaysTheSame(t *testing.T) {
 }
 
 // Each fault is named with its record and rule, and those beside it are, too.
-func TestWhatIsWrongIsNamed(t *testing.T) {
+func TestEachFaultIsNamedWithItsRecordAndRule(t *testing.T) {
 	t.Parallel()
 	changed := func(text, from, to string) string {
 		if !strings.Contains(text, from) {

@@ -15,9 +15,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// TestWhoReadsSeesTheLoopsOfAllProcesses, those in trouble first, and no failure from before
+// TestTheListHasTheLoopsOfAllProcesses, those in trouble first, and no failure from before
 // yesterday.
-func TestWhoReadsSeesTheLoopsOfAllProcesses(t *testing.T) {
+func TestTheListHasTheLoopsOfAllProcesses(t *testing.T) {
 	t.Parallel()
 	db, log := pgtest.DB(t), slog.New(slog.DiscardHandler)
 	book := func(process string) *falls.Book {

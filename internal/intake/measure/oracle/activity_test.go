@@ -209,9 +209,9 @@ func TestAPasswordThatExpiresSoon(t *testing.T) {
 	}
 }
 
-// TestF28GrantsThatAreThere are not asked for again: if a view is granted and does not exist for us, the driver and the
-// server do not understand each other, and that is said. What was taken from us since is asked for.
-func TestF28GrantsThatAreThere(t *testing.T) {
+// TestF28ExistingGrantsAreNotRequestedAgain: if a view is granted and does not exist for us, the driver and the
+// server do not understand each other, and that is reported. A grant that was revoked since is requested.
+func TestF28ExistingGrantsAreNotRequestedAgain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.pass(0)
@@ -307,9 +307,9 @@ func TestALongListOfTexts(t *testing.T) {
 	}
 }
 
-// TestWhoseSessionsTheyAre: sessions keep their user, program and machine, and the statement that
-// the list names by their SQL_ID, unless it has several plans.
-func TestWhoseSessionsTheyAre(t *testing.T) {
+// TestOriginsOfSessions: sessions keep their user, program and machine, and the statement that the list names
+// by their SQL_ID, unless it has several plans.
+func TestOriginsOfSessions(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.statements(entry(3, queryA, 5, 1, 10, 10), entry(3, queryB, 5, 1, 10, 10), entry(3, queryB, 5, 2, 10, 10))

@@ -44,9 +44,9 @@ func distributed(row []string) []string {
 	return row
 }
 
-// TestWhoWaitsForWhom is read from rows of V$SESSION, asked only while a session waits for what
-// another one may hold.
-func TestWhoWaitsForWhom(t *testing.T) {
+// TestBlockedSessionsAndTheirBlockers are read from rows of V$SESSION, asked only while a session waits for
+// what another one may hold.
+func TestBlockedSessionsAndTheirBlockers(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.blocked(session("7", "70", "1", "", "", "", "", ""), session("8", "80", "1", "7", "1", "7", "1", "9"))
@@ -167,8 +167,7 @@ func TestTenThousandSessionsWait(t *testing.T) {
 	}
 }
 
-// TestWithoutTheGrantNothingIsSaid of who waits.
-func TestWithoutTheGrantNothingIsSaid(t *testing.T) {
+func TestWithoutTheGrantBlockingIsUnknown(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.deny(strings.ReplaceAll(sessionsQuery, "@application@", servers.ApplicationName))
@@ -177,9 +176,9 @@ func TestWithoutTheGrantNothingIsSaid(t *testing.T) {
 	}
 }
 
-// TestHowARootLetsTheOthersGo is in the sample that says that nobody waits any more; which transaction a session has is not
-// known.
-func TestHowARootLetsTheOthersGo(t *testing.T) {
+// TestTheEndOfABlockingRoot is in the sample that says that no session waits any more. The transaction of a
+// session is not known.
+func TestTheEndOfABlockingRoot(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	for name, test := range map[string]struct {

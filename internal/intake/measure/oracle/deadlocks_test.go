@@ -44,8 +44,9 @@ func TestDeadlocksAreCountedByContainer(t *testing.T) {
 	}
 }
 
-// TestDeadlocksOfAClusterAreThoseOfItsInstances: one that was started again begins anew, and one that is new is a basis.
-func TestDeadlocksOfAClusterAreThoseOfItsInstances(t *testing.T) {
+// TestDeadlocksOfAClusterAreSummedOverItsInstances: one that was started again begins anew, and one that is new
+// is a basis.
+func TestDeadlocksOfAClusterAreSummedOverItsInstances(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.inCluster()

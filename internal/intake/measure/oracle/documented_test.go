@@ -39,8 +39,8 @@ func queries(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestTheGrantsAreThoseOfTheQueries: every view that is read is granted, and no other.
-func TestTheGrantsAreThoseOfTheQueries(t *testing.T) {
+// TestTheGrantsMatchTheQueries: every view that is read is granted, and no other.
+func TestTheGrantsMatchTheQueries(t *testing.T) {
 	t.Parallel()
 	script, _ := Grants("")
 	for version, want := range map[string]bool{"12.2": true, "12.2.0.1.0": true, "19": true, "19c": true, "23ai": true, "21.3": true, "12": false, "12.1": false, "11.2": false, "x": false, "ai": false} {

@@ -22,8 +22,8 @@ func TestJobsOfTheScheduler(t *testing.T) {
 	}
 }
 
-// TestTheLogOfTheSchedulerIsNotGranted: that is no zero.
-func TestTheLogOfTheSchedulerIsNotGranted(t *testing.T) {
+// TestJobsAreUnknownWithoutTheGrant on the log of the scheduler, and not zero.
+func TestJobsAreUnknownWithoutTheGrant(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.deny(jobsQuery)

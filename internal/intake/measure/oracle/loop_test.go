@@ -10,9 +10,9 @@ import (
 	"muster/internal/servers/tnstest"
 )
 
-// TestTheLoopGoesOn over an Oracle that stalls, is cut or speaks nonsense in the middle of
-// an answer, and over a listener that refuses, hangs and resets.
-func TestTheLoopGoesOn(t *testing.T) {
+// TestTheLoopSurvivesEveryFault: an Oracle that stalls, is cut or speaks nonsense in the middle of an answer,
+// and a listener that refuses, hangs and resets.
+func TestTheLoopSurvivesEveryFault(t *testing.T) {
 	t.Parallel()
 	target := func(t *testing.T, l *tnstest.Listener) servers.Target {
 		t.Helper()

@@ -130,8 +130,8 @@ func TestRoomOfADatabaseWithoutContainers(t *testing.T) {
 	}
 }
 
-// TestNonsenseOfRoomIsNotKept, and takes nothing else with it.
-func TestNonsenseOfRoomIsNotKept(t *testing.T) {
+// TestInvalidFiguresOfRoomAreNotKept, and take nothing else with it.
+func TestInvalidFiguresOfRoomAreNotKept(t *testing.T) {
 	t.Parallel()
 	for query, row := range map[string][]string{
 		roomTablespacesQuery: {"3", "USERS", "-1", "10"}, roomDatabasesQuery: {"3", "NaN"}, roomRecoveryQuery: {"+FRA", "x", "1"},

@@ -70,9 +70,9 @@ func TestDeltasByPlan(t *testing.T) {
 	}
 }
 
-// TestWhatIsNewCountsOnlyIfItIsCertain: of what was not on the last list, only what the
-// server shows to be loaded since counts; the rest is a basis.
-func TestWhatIsNewCountsOnlyIfItIsCertain(t *testing.T) {
+// TestANewEntryCountsOnlyIfItsLoadTimeIsCertain: of entries that the last list did not have, only those count
+// that the server shows to be loaded since. The rest is a basis.
+func TestANewEntryCountsOnlyIfItsLoadTimeIsCertain(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		born   func(s *scene) []string
@@ -113,9 +113,9 @@ func TestWhatIsNewCountsOnlyIfItIsCertain(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessGoesOn from the list that an agent stored: the same rule applies to new
-// entries on its first list, and marked entries stay marked.
-func TestAnotherProcessGoesOn(t *testing.T) {
+// TestAnotherProcessContinuesFromTheStoredList: the same rule applies to new entries on its first list, and
+// marked entries stay marked.
+func TestAnotherProcessContinuesFromTheStoredList(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.statements(entry(3, queryB, 5, 1, 10, 10))
@@ -189,9 +189,9 @@ func TestASwitchover(t *testing.T) {
 	same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "1×9")
 }
 
-// TestTheHourThatIsThereTwice: when the server's local time falls back, a cursor from an hour
+// TestTheRepeatedHourOfAClockChange: when the server's local time falls back, a cursor from an hour
 // ago looks as if it were loaded now. For two hours such times prove nothing.
-func TestTheHourThatIsThereTwice(t *testing.T) {
+func TestTheRepeatedHourOfAClockChange(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.ahead = 120
@@ -362,8 +362,7 @@ func TestNamesOfStatements(t *testing.T) {
 	}
 }
 
-// TestNonsense: rows that are none do not become figures.
-func TestNonsense(t *testing.T) {
+func TestInvalidRowsMakeNoFigures(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{
 		"self": selfQuery, "instance": instanceQuery, "containers": containersQuery, "sessions": sessionsQuery,

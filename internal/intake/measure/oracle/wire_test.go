@@ -175,8 +175,8 @@ func TestAServerThatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestAServerThatDoesNotLetUsIn is an error of one class, however often it is tried.
-func TestAServerThatDoesNotLetUsIn(t *testing.T) {
+// TestARefusedLoginIsAnErrorOfOneClass, however often it is tried.
+func TestARefusedLoginIsAnErrorOfOneClass(t *testing.T) {
 	t.Parallel()
 	for class, o := range map[string]tnstest.Options{
 		servers.ClassAuthentication: {Login: 28001}, servers.ClassDatabase: {Refuse: 12514}, servers.ClassRefused: {Reset: true},
@@ -203,9 +203,9 @@ func TestAServerThatDoesNotLetUsIn(t *testing.T) {
 	}
 }
 
-// TestSessionsAreOnTimeBesideAListThatHangs: they have a connection of their own. The list hangs until its time is over,
-// which is after the sessions were read twenty times.
-func TestSessionsAreOnTimeBesideAListThatHangs(t *testing.T) {
+// TestAHangingListDoesNotDelaySessions: they have a connection of their own. The list hangs until its time is
+// over, which is after the sessions were read twenty times.
+func TestAHangingListDoesNotDelaySessions(t *testing.T) {
 	t.Parallel()
 	l := answered(t, time.Now(), 10)
 	l.Answer(sent(statementsQuery), tnstest.Answer{Columns: 7, Numbers: []int{0, 1, 3, 4, 5, 6}, Then: tnstest.Stall})

@@ -87,8 +87,8 @@ func name(t *testing.T, r *replica, column string) (is string) {
 	return is
 }
 
-// TestWhatTheArchiverSays, in figures that a server has after days.
-func TestWhatTheArchiverSays(t *testing.T) {
+// TestFiguresOfTheArchiver that a server has after days.
+func TestFiguresOfTheArchiver(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	seconds := func(ago time.Duration) *float64 {

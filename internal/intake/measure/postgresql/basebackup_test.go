@@ -38,9 +38,10 @@ func (r *replica) sending(name, command string) {
 	go func() { _, _ = io.Copy(io.Discard, raw.Conn) }() // ends with the connection
 }
 
-// TestABaseBackupIsNoFollower: while one is taken, with the WAL beside it as pg_basebackup does, the primary's followers, the
-// lag and the picture are those of its standby, and the backup is nobody who is gone afterwards.
-func TestABaseBackupIsNoFollower(t *testing.T) {
+// TestABaseBackupIsNotCountedAsAStandby: while one is taken, with the WAL beside it as pg_basebackup does, the
+// primary's followers, the lag and the picture are those of its standby, and the backup is not missed
+// afterwards.
+func TestABaseBackupIsNotCountedAsAStandby(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {

@@ -277,9 +277,9 @@ const (
 	forever = `SELECT count(*), pg_sleep(3600) FROM orders`
 )
 
-// TestWhoWaitsForWhom holds the reader against a sampler of its own on real servers: whom it calls
-// the root is who holds the lock, and so are the edges, the states and the names.
-func TestWhoWaitsForWhom(t *testing.T) {
+// TestBlockedSessionsAndTheirBlockers are compared with a sampler of its own on real servers: the reader's root
+// is the session that holds the lock, and the edges, the states and the names agree, too.
+func TestBlockedSessionsAndTheirBlockers(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
@@ -442,10 +442,10 @@ func TestAWorkerOfAutovacuumIsNamed(t *testing.T) {
 	}
 }
 
-// TestTheLoopSaysWhoWaits, and once that nobody does any more: what waits for two seconds is an
-// episode. Muster's own sessions are in none, no text is read that is not wanted, and of sessions
-// that the role may not see nothing is said.
-func TestTheLoopSaysWhoWaits(t *testing.T) {
+// TestTheLoopReportsBlockedSessions, and once that none waits any more: a wait of two seconds is an episode.
+// Muster's own sessions are in none, no unwanted text is read, and nothing is reported of sessions that the
+// role may not see.
+func TestTheLoopReportsBlockedSessions(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 0)
 	home := &measuretest.Home{To: c.target()}
@@ -528,9 +528,9 @@ func (l *listening) Each(ctx context.Context, query servers.Statement, do func([
 	return l.Session.Each(ctx, query, do)
 }
 
-// TestHowARootLetsTheOthersGo is read when nobody waits any more: it committed, its session ended, or those who waited gave
-// up. Another session with its id is not it.
-func TestHowARootLetsTheOthersGo(t *testing.T) {
+// TestTheEndOfABlockingRoot is read when no session waits any more: it committed, its session ended, or the
+// waiting sessions gave up. Another session with its id is not it.
+func TestTheEndOfABlockingRoot(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
@@ -602,9 +602,9 @@ func TestHowARootLetsTheOthersGo(t *testing.T) {
 	}
 }
 
-// TestReplayThatWaitsOnAStandbyIsInBetween: a query on the standby holds up the replay of a change, and that holds up whoever
-// comes later. The root is the query.
-func TestReplayThatWaitsOnAStandbyIsInBetween(t *testing.T) {
+// TestAQueryThatBlocksReplayIsTheRoot: a query on the standby holds up the replay of a change, and that holds
+// up later queries.
+func TestAQueryThatBlocksReplayIsTheRoot(t *testing.T) {
 	t.Parallel()
 	first := newCrowd(t, 0)
 	options := pgtest.Options{Settings: map[string]string{"max_standby_streaming_delay": "-1", "deadlock_timeout": "10min", "hot_standby_feedback": "off"}}

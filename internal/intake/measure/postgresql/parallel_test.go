@@ -9,10 +9,10 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestAWorkerThatWaitsIsItsLeader: a parallel query whose workers alone wait for a lock is asked for its blockers, and is
-// one session that waits once, for who holds the lock. The other way round, it is one session that holds others up, and
-// neither waits for itself.
-func TestAWorkerThatWaitsIsItsLeader(t *testing.T) {
+// TestAWaitingWorkerIsShownAsItsLeader: a parallel query whose workers alone wait for a lock is asked for its
+// blockers, and is one session that waits once, for who holds the lock. The other way round, it is one session
+// that holds others up, and neither waits for itself.
+func TestAWaitingWorkerIsShownAsItsLeader(t *testing.T) {
 	t.Parallel()
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
@@ -75,8 +75,8 @@ func TestAWorkerThatWaitsIsItsLeader(t *testing.T) {
 	}
 }
 
-// TestASnapshotIsNoBlock: who reads rows that another session is changing waits for nobody.
-func TestASnapshotIsNoBlock(t *testing.T) {
+// TestReadingASnapshotIsNoWait: a session that reads rows that another session is changing does not wait.
+func TestReadingASnapshotIsNoWait(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 0)
 	c.does("billing", false, `BEGIN`, `UPDATE orders SET note = 'x'`)

@@ -351,8 +351,8 @@ func TestReplicationWithoutRights(t *testing.T) {
 	}
 }
 
-// TestAnArchiveIsNoSender: a standby that reads an archive follows no server, and says so.
-func TestAnArchiveIsNoSender(t *testing.T) {
+// TestAStandbyOfAnArchiveFollowsNoServer, and says so.
+func TestAStandbyOfAnArchiveFollowsNoServer(t *testing.T) {
 	t.Parallel()
 	first := pgtest.Cluster(t, pgtest.Options{})
 	pgtest.Connect(t, first.Superuser()).MustExec(`CREATE ROLE watcher LOGIN; GRANT pg_monitor TO watcher`)

@@ -232,8 +232,9 @@ func TestATableThatIsLockedIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestManyDatabasesHaveTheirTurn: a look goes into 20 of them, and says of how many tables are known and which did not let it in.
-func TestManyDatabasesHaveTheirTurn(t *testing.T) {
+// TestRoomOfManyDatabasesIsReadInTurn: a look goes into 20 of them, and says of how many tables are known and
+// which did not let it in.
+func TestRoomOfManyDatabasesIsReadInTurn(t *testing.T) {
 	t.Parallel()
 	f := newFull(t, 0)
 	for n := range 21 {
@@ -253,8 +254,9 @@ func TestManyDatabasesHaveTheirTurn(t *testing.T) {
 	}
 }
 
-// TestALookIntoSlowDatabasesEnds after five seconds: sessions wait for it. The other databases follow in the next looks.
-func TestALookIntoSlowDatabasesEnds(t *testing.T) {
+// TestALookIntoSlowDatabasesEndsAfterFiveSeconds: sessions wait for it. The other databases follow in the next
+// looks.
+func TestALookIntoSlowDatabasesEndsAfterFiveSeconds(t *testing.T) {
 	t.Parallel()
 	f := newFull(t, 0)
 	f.admin.MustExec("CREATE DATABASE slow")
@@ -280,8 +282,8 @@ func (f *full) manyTables(n int) {
 	}
 }
 
-// TestTablesBeyondTheBoundAreTold: of more tables than are considered a look says so, and reads no more.
-func TestTablesBeyondTheBoundAreTold(t *testing.T) {
+// TestTablesBeyondTheBoundAreReported: a look with more tables than it considers says so, and reads no more.
+func TestTablesBeyondTheBoundAreReported(t *testing.T) {
 	t.Parallel()
 	f := newFull(t, 0)
 	f.manyTables(100)

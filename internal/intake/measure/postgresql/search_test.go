@@ -20,8 +20,8 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestTheExtensionIsLookedForInEveryDatabase: C8. It is in the last of 25, and then in none.
-func TestTheExtensionIsLookedForInEveryDatabase(t *testing.T) {
+// TestTheExtensionIsSearchedInEveryDatabase: C8. It is in the last of 25, and then in none.
+func TestTheExtensionIsSearchedInEveryDatabase(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"shared_preload_libraries": "pg_stat_statements"}})
 	admin := pgtest.Connect(t, server.Superuser())
@@ -95,9 +95,9 @@ func TestTheExtensionIsLookedForInEveryDatabase(t *testing.T) {
 	minute("")
 }
 
-// TestASessionIsCountedWhereverAClientIs: C16. A template that takes connections is a
+// TestSessionsOfEveryDatabaseAreCounted: C16. A template that takes connections is a
 // database like others. Replication and background workers are no clients.
-func TestASessionIsCountedWhereverAClientIs(t *testing.T) {
+func TestSessionsOfEveryDatabaseAreCounted(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"max_wal_senders": "2", "wal_level": "logical"}})
 	admin := pgtest.Connect(t, server.Superuser())

@@ -18,10 +18,10 @@ import (
 	"muster/internal/servers"
 )
 
-// TestOnlyEverySecondLookAsksWhoWaits while that stands as it was. Another session that waits, another
-// root and a sample that was not kept are asked about at once. The seconds of a look that did not ask
-// are in the next sample.
-func TestOnlyEverySecondLookAsksWhoWaits(t *testing.T) {
+// TestOnlyEverySecondLookReadsBlockers while they stand as they were. Another session that waits, another root
+// and a sample that was not kept are asked about at once. The seconds of a look that did not ask are in the
+// next sample.
+func TestOnlyEverySecondLookReadsBlockers(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 0)
 	home := &measuretest.Home{To: c.target()}

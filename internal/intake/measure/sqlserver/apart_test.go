@@ -130,9 +130,9 @@ func next(t *testing.T, batches <-chan measurements.Batch, is func(measurements.
 func hasSessions(b measurements.Batch) bool   { return len(b.Sessions) > 0 }
 func hasStatements(b measurements.Batch) bool { return len(b.Statements) > 0 }
 
-// TestSessionsAreOnTimeBesideAStatementThatHangs, of 1,000 databases too: they have a connection of their own. What hangs
-// ends after the sessions were read twenty times.
-func TestSessionsAreOnTimeBesideAStatementThatHangs(t *testing.T) {
+// TestAHangingStatementDoesNotDelaySessions, of 1,000 databases too: they have a connection of their own. A
+// statement that hangs ends after the sessions were read twenty times.
+func TestAHangingStatementDoesNotDelaySessions(t *testing.T) {
 	t.Parallel()
 	for _, databases := range []int{2, 1000} {
 		t.Run(fmt.Sprint(databases), func(t *testing.T) {

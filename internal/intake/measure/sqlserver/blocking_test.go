@@ -22,8 +22,8 @@ func holds(session, transactions, ms int) row {
 	return row{session, "2026-11-20T10:00:00.007", "bill", "billing", "web02", 5, "sleeping", transactions, true, 0, nil, nil, nil, nil, nil, ms}
 }
 
-// TestWhoWaitsForWhom is read from the rows that the documentation describes.
-func TestWhoWaitsForWhom(t *testing.T) {
+// TestBlockedSessionsAndTheirBlockers are read from the rows that the documentation describes.
+func TestBlockedSessionsAndTheirBlockers(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	m := f.measure(t)
@@ -92,9 +92,9 @@ func TestTenThousandSessionsWait(t *testing.T) {
 	}
 }
 
-// TestWhatIsKnownOfASession: its times by our clock, what it waits for, and its statement only
-// where texts are kept, without its literals.
-func TestWhatIsKnownOfASession(t *testing.T) {
+// TestDetailsOfASession: its times by our clock, the resource it waits for, and its statement only where texts
+// are kept, without its literals.
+func TestDetailsOfASession(t *testing.T) {
 	t.Parallel()
 	for _, texts := range []bool{false, true} {
 		f := newFake(t)
@@ -127,9 +127,8 @@ func TestWhatIsKnownOfASession(t *testing.T) {
 	}
 }
 
-// TestWithoutThePermissionNothingIsSaid of who waits: neither that somebody does nor that nobody
-// does.
-func TestWithoutThePermissionNothingIsSaid(t *testing.T) {
+// TestWithoutThePermissionBlockingIsUnknown: neither that a session waits nor that none does.
+func TestWithoutThePermissionBlockingIsUnknown(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	f.sees = false
@@ -143,9 +142,9 @@ func TestWithoutThePermissionNothingIsSaid(t *testing.T) {
 	}
 }
 
-// TestHowARootLetsTheOthersGo is in the sample that says that nobody waits any more; which transaction a session has is not
-// known.
-func TestHowARootLetsTheOthersGo(t *testing.T) {
+// TestTheEndOfABlockingRoot is in the sample that says that no session waits any more. The transaction of a
+// session is not known.
+func TestTheEndOfABlockingRoot(t *testing.T) {
 	t.Parallel()
 	const began = "2026-11-20T10:00:00.007"
 	for name, test := range map[string]struct {

@@ -99,9 +99,9 @@ func TestDeadlocksAreCountedByTheDatabasesOfTheirVictims(t *testing.T) {
 	}
 }
 
-// TestBothSidesOfADeadlockAreTold with what each wanted of the other, once where a request is parallel, and with their
-// statements only where texts are kept, without literals.
-func TestBothSidesOfADeadlockAreTold(t *testing.T) {
+// TestBothSidesOfADeadlockAreReported with the lock that each wanted of the other, once where a request is
+// parallel, and with their statements only where texts are kept, without literals.
+func TestBothSidesOfADeadlockAreReported(t *testing.T) {
 	t.Parallel()
 	for _, texts := range []bool{false, true} {
 		f := newFake(t)

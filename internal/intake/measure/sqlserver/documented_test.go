@@ -11,8 +11,8 @@ import (
 	"muster/internal/servers/serverstest"
 )
 
-// TestQueriesReadWhatIsDocumented and nothing else; no SQL Server has met them here.
-func TestQueriesReadWhatIsDocumented(t *testing.T) {
+// TestQueriesReadDocumentedColumns and nothing else. No SQL Server has met them here.
+func TestQueriesReadDocumentedColumns(t *testing.T) {
 	t.Parallel()
 	queries, err := fs.Sub(files, "sql")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"muster/internal/servers/tdstest"
 )
 
-// TestTheLoopGoesOn over a SQL Server that stalls, is deaf, is cut, speaks nonsense, refuses
-// a login or says nothing at all.
-func TestTheLoopGoesOn(t *testing.T) {
+// TestTheLoopSurvivesEveryFault: a SQL Server that stalls, is deaf, is cut, speaks nonsense, refuses a login or
+// says nothing at all.
+func TestTheLoopSurvivesEveryFault(t *testing.T) {
 	t.Parallel()
 	target := func(t *testing.T, s *tdstest.Server) servers.Target {
 		t.Helper()

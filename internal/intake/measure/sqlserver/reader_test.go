@@ -156,9 +156,9 @@ func TestAPasswordThatExpiresSoon(t *testing.T) {
 	}
 }
 
-// TestSessionsAreAskedForTwice where the server refuses the view because another session reads it, which is a
-// fault of its. What the first answer had is not counted.
-func TestSessionsAreAskedForTwice(t *testing.T) {
+// TestARefusedViewOfSessionsIsReadAgain: the server refuses the view because another session reads it, which is
+// a fault of its. The rows of the first answer are not counted.
+func TestARefusedViewOfSessionsIsReadAgain(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	f.sessions = []row{{5, "active", "", 4}}
@@ -181,8 +181,8 @@ func TestSessionsAreAskedForTwice(t *testing.T) {
 	}
 }
 
-// TestADatabaseGoesAway in the middle: the others do not notice.
-func TestADatabaseGoesAway(t *testing.T) {
+// TestADatabaseDisappearsDuringARound: the others do not notice.
+func TestADatabaseDisappearsDuringARound(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	f.databases = append(f.databases, row{7, "erp", 0, 1, true})
@@ -206,8 +206,7 @@ func TestADatabaseGoesAway(t *testing.T) {
 	}
 }
 
-// TestTheListOfDatabasesIsLocked: it is what it was.
-func TestTheListOfDatabasesIsLocked(t *testing.T) {
+func TestALockedListOfDatabasesKeepsTheEarlierOne(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	f.fails["databases"] = &tdstest.LockTimeout
@@ -279,8 +278,8 @@ func TestTheLoginIsRefused(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAreNone, to each query, are errors and no samples.
-func TestAnswersThatAreNone(t *testing.T) {
+// TestInvalidAnswersAreErrors, to each query, and no samples.
+func TestInvalidAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*fake){
 		"server":      func(f *fake) { f.Answer(query("server"), tdstest.Answer{Rows: []row{{"x", 15, 1, 1, "a", "b", 0}}}) },
@@ -313,8 +312,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestWhatALoginLacks is named with what would give it, on each kind of server.
-func TestWhatALoginLacks(t *testing.T) {
+// TestMissingRightsOfALogin are named with the grant that gives them, on each kind of server.
+func TestMissingRightsOfALogin(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(*fake)
@@ -400,9 +399,9 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestWhoseSessionsTheyAre: sessions keep their login, program, host and statement, and what their
-// counts say of them agrees.
-func TestWhoseSessionsTheyAre(t *testing.T) {
+// TestOriginsOfSessions: sessions keep their login, program, host and statement, and their counts agree with
+// these.
+func TestOriginsOfSessions(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	f.sessions = []row{

@@ -114,9 +114,9 @@ func TestRoomOfAzure(t *testing.T) {
 	}
 }
 
-// TestAThousandDatabasesHaveTheirTurn: a look goes into 50 of them, so that each has its turn within a day, and says how
-// many are known.
-func TestAThousandDatabasesHaveTheirTurn(t *testing.T) {
+// TestRoomOfAThousandDatabasesIsReadInTurn: a look goes into 50 of them, so that each has its turn within a
+// day, and says how many are known.
+func TestRoomOfAThousandDatabasesIsReadInTurn(t *testing.T) {
 	t.Parallel()
 	f := withRoom(t)
 	f.databases, f.sizes = nil, nil
@@ -182,8 +182,8 @@ func TestALookIntoDatabasesIsBounded(t *testing.T) {
 	}
 }
 
-// TestNamesOfDatabasesStayNames in queries of them, whatever they look like.
-func TestNamesOfDatabasesStayNames(t *testing.T) {
+// TestNamesOfDatabasesAreQuoted in queries of them, whatever they look like.
+func TestNamesOfDatabasesAreQuoted(t *testing.T) {
 	t.Parallel()
 	f := withRoom(t)
 	name := "a] @named 'b' {database}"
@@ -201,8 +201,8 @@ func TestNamesOfDatabasesStayNames(t *testing.T) {
 	}
 }
 
-// TestManyFilesAreTold: of how many files the volumes are known.
-func TestManyFilesAreTold(t *testing.T) {
+// TestManyFilesAreReported: the look says of how many files the volumes are known.
+func TestManyFilesAreReported(t *testing.T) {
 	t.Parallel()
 	f := withRoom(t)
 	f.volumes[0][4] = filesAtOnce

@@ -162,8 +162,8 @@ func TestTheServerIsRestarted(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessGoesOn from the list that the one before it kept.
-func TestAnotherProcessGoesOn(t *testing.T) {
+// TestAnotherProcessContinuesFromTheKeptList of the process before it.
+func TestAnotherProcessContinuesFromTheKeptList(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	f.counters["app"] = []row{inStore(1, 9, "a", 10, 100, 40, -1800, -1000)}
@@ -354,9 +354,10 @@ func TestASlowQueryStoreIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestF15ThePlanCacheIsReadByWhatWasExecuted: of plans that were not executed of late, the counters are known. All are read
-// at first, every ten minutes, and whenever what was known may be of another server or of other databases.
-func TestF15ThePlanCacheIsReadByWhatWasExecuted(t *testing.T) {
+// TestF15OnlyRecentlyExecutedPlansAreRead from the plan cache: the counters of all other plans are known. All
+// are read at first, every ten minutes, and whenever the known counters may be of another server or of other
+// databases.
+func TestF15OnlyRecentlyExecutedPlansAreRead(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	rare, often := f.inCache(6, "1", "c", 5, 50, -900), f.inCache(6, "2", "d", 7, 70, -900)
@@ -544,8 +545,8 @@ func TestAQueryStoreThatHadLittleTimeLeft(t *testing.T) {
 	}
 }
 
-// TestTheTextsOfEachQueryStoreHaveTheirTurn, however many there are beside it and however little time there is.
-func TestTheTextsOfEachQueryStoreHaveTheirTurn(t *testing.T) {
+// TestTextsOfEveryQueryStoreAreRead in turn, however many stores there are and however little time there is.
+func TestTextsOfEveryQueryStoreAreRead(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	var mu sync.Mutex
