@@ -14,6 +14,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/testing/longtest"
 )
 
 // TestAllSizesFollowRaw: whatever arrives, in whatever order and however often, and
@@ -100,6 +101,10 @@ func TestTwoProcessesRollWhileOthersWrite(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var rollers, writers sync.WaitGroup
+	each := 10
+	if longtest.Asked() {
+		each = 30
+	}
 	for range 2 {
 		process := s.another()
 		rollers.Go(func() {
@@ -114,7 +119,7 @@ func TestTwoProcessesRollWhileOthersWrite(t *testing.T) {
 	for writer := range 4 {
 		var batches [][]codec.Arrival // that overlap with the other writers'
 		random := rand.New(rand.NewPCG(uint64(writer), 0))
-		for range 30 {
+		for range each {
 			var batch []codec.Arrival
 			for range 20 {
 				at := monday.Add(time.Duration(random.IntN(4*60)) * 20 * time.Second)

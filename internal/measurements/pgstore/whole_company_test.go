@@ -22,6 +22,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/pgstore/ledger"
+	"muster/internal/testing/longtest"
 )
 
 // tester is a test, or a try of a property.
@@ -37,6 +38,7 @@ type company struct {
 	instances []uuid.UUID
 	databases []uuid.UUID
 	onlyTiles bool // activity is not compared: with many servers, rows do not have a line for each
+	turn      int  // of what is compared of activity
 }
 
 func newCompany(t testing.TB) *company {
@@ -159,11 +161,11 @@ func (c *company) shown(t tester, w timegrid.Window) (shown, series tiles) {
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
 	}
-	for _, by := range measurements.Dimensions() {
+	for i, by := range measurements.Dimensions() {
 		if c.onlyTiles {
 			break
 		}
-		for _, states := range [][]measurements.State{nil, {measurements.Waits}} {
+		for _, states := range turns(c.turn+i, nil, []measurements.State{measurements.Waits}) {
 			q := measurements.ActivityQuery{By: by, States: states}
 			one, err := c.Activity(ctx, c.id, pg, fleet.Scope{}, w, q)
 			if notKept := new(measurements.NotKeptError); errors.As(err, &notKept) {
@@ -189,13 +191,24 @@ func (c *company) same(t tester, w timegrid.Window, when string) {
 	if !c.onlyTiles {
 		c.sameFew(t, w, when)
 	}
+	c.turn++
+}
+
+// turns is one of all, each time another one, and all of them where tests may take long: what is
+// the same of nine dimensions, by all states and by some, with each limit, took a third of the
+// package's time.
+func turns[T any](turn int, all ...T) []T {
+	if longtest.Asked() {
+		return all
+	}
+	return all[turn%len(all):][:1]
 }
 
 // sameFew holds what readers of the greatest lines get to all lines of the series.
 func (c *company) sameFew(t tester, w timegrid.Window, when string) {
 	t.Helper()
-	for _, by := range measurements.Dimensions() {
-		for limit := 1; limit <= 3; limit++ {
+	for i, by := range measurements.Dimensions() {
+		for _, limit := range turns(c.turn+i, 1, 2, 3) {
 			q := measurements.ActivityQuery{By: by, Limit: limit}
 			few, err := c.Activity(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, w, q)
 			if notKept := new(measurements.NotKeptError); errors.As(err, &notKept) {

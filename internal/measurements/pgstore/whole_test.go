@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements/pgstore/ledger"
+	"muster/internal/testing/longtest"
 )
 
 // TestAWholeIsWhatItsSeriesAre whatever happens: servers come late, samples too, days are
@@ -108,6 +109,7 @@ func TestTheRowsOfTheWholeAreRead(t *testing.T) {
 		if diff := gocmp.Diff(series, shown, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-9, 0)); diff != "" || series.Utilization.HostCount != 3 || none.Queries.Sampled {
 			t.Errorf("%s (-series +shown)\n%s", size, diff)
 		}
+		c.turn++
 	}
 }
 
@@ -200,11 +202,15 @@ func TestWhatIsRolledUpMeanwhileIsMadeNext(t *testing.T) {
 func TestManyMakeWholes(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
+	minutes := 6
+	if longtest.Asked() {
+		minutes = 20
+	}
 	var all sync.WaitGroup
 	for server := range c.instances {
 		all.Go(func() {
-			for minute := range 20 {
-				c.measure(t, server, monday.Add(time.Duration(50+minute)*time.Minute))
+			for minute := range minutes { // around the end of an hour
+				c.measure(t, server, monday.Add(time.Duration(60-minutes/2+minute)*time.Minute))
 				another := New(c.db, c.ledger.Log).Small()
 				if err := another.Settle(t.Context()); err != nil {
 					t.Error(err)

@@ -17,6 +17,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/postgres/statement"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -103,7 +104,11 @@ func TestOverlappingBatchesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	var senders sync.WaitGroup
-	for sender := range 8 {
+	most := 4
+	if longtest.Asked() {
+		most = 8
+	}
+	for sender := range most {
 		senders.Go(func() {
 			for i := range looks {
 				var b measurements.Batch
