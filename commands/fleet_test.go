@@ -203,9 +203,8 @@ func TestAnIngestTokenKeepsToItsInstances(t *testing.T) {
 	}
 }
 
-// TestOverlappingBatchesAtOnce: each writer sends the same servers in another
-// order, and each gets the same ids.
-func TestOverlappingBatchesAtOnce(t *testing.T) {
+// TestConcurrentOverlappingBatchesGetTheSameIDs: each writer sends the same servers in another order.
+func TestConcurrentOverlappingBatchesGetTheSameIDs(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	const writers, servers = 8, 50

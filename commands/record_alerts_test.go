@@ -78,9 +78,9 @@ func TestAFeedThatReportsAnAlertEveryMinute(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestOverlappingAlertsAtOnce: each writer sends the same alerts in another
-// order, some of them worse than before, and each gets the same ids.
-func TestOverlappingAlertsAtOnce(t *testing.T) {
+// TestConcurrentOverlappingAlertsGetTheSameIDs: each writer sends the same alerts in another order, some of
+// them worse than before.
+func TestConcurrentOverlappingAlertsGetTheSameIDs(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	const writers, alerts = 8, 60

@@ -7,6 +7,6 @@ set -euo pipefail
 head -1 "$1" | grep -q '^# version ' || { echo "$1 names no release in its first line" >&2; exit 1; }
 cp "$1" "$(dirname "$0")/../internal/process/zones/testdata/tzdata.zi"
 cd "$(dirname "$0")/.."
-go test ./internal/process/zones -run TestTheEmbeddedZonesAreThoseOfTheirSource -update
+go test ./internal/process/zones -run TestTheEmbeddedZonesMatchTheirSource -update
 head -1 internal/process/zones/testdata/tzdata.zi
 echo "Set 'released' and 'knownRules' in internal/process/zones/zones.go, then run: go test ./internal/process/zones"

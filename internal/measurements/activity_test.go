@@ -55,9 +55,9 @@ func (w waiters) Names(context.Context, uuid.UUID, Dimension, []uint64) (map[uin
 	return w.names, w.fails
 }
 
-// TestContributorsWithoutANameAreOne, before their number is limited: together they may be the
+// TestUnnamedContributorsAreOne, before their number is limited: together they may be the
 // greatest. Two engines have the same names.
-func TestContributorsWithoutANameAreOne(t *testing.T) {
+func TestUnnamedContributorsAreOne(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("away")
 	for what, c := range map[string]struct {

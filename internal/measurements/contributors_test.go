@@ -13,9 +13,9 @@ import (
 	"muster/internal/measurements"
 )
 
-// TestStatementsAreRankedAsOthersAre: also those whose id is never made, and of two that
+// TestStatementsAreRankedLikeOtherContributors: also those whose id is never made, and of two that
 // have as large a part the one with the lesser id is first.
-func TestStatementsAreRankedAsOthersAre(t *testing.T) {
+func TestStatementsAreRankedLikeOtherContributors(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		b := measurements.Breakdown{

@@ -243,7 +243,7 @@ func TestAStoreThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatNobodyWaitsForIsAnError(t *testing.T) {
+func TestAnAbandonedAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	reads := 0
@@ -263,8 +263,8 @@ func TestAnAnswerThatNobodyWaitsForIsAnError(t *testing.T) {
 	}
 }
 
-// TestASlowEngineDelaysTheOthersOnly: it does not take them along.
-func TestASlowEngineDelaysTheOthersOnly(t *testing.T) {
+// TestASlowEngineDoesNotFailTheOthers: it delays them.
+func TestASlowEngineDoesNotFailTheOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := read(sampled(func(ctx context.Context, engine fleet.Engine) error {

@@ -9,8 +9,8 @@ import (
 	"muster/internal/networks"
 )
 
-// TestWhereChannelsLead by default: to the Internet, however an address is written.
-func TestWhereChannelsLead(t *testing.T) {
+// TestAddressesThatChannelsMayReach by default: the Internet, however an address is written.
+func TestAddressesThatChannelsMayReach(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]struct{ reachable, public bool }{
 		"93.184.216.34": {true, true}, "2606:2800:220:1::1": {true, true}, "64:ff9b::5db8:d822": {true, true},

@@ -45,9 +45,8 @@ func TestQuietHoursInDeliveries(t *testing.T) {
 	s.wantStory("sent raised:long | sent raised:burns | suppressed resolved_meanwhile raised:alone resolved:alone")
 }
 
-// TestToldAgain: an open, unacknowledged alert is repeated after the rule's time, as the same
-// event.
-func TestToldAgain(t *testing.T) {
+// TestAnOpenAlertIsRepeated after the rule's time, as the same event, unless it is acknowledged.
+func TestAnOpenAlertIsRepeated(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

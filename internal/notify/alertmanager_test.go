@@ -18,9 +18,9 @@ import (
 	"muster/internal/notify/channel/alertmanager"
 )
 
-// TestWhatIsOverIsSaidAgain: a round says that an alert fires of whose end the Alertmanager has
-// heard meanwhile, and dies before it has said what is over. The next round says it.
-func TestWhatIsOverIsSaidAgain(t *testing.T) {
+// TestAnUndeliveredEndIsSentInTheNextRound: a round says that an alert fires of whose end the Alertmanager has
+// heard meanwhile, and dies before it has sent the end.
+func TestAnUndeliveredEndIsSentInTheNextRound(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "Debian: apt-get install --no-install-recommends prometheus-alertmanager", "prometheus-alertmanager")
 	s := newScene(t)

@@ -54,9 +54,8 @@ func TestAnAttemptThatDies(t *testing.T) {
 	}
 }
 
-// TestNothingOvertakes a delivery that is being retried: later events join the next one, which
-// grows.
-func TestNothingOvertakes(t *testing.T) {
+// TestNoEventOvertakesARetry: later events join the next delivery, which grows.
+func TestNoEventOvertakesARetry(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -86,8 +85,8 @@ func TestNothingOvertakes(t *testing.T) {
 	}
 }
 
-// TestFailedAndTriedAgain has the same id, and a delivery that did not fail is not retried.
-func TestFailedAndTriedAgain(t *testing.T) {
+// TestARetriedDeliveryKeepsItsID, and a delivery that did not fail is not retried.
+func TestARetriedDeliveryKeepsItsID(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -115,8 +114,7 @@ func TestFailedAndTriedAgain(t *testing.T) {
 	}
 }
 
-// TestWhoLostTheJobNotesNothing: the holder of the job records the result of an attempt.
-func TestWhoLostTheJobNotesNothing(t *testing.T) {
+func TestOnlyTheHolderOfTheJobRecordsItsResult(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -136,8 +134,8 @@ func TestWhoLostTheJobNotesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatFailedIsToldAgain, if it is still open when the rule repeats it.
-func TestWhatFailedIsToldAgain(t *testing.T) {
+// TestAFailedNotificationIsRepeated, if its alert is still open when the rule repeats it.
+func TestAFailedNotificationIsRepeated(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -179,8 +177,7 @@ func TestOneMailboxIsGone(t *testing.T) {
 	}
 }
 
-// TestWeFailAtIt: a delivery that never came as far as its receiver says so.
-func TestWeFailAtIt(t *testing.T) {
+func TestADeliveryThatNeverReachedItsReceiverHasTheReason(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -214,8 +211,8 @@ func (e expiring) Err() error {
 	}
 }
 
-// TestAnAttemptWhoseTimeIsUp is recorded as failed, with the reason.
-func TestAnAttemptWhoseTimeIsUp(t *testing.T) {
+// TestAnAttemptThatTimesOut is recorded as failed, with the reason.
+func TestAnAttemptThatTimesOut(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	gone := make(chan struct{})

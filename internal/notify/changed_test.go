@@ -52,8 +52,7 @@ func TestAnAlertThatBecomesCritical(t *testing.T) {
 	}
 }
 
-// TestAnAlertThatChangesAtOnce has it change within what is read at once.
-func TestAnAlertThatChangesAtOnce(t *testing.T) {
+func TestAnAlertThatChangesWithinOneRead(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -69,8 +68,8 @@ func TestAnAlertThatChangesAtOnce(t *testing.T) {
 	s.wantStory("sent raised:disk resolved:disk")
 }
 
-// TestWhoKnowsOfAnAlertIsNotToldAgain when it becomes critical.
-func TestWhoKnowsOfAnAlertIsNotToldAgain(t *testing.T) {
+// TestAnInformedReceiverGetsNoSecondNotification when the alert becomes critical.
+func TestAnInformedReceiverGetsNoSecondNotification(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -89,8 +88,8 @@ func TestWhoKnowsOfAnAlertIsNotToldAgain(t *testing.T) {
 	s.wantStory("sent raised:disk | sent resolved:disk")
 }
 
-// TestAlertmanagersLearnOfWhatChanges has one with a rule for critical alerts.
-func TestAlertmanagersLearnOfWhatChanges(t *testing.T) {
+// TestAlertmanagersGetChangedAlerts: one has a rule for critical alerts.
+func TestAlertmanagersGetChangedAlerts(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

@@ -55,10 +55,10 @@ func TestTenThousandAlerts(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldIsCounted over half an hour of alerts with three processes that die at any
-// point and a receiver that fails every third time: each raised or resolved event is sent in
-// its order, and counted once by its id.
-func TestWhatIsToldIsCounted(t *testing.T) {
+// TestSentEventsAreCountedOnce over half an hour of alerts with three processes that die at any point and a
+// receiver that fails every third time: each raised or resolved event is sent in its order, and counted once by
+// its id.
+func TestSentEventsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

@@ -13,9 +13,9 @@ import (
 	"muster/internal/notify"
 )
 
-// TestAMailServerIsAwayForADay: a delivery that was tried for a day fails, and the events of
+// TestAMailServerIsUnreachableForADay: a delivery that was tried for a day fails, and the events of
 // that time are one mail when the server is back.
-func TestAMailServerIsAwayForADay(t *testing.T) {
+func TestAMailServerIsUnreachableForADay(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.smtp.Answer("ana@acme.example", 451, [3]int{4, 3, 0}, "away")

@@ -88,9 +88,9 @@ func TestOneAlertAfterManyChanges(t *testing.T) {
 	s.await("the milder one is over", have("Lag 93 s, critical: Lag 900 s", "Session waits for a lock, warning: waited 7 m"))
 }
 
-// TestAnUpgradeEndsWhatHadOtherLabels: an alert that an earlier program fed under its title
+// TestAnUpgradeEndsAlertsWithEarlierLabels: an alert that an earlier program fed under its title
 // does not continue beside the new one.
-func TestAnUpgradeEndsWhatHadOtherLabels(t *testing.T) {
+func TestAnUpgradeEndsAlertsWithEarlierLabels(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "Debian: apt-get install --no-install-recommends prometheus-alertmanager", "prometheus-alertmanager")
 	s := newScene(t)

@@ -29,9 +29,9 @@ func (s *scene) assessed(instance uuid.UUID, found ...domain.NewFindings) {
 	}))
 }
 
-// TestNewFindingsAreToldOnceACheck: F8. 24 databases are one event, and each rule gets the
+// TestNewFindingsAreOneEventForEachCheck: F8. 24 databases are one event, and each rule gets the
 // severities that it matches.
-func TestNewFindingsAreToldOnceACheck(t *testing.T) {
+func TestNewFindingsAreOneEventForEachCheck(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

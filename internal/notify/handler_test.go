@@ -28,10 +28,10 @@ func (s *scene) runner(d *notify.Dispatcher) *projections.Runner {
 	return r
 }
 
-// TestWhatCannotBeReadIsToldWhenItCan: an event that a program cannot read waits in the dead
+// TestAnUnreadableEventIsSentAtItsRetry: an event that a program cannot read waits in the dead
 // letters with the later events of its alert. The others are sent. At its retry it is sent in
 // its order, however much was sent since.
-func TestWhatCannotBeReadIsToldWhenItCan(t *testing.T) {
+func TestAnUnreadableEventIsSentAtItsRetry(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -88,8 +88,8 @@ func TestTheProcessDiesWhileItHandles(t *testing.T) {
 	}
 }
 
-// TestARebuildTellsNothingAgain, and neither does a program that begins to follow the logs where another was.
-func TestARebuildTellsNothingAgain(t *testing.T) {
+// TestARebuildSendsNothingAgain, and neither does a program that begins to follow the logs where another was.
+func TestARebuildSendsNothingAgain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -111,9 +111,9 @@ func TestARebuildTellsNothingAgain(t *testing.T) {
 	}
 }
 
-// TestAProgramFromBeforeTellsToo: events that it sent beside this one are not sent again, and
-// it does not send what this one has sent.
-func TestAProgramFromBeforeTellsToo(t *testing.T) {
+// TestAnEarlierReleaseSendsBesideThisOne: events that it sent are not sent again, and it does not send what
+// this one has sent.
+func TestAnEarlierReleaseSendsBesideThisOne(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -135,9 +135,8 @@ func TestAProgramFromBeforeTellsToo(t *testing.T) {
 	}
 }
 
-// TestALogThatWasSetBackIsToldOn from its new end: new events there are sent, whatever was sent
-// at these positions before.
-func TestALogThatWasSetBackIsToldOn(t *testing.T) {
+// TestEventsOfALogThatWasSetBackAreSent from its new end, whatever was sent at these positions before.
+func TestEventsOfALogThatWasSetBackAreSent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -152,9 +151,8 @@ func TestALogThatWasSetBackIsToldOn(t *testing.T) {
 	s.wantStory("sent raised:lag")
 }
 
-// TestAServerIsCalledAsItWas at the time of the event, whatever its name is when the event is
-// sent.
-func TestAServerIsCalledAsItWas(t *testing.T) {
+// TestAServerIsNamedAsAtTheTimeOfTheEvent, whatever its name is when the event is sent.
+func TestAServerIsNamedAsAtTheTimeOfTheEvent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -172,9 +170,9 @@ func TestAServerIsCalledAsItWas(t *testing.T) {
 	}
 }
 
-// TestNobodyIsToldWhileItIsUnknownWhatIsMuted: a delivery waits, its attempts uncounted, until the read model of alerts
-// has caught up.
-func TestNobodyIsToldWhileItIsUnknownWhatIsMuted(t *testing.T) {
+// TestDeliveriesWaitWhileMutesAreUnknown, their attempts uncounted, until the read model of alerts has caught
+// up.
+func TestDeliveriesWaitWhileMutesAreUnknown(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

@@ -46,9 +46,9 @@ func named(names map[uuid.UUID]string, ids []uuid.UUID) string {
 	return strings.Join(all, " ")
 }
 
-// TestAMemberWithTheRoleTeamIsMailedTheirServersAlone: an e-mail channel mails them the events of servers that their
+// TestAMemberOfATeamIsMailedOnlyTheirServers: an e-mail channel mails them the events of servers that their
 // teams own, and names no others. What is shown of the recipients agrees, before and after. Everybody else gets all.
-func TestAMemberWithTheRoleTeamIsMailedTheirServersAlone(t *testing.T) {
+func TestAMemberOfATeamIsMailedOnlyTheirServers(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	ben, eve, kim, pat := s.member("ben"), s.member("eve"), s.member("kim"), s.invited("pat")

@@ -71,9 +71,9 @@ func TestMailsToMembers(t *testing.T) {
 // nothing is what else is forgotten of a member here.
 func nothing(*sqlx.Tx) error { return nil }
 
-// TestMailsToAddressesThatAreNoMembers tell alerts, never reports, once each was confirmed,
-// with a link that ends them. F15.
-func TestMailsToAddressesThatAreNoMembers(t *testing.T) {
+// TestMailsToExternalAddresses have alerts, never reports, once each address was confirmed, with a link that
+// ends them. F15.
+func TestMailsToExternalAddresses(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	const team, pager = "team@else.example", "pager@else.example"
@@ -118,9 +118,9 @@ func TestMailsToAddressesThatAreNoMembers(t *testing.T) {
 	}
 }
 
-// TestWhichQuestionsMayHaveArrived: only one that was sent completely and not answered. Package
-// mail's test lists the errors of a transport that say so.
-func TestWhichQuestionsMayHaveArrived(t *testing.T) {
+// TestOnlyUnansweredConfirmationsMayHaveArrived: one that was sent completely and not answered. Package mail's
+// test lists the errors of a transport that say so.
+func TestOnlyUnansweredConfirmationsMayHaveArrived(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err  error

@@ -15,9 +15,9 @@ import (
 	"muster/internal/notify/channel"
 )
 
-// TestMissedSchedulesAreTold: each due time without a report is sent once, with the reason, and
+// TestMissedSchedulesAreReported: each due time without a report is sent once, with the reason, and
 // under the schedule's current name.
-func TestMissedSchedulesAreTold(t *testing.T) {
+func TestMissedSchedulesAreReported(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

@@ -43,9 +43,9 @@ func TestRaisedThenResolved(t *testing.T) {
 	}
 }
 
-// TestWhatIsOverSaysSo and how long it lasted, by every kind of channel that people read; a
-// server that was down is not said to be.
-func TestWhatIsOverSaysSo(t *testing.T) {
+// TestAResolvedAlertIsSentWithItsDuration, by every kind of channel that people read. The end of an
+// outage does not say that the server is down.
+func TestAResolvedAlertIsSentWithItsDuration(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	webhook, slack := s.receiver(), s.receiver()
@@ -95,9 +95,9 @@ func TestWhatIsOverSaysSo(t *testing.T) {
 	}
 }
 
-// TestWhatBeganBeforeTheRule is sent if Muster learns about it later: after an Alertmanager is
-// connected to an installation with rules, its firing alerts are sent.
-func TestWhatBeganBeforeTheRule(t *testing.T) {
+// TestAlertsFromBeforeARuleAreSent if Muster learns about them later: after an Alertmanager is connected to an
+// installation with rules, its firing alerts are sent.
+func TestAlertsFromBeforeARuleAreSent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.rule(s.webhook(s.receiver().URL))
@@ -111,8 +111,8 @@ func TestWhatBeganBeforeTheRule(t *testing.T) {
 	s.wantStory("sent raised:lag")
 }
 
-// TestResolvedOnlyWhereRaisedWas: neither where the rule came later, nor where the raise failed.
-func TestResolvedOnlyWhereRaisedWas(t *testing.T) {
+// TestAnEndIsSentOnlyToReceiversOfItsRaise: neither where the rule came later, nor where the raise failed.
+func TestAnEndIsSentOnlyToReceiversOfItsRaise(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

@@ -50,9 +50,9 @@ func legible(m mailtest.Mail) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(m.Data, "\r\n", "\n"), "=\n", "")), " ")
 }
 
-// TestEveryChannelNamesWhoHoldsSessionsUp, as long as that is kept. The log and the deliveries in the database have the
-// session's id alone.
-func TestEveryChannelNamesWhoHoldsSessionsUp(t *testing.T) {
+// TestEveryChannelNamesTheBlockingSession, as long as its name is kept. The log and the deliveries in the
+// database have the session's id alone.
+func TestEveryChannelNamesTheBlockingSession(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds.All() {
 		t.Run(string(kind.Name), func(t *testing.T) {
@@ -108,8 +108,8 @@ func TestEveryChannelNamesWhoHoldsSessionsUp(t *testing.T) {
 	}
 }
 
-// TestViewersAreMailedNoPeople: what the pages hide from somebody no mail tells them.
-func TestViewersAreMailedNoPeople(t *testing.T) {
+// TestMailsToViewersNameNoPeople: what the pages hide from somebody no mail tells them.
+func TestMailsToViewersNameNoPeople(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	member := func(email string, role organization.Role) uuid.UUID {
@@ -137,8 +137,8 @@ func TestViewersAreMailedNoPeople(t *testing.T) {
 	}
 }
 
-// TestAPreviewNamesWhoHeldSessionsUp, as the notification would.
-func TestAPreviewNamesWhoHeldSessionsUp(t *testing.T) {
+// TestAPreviewNamesTheBlockingSession, as the notification would.
+func TestAPreviewNamesTheBlockingSession(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.holdsUp("one")

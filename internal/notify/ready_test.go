@@ -18,9 +18,9 @@ import (
 	"muster/internal/report/brief"
 )
 
-// TestAReadyReportIsToldWithItsVerdictAndFirstAction: a webhook gets them as fields, a chat and a mail as words. A
+// TestAReadyReportIsSentWithItsVerdictAndFirstAction: a webhook gets them as fields, a chat and a mail as words. A
 // report of another organization lends nothing, and neither does one whose files have expired.
-func TestAReadyReportIsToldWithItsVerdictAndFirstAction(t *testing.T) {
+func TestAReadyReportIsSentWithItsVerdictAndFirstAction(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	hook, room := s.receiver(), s.receiver()

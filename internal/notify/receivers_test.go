@@ -216,8 +216,8 @@ print("{}", flush=True)
 sys.stdin.read()
 `
 
-// TestAMailServerOfOthers takes what we send, whole.
-func TestAMailServerOfOthers(t *testing.T) {
+// TestAThirdPartyMailServerAcceptsOurMails completely.
+func TestAThirdPartyMailServerAcceptsOurMails(t *testing.T) {
 	t.Parallel()
 	python := program(t, "Debian: apt-get install python3", "/usr/bin/python3", "python3") // Debian's own has Debian's packages
 	if err := exec.CommandContext(t.Context(), python, "-c", "import aiosmtpd").Run(); err != nil {

@@ -19,8 +19,8 @@ import (
 	"muster/internal/notify"
 )
 
-// TestRulesThatGo take what waits for them along, and channels that are named stay.
-func TestRulesThatGo(t *testing.T) {
+// TestADeletedRuleTakesItsWaitingDeliveriesAlong, and channels that are named stay.
+func TestADeletedRuleTakesItsWaitingDeliveriesAlong(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -53,8 +53,8 @@ func TestRulesThatGo(t *testing.T) {
 	}
 }
 
-// TestThePreviewIsWhatIsTold of the same events.
-func TestThePreviewIsWhatIsTold(t *testing.T) {
+// TestThePreviewMatchesTheNotification of the same events.
+func TestThePreviewMatchesTheNotification(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.fires(alert.Critical, "a", "b")
@@ -83,9 +83,8 @@ func TestThePreviewIsWhatIsTold(t *testing.T) {
 	}
 }
 
-// TestTheBeginning is created once, by the first process, for an organization that has no rules
-// yet.
-func TestTheBeginning(t *testing.T) {
+// TestTheFirstRuleIsCreatedOnce, by the first process, for an organization that has no rules yet.
+func TestTheFirstRuleIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	own, _, _, err := s.commands.CreateOrganization(t.Context(), "Has its own", false, &commands.NewMember{

@@ -14,8 +14,8 @@ import (
 	"muster/internal/notify/channel/webhook"
 )
 
-// TestSecretsAreNowhere but sealed: not in rows, the log, answers or our own log.
-func TestSecretsAreNowhere(t *testing.T) {
+// TestSecretsAreKeptOnlySealed: not in rows, the log, answers or our own log.
+func TestSecretsAreKeptOnlySealed(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

@@ -156,8 +156,8 @@ func TestOwnersThatCannotBeRead(t *testing.T) {
 	s.await("the owner is mailed", func() bool { return s.mailed("lag")["ben"] == "lag" })
 }
 
-// TestADeliveryWithoutAnOwnerSaysSo, and nobody is mailed.
-func TestADeliveryWithoutAnOwnerSaysSo(t *testing.T) {
+// TestADeliveryWithoutAnOwnerIsSuppressed, and no member is mailed.
+func TestADeliveryWithoutAnOwnerIsSuppressed(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.team("Payments", byTags("team", "payments"), s.member("ben"))
@@ -176,9 +176,9 @@ func TestADeliveryWithoutAnOwnerSaysSo(t *testing.T) {
 	}
 }
 
-// TestTheOwnerIsThatOfTheSending: a server changes its team while the delivery waits, and so does
-// the membership between two attempts. The message names the owner that it was sent to.
-func TestTheOwnerIsThatOfTheSending(t *testing.T) {
+// TestTheMessageNamesTheOwnerAtTheTimeOfSending: a server changes its team while the delivery waits, and so
+// does the membership between two attempts.
+func TestTheMessageNamesTheOwnerAtTheTimeOfSending(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	ben, eve, kim := s.member("ben"), s.member("eve"), s.member("kim")
@@ -230,8 +230,8 @@ func TestTheOwnerIsThatOfTheSending(t *testing.T) {
 	s.wantStory("sent raised:lag | suppressed no_owner raised:disk")
 }
 
-// TestWhoWillBeNotifiedNamesTheOwningTeam, of the owner and the members of today.
-func TestWhoWillBeNotifiedNamesTheOwningTeam(t *testing.T) {
+// TestThePreviewOfRecipientsNamesTheOwningTeam, of the owner and the members of today.
+func TestThePreviewOfRecipientsNamesTheOwningTeam(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	ben, eve, pat := s.member("ben"), s.member("eve"), s.invited("pat")

@@ -63,9 +63,9 @@ func (s *scene) patient() {
 	s.sender.Poster = &channel.Poster{Networks: here, Timeout: time.Hour}
 }
 
-// TestAReceiverThatHangsHoldsNoOtherOrganizationsDeliveries: four webhooks of one organization
-// hang, and another's is sent at once.
-func TestAReceiverThatHangsHoldsNoOtherOrganizationsDeliveries(t *testing.T) {
+// TestAHangingReceiverDelaysNoOtherOrganization: four webhooks of one organization hang, and another's is sent
+// at once.
+func TestAHangingReceiverDelaysNoOtherOrganization(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.patient()
@@ -90,9 +90,9 @@ func TestAReceiverThatHangsHoldsNoOtherOrganizationsDeliveries(t *testing.T) {
 	}
 }
 
-// TestAnAlertmanagerThatHangsHoldsNoOtherOrganizationsFeed: twenty Alertmanagers of one
-// organization hang, and another's is fed in the same round.
-func TestAnAlertmanagerThatHangsHoldsNoOtherOrganizationsFeed(t *testing.T) {
+// TestAHangingAlertmanagerDelaysNoOtherOrganization: twenty Alertmanagers of one organization hang, and
+// another's is fed in the same round.
+func TestAHangingAlertmanagerDelaysNoOtherOrganization(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.patient()

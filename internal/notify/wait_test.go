@@ -12,8 +12,7 @@ import (
 	"muster/projections/projectionstest"
 )
 
-// TestAReceiverSaysWhenToComeBack: the next attempt waits as long as Retry-After says.
-func TestAReceiverSaysWhenToComeBack(t *testing.T) {
+func TestRetryAfterOfAReceiverIsObeyed(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	var asked atomic.Int32
@@ -37,9 +36,9 @@ func TestAReceiverSaysWhenToComeBack(t *testing.T) {
 	}
 }
 
-// TestAKindIsUnknown: a channel of a kind that this program does not know is an error, and
-// nothing of it is sent in another kind's form.
-func TestAKindIsUnknown(t *testing.T) {
+// TestAnUnknownKindIsNotSent: a channel of a kind that this program does not know is an error, and nothing is
+// sent in another kind's form.
+func TestAnUnknownKindIsNotSent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

@@ -28,9 +28,10 @@ func (s *scene) window(lasts time.Duration) uuid.UUID {
 	return id
 }
 
-// TestAMaintenanceWindowTellsNobody: alerts inside are raised and marked, and told when the window is over if they are still
-// open. One that ends inside is never told, and the end of one that was told before the window is.
-func TestAMaintenanceWindowTellsNobody(t *testing.T) {
+// TestAMaintenanceWindowHoldsNotifications: alerts inside are raised and marked, and sent when the window is
+// over if they are still open. One that ends inside is never sent. The end of one that was sent before the
+// window is.
+func TestAMaintenanceWindowHoldsNotifications(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
@@ -80,8 +81,8 @@ func TestAMaintenanceWindowTellsNobody(t *testing.T) {
 	s.await("its end is told", func() bool { return r.told() == "raised:before raised:told resolved:before raised:long resolved:long" })
 }
 
-// TestAWindowThatIsEndedTellsAtOnce, and one that covers only some of an alert's servers holds nothing.
-func TestAWindowThatIsEndedTellsAtOnce(t *testing.T) {
+// TestEndingAWindowSendsAtOnce, and one that covers only some of an alert's servers holds nothing.
+func TestEndingAWindowSendsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()

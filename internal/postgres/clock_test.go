@@ -8,9 +8,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestTheClockIsTheDatabases: it is never ahead of it, is behind by no more than an answer
+// TestTheClockOfTheDatabaseIsUsed: it is never ahead of it, is behind by no more than an answer
 // takes, and never goes back for a reader while it is read again.
-func TestTheClockIsTheDatabases(t *testing.T) {
+func TestTheClockOfTheDatabaseIsUsed(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	clock, err := postgres.NewClock(t.Context(), db)
@@ -51,9 +51,9 @@ func TestTheClockIsTheDatabases(t *testing.T) {
 	}
 }
 
-// TestAMachineWhoseClockIsOff uses the database's, in whichever direction it is off and from
-// the next reading on: the database's clock stands for the machine's here.
-func TestAMachineWhoseClockIsOff(t *testing.T) {
+// TestAMachineWithAWrongClock uses the database's, in whichever direction its own is off and from the next
+// reading on: the database's clock stands for the machine's here.
+func TestAMachineWithAWrongClock(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	off := func(by string) {

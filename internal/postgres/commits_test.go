@@ -10,10 +10,10 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestCommitsThatDoNotReturn: a check fails in time and names what the commit waits for;
+// TestHangingCommits: a check fails in time and names what the commit waits for;
 // however many checks there are, one session waits; a commit that returns too late is no
 // success, and the first that returns in time is.
-func TestCommitsThatDoNotReturn(t *testing.T) {
+func TestHangingCommits(t *testing.T) {
 	t.Parallel()
 	const patience = 2 * time.Second // as in serve: to ask what a commit waits for takes a busy machine a while
 	server, url := pgtest.Stalling(t)

@@ -15,9 +15,9 @@ import (
 // dumps says that this process dumps: the database's URL and its snapshot.
 const dumps = "MUSTER_TEST_DUMPS"
 
-// TestNoDumpOutlivesWhoeverBeganIt: a process that is killed takes pg_dump with it, which
-// waits for a table here and would go on for as long.
-func TestNoDumpOutlivesWhoeverBeganIt(t *testing.T) {
+// TestADumpEndsWithItsProcess: a process that is killed takes pg_dump with it, which waits for a table here and
+// would go on for as long.
+func TestADumpEndsWithItsProcess(t *testing.T) {
 	if url := os.Getenv(dumps); url != "" {
 		_, err := postgres.Dump(t.Context(), postgres.DumpDatabase{URL: url}, 0, os.Getenv(dumps+"_SNAPSHOT"), filepath.Join(t.TempDir(), "dump"))
 		t.Fatal(err)

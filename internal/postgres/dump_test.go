@@ -94,8 +94,8 @@ func TestToolsDoNotShowThePassword(t *testing.T) {
 	}
 }
 
-// TestToolsReachWhatTheDriverReaches, whatever libpq alone would listen to.
-func TestToolsReachWhatTheDriverReaches(t *testing.T) { // sets variables: not parallel
+// TestToolsReachTheSameServersAsTheDriver, whatever libpq alone would listen to.
+func TestToolsReachTheSameServersAsTheDriver(t *testing.T) { // sets variables: not parallel
 	for _, name := range []string{"PGHOSTADDR", "PGOPTIONS", "PGCLIENTENCODING", "PGSYSCONFDIR", "MUSTER_SMTP_URL"} {
 		t.Setenv(name, "elsewhere")
 	}

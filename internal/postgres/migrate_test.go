@@ -54,7 +54,7 @@ func TestReplicasMigrateTogether(t *testing.T) {
 	}
 }
 
-func TestBrokenMigrationIsNamedAndTheOthersStay(t *testing.T) {
+func TestABrokenMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Connect(t, pgtest.EmptyURL(t))
 	files := fstest.MapFS{
@@ -174,7 +174,7 @@ func TestEveryMigrationCanBeTakenBack(t *testing.T) {
 	}
 }
 
-func TestPoolsLetNobodyWaitForEver(t *testing.T) {
+func TestPoolsHaveTimeouts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db, pool, err := postgres.Connect(ctx, pgtest.EmptyURL(t), postgres.PoolOptions{Name: "projections", Max: 7})

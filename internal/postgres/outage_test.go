@@ -30,9 +30,9 @@ func (s said) Write(p []byte) (int, error) {
 
 type ownKey struct{}
 
-// TestAnOutageIsToldOnce: when it begins, again after a while, and when it is over;
+// TestAnOutageIsLoggedOnce: when it begins, again after a while, and when it is over;
 // what else is logged stays.
-func TestAnOutageIsToldOnce(t *testing.T) {
+func TestAnOutageIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // its 20 ms pass when the test waits for a line, however busy the machine is
 		lines := make(said, 1000)
@@ -100,8 +100,8 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 	})
 }
 
-// TestCommitsThatDoNotReturnAreTold as what they are, if loops fail at locks.
-func TestCommitsThatDoNotReturnAreTold(t *testing.T) {
+// TestHangingCommitsAreReported as such, if loops fail at locks.
+func TestHangingCommitsAreReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		lines := make(said, 1000)

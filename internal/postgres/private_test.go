@@ -111,9 +111,9 @@ func TestStatementsAreCountedWhereTheyCanBe(t *testing.T) {
 	}
 }
 
-// TestTheEnvironmentIsMeantForOtherServers: a psql user's settings name another
+// TestVariablesOfTheEnvironmentAreIgnored: a psql user's settings name another
 // server's port, certificate and session.
-func TestTheEnvironmentIsMeantForOtherServers(t *testing.T) {
+func TestVariablesOfTheEnvironmentAreIgnored(t *testing.T) {
 	for name, value := range map[string]string{
 		"PGHOST": "db.example", "PGPORT": "6432", "PGUSER": "x", "PGDATABASE": "x", "PGPASSWORD": "x", "PGPASSFILE": "/nowhere",
 		"PGSSLMODE": "verify-full", "PGSSLROOTCERT": "/nowhere", "PGSSLNEGOTIATION": "direct", "PGOPTIONS": "-c default_transaction_read_only=on",
@@ -146,9 +146,9 @@ func TestTheEnvironmentIsMeantForOtherServers(t *testing.T) {
 	}
 }
 
-// TestADatabaseIsMadeByManyAtOnce: replicas that start together, or a start and the server
-// process of one that was killed while it created the database.
-func TestADatabaseIsMadeByManyAtOnce(t *testing.T) {
+// TestConcurrentStartsMakeOneDatabase: replicas that start together, or a start and the server process of one
+// that was killed while it created the database.
+func TestConcurrentStartsMakeOneDatabase(t *testing.T) {
 	t.Parallel()
 	s := aScene(t, 0)
 	server, err := postgres.Open(t.Context(), postgres.Options{DataDir: s.dataDir, SystemDir: s.systemDir, Logger: slog.New(slog.DiscardHandler)})
@@ -332,7 +332,7 @@ func TestOrphanIsAdoptedAfterAKill(t *testing.T) {
 	})
 }
 
-func TestEverythingKilledIsRecovered(t *testing.T) {
+func TestAServerAndItsProcessesAreKilled(t *testing.T) {
 	asEveryAccount(t, func(t *testing.T, s *scene) {
 		killed := s.serve(t)
 		write(t, killed.db(t), 1)
@@ -410,7 +410,7 @@ func TestOneServeADataDirectory(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesLastStopsTheServer(t *testing.T) {
+func TestTheLastProcessStopsTheServer(t *testing.T) {
 	asEveryAccount(t, func(t *testing.T, s *scene) {
 		command := s.run(t, false)
 		if !command.Started {

@@ -250,8 +250,8 @@ func connectedAs(t *testing.T, url, name string) (pid int) {
 	return int(other.PgConn().PID())
 }
 
-// TestANewDatabaseWaitsForNobody: there is no earlier program.
-func TestANewDatabaseWaitsForNobody(t *testing.T) {
+// TestANewDatabaseMigratesAtOnce: there is no earlier program.
+func TestANewDatabaseMigratesAtOnce(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Connect(t, pgtest.EmptyURL(t))
 	migrates(t, db, secondProgram)
@@ -260,8 +260,8 @@ func TestANewDatabaseWaitsForNobody(t *testing.T) {
 	}
 }
 
-// TestAMigrationThatSaysNothingKeepsProgramsFromBeforeOut, as one that says so.
-func TestAMigrationThatSaysNothingKeepsProgramsFromBeforeOut(t *testing.T) {
+// TestAMigrationWithoutAStepKeepsEarlierReleasesOut, like one that says so.
+func TestAMigrationWithoutAStepKeepsEarlierReleasesOut(t *testing.T) {
 	t.Parallel()
 	for name, second := range map[string]*fstest.MapFile{"nothing": up("SELECT 1;"), "alone": step("alone", "SELECT 1;")} {
 		t.Run(name, func(t *testing.T) {
@@ -278,9 +278,8 @@ func TestAMigrationThatSaysNothingKeepsProgramsFromBeforeOut(t *testing.T) {
 	}
 }
 
-// TestTheStatusWaitsForNobodyWhoMigrates: the processes that serve meanwhile are asked
-// whether they are ready.
-func TestTheStatusWaitsForNobodyWhoMigrates(t *testing.T) {
+// TestTheStatusDoesNotWaitForAMigration: the processes that serve meanwhile are asked whether they are ready.
+func TestTheStatusDoesNotWaitForAMigration(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	migrating, err := db.Connx(t.Context())

@@ -14,9 +14,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestAProofGoesOnFromTheOneBefore: of two reports of an organization the later one's proof leads
-// to the tree of the first one's, so that who kept that needs nothing else.
-func TestAProofGoesOnFromTheOneBefore(t *testing.T) {
+// TestAProofExtendsTheEarlierOne: of two reports of an organization the later one's proof leads to the tree of
+// the first one's, so that a reader who kept that needs nothing else.
+func TestAProofExtendsTheEarlierOne(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	maker := s.maker

@@ -109,8 +109,8 @@ func TestABackupOfTheServerIsOneOfEveryDatabase(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKnownIsNoBackup, and not the lack of one.
-func TestWhatIsNotKnownIsNoBackup(t *testing.T) {
+// TestUnknownIsNotTheLackOfABackup, and no backup either.
+func TestUnknownIsNotTheLackOfABackup(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		look backups.Look
@@ -145,8 +145,7 @@ func TestWhatIsNotKnownIsNoBackup(t *testing.T) {
 	}
 }
 
-// TestAnOlderLookChangesNothing that a source said later.
-func TestAnOlderLookChangesNothing(t *testing.T) {
+func TestAnOlderLookDoesNotChangeALaterOne(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.record(noon, backups.Look{Source: backups.Archiver, Condition: backups.Failing, Why: "The last attempt failed.\x00\x07"})

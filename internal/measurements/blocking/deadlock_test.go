@@ -44,8 +44,8 @@ func sides(t *testing.T, db *sqlx.DB, organization uuid.UUID, scope fleet.Scope,
 	return out
 }
 
-// TestALookFindsCircles however long its sessions have waited, and only the sessions that are in one.
-func TestALookFindsCircles(t *testing.T) {
+// TestALookFindsDeadlocks however long the sessions have waited, and only the sessions in the circle.
+func TestALookFindsDeadlocks(t *testing.T) {
 	t.Parallel()
 	for look, want := range map[string]string{
 		"1<-2:0.4 2<-1:0.1":                 "1<-2 2<-1",
@@ -128,9 +128,9 @@ func TestDeadlocksWithoutSidesAreANumber(t *testing.T) {
 	}
 }
 
-// TestDeadlocksAreOfAsFewPeopleAsTheRest: people and statements are neither kept nor left where an organization keeps none,
-// texts are clean, and what is old is forgotten: sides after 35 days, numbers after 400.
-func TestDeadlocksAreOfAsFewPeopleAsTheRest(t *testing.T) {
+// TestDeadlocksFollowTheSettingForNames: people and statements are neither kept nor left where an organization
+// keeps none, texts are clean, and what is old is forgotten: sides after 35 days, numbers after 400.
+func TestDeadlocksFollowTheSettingForNames(t *testing.T) {
 	t.Parallel()
 	db, organization, other, a := pgtest.DB(t), uuid.New(), uuid.New(), uuid.New()
 	wide := deadlock(t, a, 10, "1<-2:1", "2<-1:1")

@@ -174,8 +174,8 @@ func TestAnEpisodeKeepsItsID(t *testing.T) {
 	}
 }
 
-// TestClassesAndServersAreApart: a standby that waits for an advisory lock for weeks hides nothing.
-func TestClassesAndServersAreApart(t *testing.T) {
+// TestClassesAndServersAreKeptApart: a standby that waits for an advisory lock for weeks hides nothing.
+func TestClassesAndServersAreKeptApart(t *testing.T) {
 	t.Parallel()
 	db, organization, a, b := pgtest.DB(t), uuid.New(), uuid.New(), uuid.New()
 	advisory := pile(t, a, 0, 1, "7")
@@ -190,8 +190,8 @@ func TestClassesAndServersAreApart(t *testing.T) {
 	}
 }
 
-// TestTheEndThatNobodySaw is the last sample, five minutes later.
-func TestTheEndThatNobodySaw(t *testing.T) {
+// TestAnUnseenEndIsTheLastSample, five minutes later.
+func TestAnUnseenEndIsTheLastSample(t *testing.T) {
 	t.Parallel()
 	e := blocking.Episode{First: noon, Last: noon.Add(time.Minute)}
 	if to := e.To(noon.Add(6 * time.Minute)); to != nil {
@@ -238,9 +238,9 @@ func TestTreesAreKeptFullyForTenMinutes(t *testing.T) {
 	}
 }
 
-// TestWhatIsOldIsForgotten: trees after 72 hours, episodes after 400 days; what an episode had
-// from samples that are gone stays, also where a late one changes it.
-func TestWhatIsOldIsForgotten(t *testing.T) {
+// TestOldTreesAndEpisodesAreForgotten: trees after 72 hours, episodes after 400 days. The figures that an
+// episode has from forgotten samples stay, also where a late sample changes it.
+func TestOldTreesAndEpisodesAreForgotten(t *testing.T) {
 	t.Parallel()
 	db, organization, instance := pgtest.DB(t), uuid.New(), uuid.New()
 	base := time.Now().Add(-blocking.SamplesKept - 30*time.Second)
@@ -408,8 +408,9 @@ func TestTwoSessionsOfOneIDAreTwoRoots(t *testing.T) {
 	}
 }
 
-// TestTwoRootsAtOnceAreOneEpisode, which names the one that most wait behind and counts both; the tree has both.
-func TestTwoRootsAtOnceAreOneEpisode(t *testing.T) {
+// TestTwoSimultaneousRootsAreOneEpisode, which names the one that most wait behind and counts both; the tree
+// has both.
+func TestTwoSimultaneousRootsAreOneEpisode(t *testing.T) {
 	t.Parallel()
 	db, organization, instance := pgtest.DB(t), uuid.New(), uuid.New()
 	record(t, db, organization, sample(t, instance, 0, "1", "9", "2<-1:20", "8<-9:20", "7<-9:20"), sample(t, instance, 10, "1", "2<-1:20"), pile(t, instance, 20, 0, ""))

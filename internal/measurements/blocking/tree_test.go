@@ -53,9 +53,9 @@ func written(of []blocking.Node) string {
 	return strings.Join(out, " ")
 }
 
-// TestTheRootIsWhoWaitsForNobody: of several the one that most wait behind. Sessions that wait
-// for each other in a circle have one root, and the circle is named.
-func TestTheRootIsWhoWaitsForNobody(t *testing.T) {
+// TestTheRootIsASessionThatDoesNotWait: of several it is the one that most wait behind. Sessions that wait for
+// each other in a circle have one root, and the circle is named.
+func TestTheRootIsASessionThatDoesNotWait(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ nodes, want string }{
 		"one waits":                      {"1 2<-1:5", "1:1"},

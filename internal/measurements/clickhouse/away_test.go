@@ -65,7 +65,7 @@ func spread(t testing.TB, s *clickhouse.Store, servers []*clickhousetest.Server,
 	return on
 }
 
-func TestAShardAway(t *testing.T) {
+func TestAnUnreachableShard(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Start(t, clickhousetest.Options{Shards: 2})
 	ledger := pgtest.DB(t)
@@ -199,7 +199,7 @@ func TestAKilledServerKeepsWhatItAcknowledged(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotComeInIsTold(t *testing.T) {
+func TestARefusedConnectionIsReported(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Shared(t)
 	for name, url := range map[string]string{

@@ -63,9 +63,9 @@ func inChDB(t *testing.T, statements []string) (answers []string) {
 	return answers
 }
 
-// TestLongTodaysClickHouseUnderstandsUs holds the statements that 18.16 understands to the
-// engine of today: one node, which chDB is, and no connections, which it has not.
-func TestLongTodaysClickHouseUnderstandsUs(t *testing.T) {
+// TestLongTodaysClickHouseUnderstandsEveryStatement that 18.16 understands, in the engine of today: one node,
+// which chDB is, and no connections, which it has not.
+func TestLongTodaysClickHouseUnderstandsEveryStatement(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	s := &Store{address: Address{Database: "muster"}}

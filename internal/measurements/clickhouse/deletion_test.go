@@ -15,9 +15,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestNothingIsPutOfWhoIsDeletedMeanwhile: hours are put away while their organization is
-// deleted, and none of it is left on any server.
-func TestNothingIsPutOfWhoIsDeletedMeanwhile(t *testing.T) {
+// TestNothingOfADeletedOrganizationIsStored: hours are put away while their organization is deleted, and no
+// server keeps any of them.
+func TestNothingOfADeletedOrganizationIsStored(t *testing.T) {
 	t.Parallel()
 	c, db := clickhousetest.Shared(t), pgtest.DB(t)
 	name := c.Database(t)

@@ -10,10 +10,9 @@ import (
 	"muster/internal/measurements"
 )
 
-// TestWhatIsInHeadAndBlocks counts once: hours that were put into blocks and are open again
-// have their newest state in the head. They are added up here, and everything else in
-// ClickHouse.
-func TestWhatIsInHeadAndBlocks(t *testing.T) {
+// TestHoursInHeadAndBlocksCountOnce: hours that were put into blocks and are open again have their newest state
+// in the head. They are added up here, and everything else in ClickHouse.
+func TestHoursInHeadAndBlocksCountOnce(t *testing.T) {
 	t.Parallel()
 	h := measured(t)
 	organization, instance, database := uuid.New(), uuid.New(), uuid.New()

@@ -29,7 +29,7 @@ func TestLongAStoreOnReplicas(t *testing.T) {
 	})
 }
 
-func TestLongAReplicaAway(t *testing.T) {
+func TestLongAnUnreachableReplica(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	zookeeper := clickhousetest.ZooKeeper(t)

@@ -95,7 +95,7 @@ func sameSums(t testing.TB, s *clickhouse.Store, ranges []blocks.StatementRange)
 	return order
 }
 
-func TestServersAddUpWhatBodiesComeTo(t *testing.T) {
+func TestServersComputeTheSumsOfTheBodies(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Shared(t)
 	s := open(t, c.URL(c.Database(t)), pgtest.DB(t), clickhouse.Limits{})
@@ -146,7 +146,7 @@ func TestServersAddUpWhatBodiesComeTo(t *testing.T) {
 	}
 }
 
-func TestStatementsOfWhichNoDatabaseIsKnownArePlaced(t *testing.T) {
+func TestStatementsWithoutADatabaseGetOne(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Shared(t)
 	s := open(t, c.URL(c.Database(t)), pgtest.DB(t), clickhouse.Limits{})

@@ -37,7 +37,7 @@ func reopen(t testing.TB, url string, ledger *sqlx.DB, log io.Writer) (*clickhou
 	return s, err
 }
 
-func TestWhatArrivesLateChangesNothing(t *testing.T) {
+func TestALateWriteChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Shared(t)
 	s := open(t, c.URL(c.Database(t)), pgtest.DB(t), clickhouse.Limits{})
@@ -62,7 +62,7 @@ func TestWhatArrivesLateChangesNothing(t *testing.T) {
 	}
 }
 
-func TestSeveralStartAtOnce(t *testing.T) {
+func TestProcessesThatStartTogetherMakeTheTables(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Shared(t)
 	database, ledger := c.Database(t), pgtest.DB(t)
@@ -82,7 +82,7 @@ func TestSeveralStartAtOnce(t *testing.T) {
 	}
 }
 
-func TestTablesThatSomebodyChangedAreNamed(t *testing.T) {
+func TestAlteredTablesAreNamed(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Shared(t)
 	ledger := pgtest.DB(t)
@@ -167,7 +167,7 @@ func TestActivityMovesToTablesOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestARestoredLedgerGoesOnAboveItsBlocks(t *testing.T) {
+func TestARestoredLedgerContinuesAboveItsBlocks(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Shared(t)
 	database, ledger := c.Database(t), pgtest.DB(t)

@@ -63,8 +63,8 @@ func TestDropsOfProcessesAreAdded(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeWrittenStaysCounted, and is written by Run's last act.
-func TestWhatCannotBeWrittenStaysCounted(t *testing.T) {
+// TestUnwrittenCountsAreKept, and written at the end of Run.
+func TestUnwrittenCountsAreKept(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	book := drops.New(db, slog.New(slog.DiscardHandler), func() time.Time { return noon })

@@ -164,8 +164,8 @@ func leastSquares(history []forecast.Point) float64 {
 	return (size-(y-slope*x)/n)/slope - 0.25 // now is six hours after the last
 }
 
-// TestNoDateWhereNoneIsJustified: of 200 drawn histories of each kind that does not fill, none has a date.
-func TestNoDateWhereNoneIsJustified(t *testing.T) {
+// TestHistoriesThatDoNotFillHaveNoDate: of 200 drawn histories of each kind that does not fill, none has a date.
+func TestHistoriesThatDoNotFillHaveNoDate(t *testing.T) {
 	t.Parallel()
 	for name, draw := range map[string]draws{"saw-tooth": tooth, "step": step, "noise": noise, "shrinking": shrinking} {
 		r := rand.New(rand.NewPCG(39, 4))

@@ -18,9 +18,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestKindsBeginWithTheirSecondSteps: until then a program from before may run, which cannot roll them
+// TestNewKindsBeginWithTheSecondStep: until then a program from before may run, which cannot roll them
 // up. Everything else is kept as ever.
-func TestKindsBeginWithTheirSecondSteps(t *testing.T) {
+func TestNewKindsBeginWithTheSecondStep(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	db.MustExec(`ALTER TABLE measured_series DROP CONSTRAINT measured_series_kinds, DROP CONSTRAINT measured_series_figures`)

@@ -45,9 +45,9 @@ func (h *halfAway) Each(ctx context.Context, tx *sqlx.Tx, table blocks.Table, ra
 	return h.Store.Each(ctx, tx, table, ranges, take)
 }
 
-// TestBlocksThatAreAway do not stop the rollup, compaction and sealing of others. None of their
-// data is lost, and reads that need them are refused.
-func TestBlocksThatAreAway(t *testing.T) {
+// TestUnreachableBlocksDoNotStopOthers from being rolled up, compacted and sealed. None of their data is lost,
+// and reads that need them are refused.
+func TestUnreachableBlocksDoNotStopOthers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	away := &halfAway{s.ledger.Blocks, map[string]bool{}}

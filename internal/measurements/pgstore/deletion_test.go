@@ -14,9 +14,9 @@ import (
 	"muster/internal/measurements/pgstore/codec"
 )
 
-// TestNothingIsKeptOfSeriesThatAreDeletedMeanwhile: a writer that found the series and waited
+// TestNothingOfADeletedSeriesIsKept: a writer that found the series and waited
 // for their deletion stores nothing.
-func TestNothingIsKeptOfSeriesThatAreDeletedMeanwhile(t *testing.T) {
+func TestNothingOfADeletedSeriesIsKept(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.write(measured(codec.Hosts, "a", monday, 1))
@@ -45,8 +45,8 @@ func TestNothingIsKeptOfSeriesThatAreDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAllThatIsMeasuredOfAnOrganizationIsDeleted, and nothing of another one.
-func TestAllThatIsMeasuredOfAnOrganizationIsDeleted(t *testing.T) {
+// TestAllMeasurementsOfAnOrganizationAreDeleted, and nothing of another one.
+func TestAllMeasurementsOfAnOrganizationAreDeleted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	one := s.org

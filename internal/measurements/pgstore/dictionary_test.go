@@ -179,10 +179,10 @@ func TestAnUnknownTextIsKept(t *testing.T) {
 	}
 }
 
-// TestAStatementThatGoesOnIsWrittenOnceAnHour for its series, whichever process stores its
+// TestARunningStatementIsWrittenOnceAnHour for its series, whichever process stores its
 // samples: writing it with every sample of 200,000 statements would be most of the database's
 // writes.
-func TestAStatementThatGoesOnIsWrittenOnceAnHour(t *testing.T) {
+func TestARunningStatementIsWrittenOnceAnHour(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	for _, text := range []string{"", "SELECT ?"} {

@@ -136,9 +136,9 @@ func TestASeriesWaitsNoLongerThanItsHours(t *testing.T) {
 	s.check()
 }
 
-// TestASeriesWithLateSamplesWaitsNoLongerThanItsBlocksAreAway: an hour that is over is put
-// there at the first try after its blocks are back, although a late sample came just now.
-func TestASeriesWithLateSamplesWaitsNoLongerThanItsBlocksAreAway(t *testing.T) {
+// TestASeriesWithLateSamplesWaitsOnlyWhileItsBlocksAreUnreachable: an hour that is over is put there at the
+// first try after its blocks are back, although a late sample came just now.
+func TestASeriesWithLateSamplesWaitsOnlyWhileItsBlocksAreUnreachable(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	away := &halfAway{s.ledger.Blocks, map[string]bool{}}
@@ -239,9 +239,9 @@ func (b *backFor) Put(ctx context.Context, tx *sqlx.Tx, table blocks.Table, of [
 	return b.Store.Put(ctx, tx, table, of)
 }
 
-// TestBlocksThatAreBackForAMoment give no series another day: it has waited for as long as the
+// TestBlocksThatAreReachableForAMoment give no series another day: it has waited for as long as the
 // oldest hour that is left.
-func TestBlocksThatAreBackForAMoment(t *testing.T) {
+func TestBlocksThatAreReachableForAMoment(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	back := &backFor{s.ledger.Blocks, map[time.Time]bool{}}
@@ -272,9 +272,9 @@ func TestBlocksThatAreBackForAMoment(t *testing.T) {
 	s.check()
 }
 
-// TestTwoProcessesFindASeriesAway: one looks what waits no longer while the other is about to
-// note that a series does.
-func TestTwoProcessesFindASeriesAway(t *testing.T) {
+// TestTwoProcessesFindBlocksUnreachable: one looks which series no longer wait while the other is about to note
+// that a series does.
+func TestTwoProcessesFindBlocksUnreachable(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	away := &halfAway{s.ledger.Blocks, map[string]bool{"there": true}}
@@ -324,9 +324,8 @@ func TestTwoProcessesFindASeriesAway(t *testing.T) {
 	s.check()
 }
 
-// TestASeriesThatIsNeverFreeAndAway waits for its blocks like any other, and others are made anew
-// after a crash.
-func TestASeriesThatIsNeverFreeAndAway(t *testing.T) {
+// TestABusySeriesWithUnreachableBlocks waits for them like any other, and others are made anew after a crash.
+func TestABusySeriesWithUnreachableBlocks(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.ledger.Blocks = &halfAway{s.ledger.Blocks, map[string]bool{"there": true}}

@@ -79,8 +79,8 @@ func TestNamesOfStoredSamplesAreKept(t *testing.T) {
 	s.wantNames(t, many, "those with most sessions", want...)
 }
 
-// TestAnOrganizationHasSoManyNames: beyond them, sessions are not reported by name.
-func TestAnOrganizationHasSoManyNames(t *testing.T) {
+// TestNamesOfAnOrganizationAreLimited: beyond them, sessions are not reported by name.
+func TestNamesOfAnOrganizationAreLimited(t *testing.T) {
 	t.Parallel()
 	s, organization, now := keepsPeople(t), uuid.New(), time.Now().Truncate(time.Minute)
 	s.MostNames = 2

@@ -56,8 +56,8 @@ func TestPartsAreEmptied(t *testing.T) {
 	}
 }
 
-// TestAPartThatSomebodyReads, as a backup does for hours, is left alone.
-func TestAPartThatSomebodyReads(t *testing.T) {
+// TestAPartInUseIsLeftAlone, as by a backup, which reads for hours.
+func TestAPartInUseIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	at := time.Now().UTC().Truncate(time.Second).Add(-2 * time.Hour)

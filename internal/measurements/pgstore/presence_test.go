@@ -130,9 +130,8 @@ func TestAClockThatWasAhead(t *testing.T) {
 	s.seals(1, "six hours later")
 }
 
-// TestWhatIsSaidOfAnArrival: why sealing waits, and nothing at a first start or while a process
-// was there.
-func TestWhatIsSaidOfAnArrival(t *testing.T) {
+// TestAnArrivalExplainsWhySealingWaits, and says nothing at a first start or while a process was there.
+func TestAnArrivalExplainsWhySealingWaits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var said bytes.Buffer
@@ -152,9 +151,8 @@ func TestWhatIsSaidOfAnArrival(t *testing.T) {
 	}
 }
 
-// TestReplicasAttend: while one is there, there is no absence, and replicas that come back at
-// once record the same.
-func TestReplicasAttend(t *testing.T) {
+// TestOneRunningReplicaPreventsAnAbsence, and replicas that come back at the same time record the same.
+func TestOneRunningReplicaPreventsAnAbsence(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.pass(2*time.Hour, false)

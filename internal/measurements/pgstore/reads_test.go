@@ -22,9 +22,9 @@ import (
 	"muster/internal/measurements/waitclass"
 )
 
-// TestWhatOfARowIsInAWindow: every slot that is, in its bucket, and no other one, for
-// rows and windows of each size that meet, touch or miss.
-func TestWhatOfARowIsInAWindow(t *testing.T) {
+// TestSlotsOfARowInAWindow: every slot in the window is in its bucket, and no other one, for rows and windows
+// of each size that meet, touch or miss.
+func TestSlotsOfARowInAWindow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		size := rapid.SampledFrom(timegrid.Sizes()).Draw(r, "size")

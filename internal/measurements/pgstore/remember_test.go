@@ -81,8 +81,8 @@ func TestADictionaryIsAskedOnceAnHour(t *testing.T) {
 	}
 }
 
-// TestOtherProcessesFindTheirOwn: one process writes a statement although another one knows it.
-func TestOtherProcessesFindTheirOwn(t *testing.T) {
+// TestOtherProcessesFindStatementsThemselves: one process writes a statement although another one knows it.
+func TestOtherProcessesFindStatementsThemselves(t *testing.T) {
 	t.Parallel()
 	r := newRecall(t)
 	r.execute("", "a")
@@ -92,9 +92,8 @@ func TestOtherProcessesFindTheirOwn(t *testing.T) {
 	}
 }
 
-// TestWhatIsTakenBackIsNotRemembered: a transaction that fails as late as it can has
-// noted nothing.
-func TestWhatIsTakenBackIsNotRemembered(t *testing.T) {
+// TestARolledBackStatementIsNotRemembered: a transaction that fails as late as it can has noted nothing.
+func TestARolledBackStatementIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	r := newRecall(t)
 	r.db.MustExec(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'full'; END$$`)

@@ -38,9 +38,9 @@ func eachRetention(t *testing.T, try func(*testing.T, *stage)) {
 	}
 }
 
-// TestAnHourIsSealedByTheRetention of raw samples, and no sooner: until then late samples are
+// TestAnHourIsSealedAfterTheRetention of raw samples, and no sooner: until then late samples are
 // accepted, and change what is shown.
-func TestAnHourIsSealedByTheRetention(t *testing.T) {
+func TestAnHourIsSealedAfterTheRetention(t *testing.T) {
 	eachRetention(t, func(t *testing.T, s *stage) {
 		late := func(minute time.Duration) measurements.Receipt {
 			receipt, err := s.try(measured(codec.Sessions, "a", past.Add(minute*time.Minute), 7))
@@ -86,9 +86,9 @@ func TestNoHourIsSealedThatTakesSamples(t *testing.T) {
 	})
 }
 
-// TestRawSamplesArePackedByTheRetention: of hours that are younger, and they are unpacked where the
+// TestRawSamplesArePackedAfterTheRetention: of hours that are younger, and they are unpacked where the
 // hour is not sealed within a day of it.
-func TestRawSamplesArePackedByTheRetention(t *testing.T) {
+func TestRawSamplesArePackedAfterTheRetention(t *testing.T) {
 	eachRetention(t, func(t *testing.T, s *stage) {
 		ago := func(d time.Duration) time.Time { return timegrid.Hour.Floor(time.Now().Add(-d)) }
 		packed := func() int { return s.count(`SELECT count(*) FROM measured_hours WHERE packed`) }
@@ -125,8 +125,8 @@ func (f *blocksForgotten) Forget(_ context.Context, table blocks.Table, kind str
 	return nil
 }
 
-// TestPackedSamplesGoByTheRetention of raw samples, and an hour later, to which the next looks back.
-func TestPackedSamplesGoByTheRetention(t *testing.T) {
+// TestPackedSamplesAreDeletedAfterTheRetention of raw samples, and an hour later, to which the next looks back.
+func TestPackedSamplesAreDeletedAfterTheRetention(t *testing.T) {
 	eachRetention(t, func(t *testing.T, s *stage) {
 		kept := &blocksForgotten{s.ledger.Blocks, make(map[blocks.Table]time.Time)}
 		s.ledger.Blocks = kept
@@ -139,8 +139,8 @@ func TestPackedSamplesGoByTheRetention(t *testing.T) {
 	})
 }
 
-// TestBlocksGoByTheRetention of minutes and of hours.
-func TestBlocksGoByTheRetention(t *testing.T) {
+// TestBlocksAreDeletedAfterTheRetention of minutes and of hours.
+func TestBlocksAreDeletedAfterTheRetention(t *testing.T) {
 	eachRetention(t, func(t *testing.T, s *stage) {
 		now := time.Now()
 		for _, kept := range []time.Duration{s.ledger.Retention.Minutes, s.ledger.Retention.Hours} {
@@ -159,9 +159,9 @@ func TestBlocksGoByTheRetention(t *testing.T) {
 	})
 }
 
-// TestActivityGoesByItsOwnRetention of minutes, hours and days, each bucket for the whole of it, and takes
-// nothing else with it.
-func TestActivityGoesByItsOwnRetention(t *testing.T) {
+// TestActivityIsDeletedAfterItsOwnRetention of minutes, hours and days, each bucket completely, and nothing
+// else is deleted.
+func TestActivityIsDeletedAfterItsOwnRetention(t *testing.T) {
 	t.Parallel()
 	for name, of := range otherRetentions {
 		t.Run(name, func(t *testing.T) {
@@ -234,8 +234,8 @@ func TestAnOpenWeekKeepsItsActivity(t *testing.T) {
 	}
 }
 
-// TestActivityIsAnsweredForAsLongAsItIsKept: a window that begins before has no gaps for figures, but is refused.
-func TestActivityIsAnsweredForAsLongAsItIsKept(t *testing.T) {
+// TestAWindowBeforeTheRetentionOfActivityIsRefused: the same window has no gaps for figures.
+func TestAWindowBeforeTheRetentionOfActivityIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, of := range otherRetentions {
 		t.Run(name, func(t *testing.T) {
@@ -265,8 +265,8 @@ func TestActivityIsAnsweredForAsLongAsItIsKept(t *testing.T) {
 	}
 }
 
-// TestRowsOfWholesGoByTheRetention, as the blocks of their series do, and not sooner.
-func TestRowsOfWholesGoByTheRetention(t *testing.T) {
+// TestRowsOfWholesAreDeletedAfterTheRetention, as the blocks of their series do, and not sooner.
+func TestRowsOfWholesAreDeletedAfterTheRetention(t *testing.T) {
 	t.Parallel()
 	for name, of := range otherRetentions {
 		t.Run(name, func(t *testing.T) {

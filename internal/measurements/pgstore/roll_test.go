@@ -17,9 +17,9 @@ import (
 	"muster/internal/testing/longtest"
 )
 
-// TestAllSizesFollowRaw: whatever arrives, in whatever order and however often, and
-// whenever it is rolled up in between, all four sizes are what the samples come to.
-func TestAllSizesFollowRaw(t *testing.T) {
+// TestAllSizesEqualTheSumsOfTheSamples: whatever arrives, in whatever order and however often, and whenever it
+// is rolled up in between, all four sizes are the sums of the samples.
+func TestAllSizesEqualTheSumsOfTheSamples(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.ledger.Raw.Young = 8 * time.Hour
@@ -94,8 +94,8 @@ func TestTheIntervalBehindALateSample(t *testing.T) {
 	}
 }
 
-// TestTwoProcessesRollWhileOthersWrite: they share the work, and no mark is lost.
-func TestTwoProcessesRollWhileOthersWrite(t *testing.T) {
+// TestTwoProcessesRollUpDuringWrites: they share the work, and no mark is lost.
+func TestTwoProcessesRollUpDuringWrites(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	ctx, cancel := context.WithCancel(t.Context())

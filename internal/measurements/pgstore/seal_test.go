@@ -82,8 +82,8 @@ func TestRepeatedSamplesDoNotKeepAnHourOpen(t *testing.T) {
 	}
 }
 
-// TestWhatTheNextHourLooksBackTo stays until that one is sealed.
-func TestWhatTheNextHourLooksBackTo(t *testing.T) {
+// TestTheLastSampleBeforeAnHourStays until that hour is sealed.
+func TestTheLastSampleBeforeAnHourStays(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	next := past.Add(time.Hour)
@@ -104,8 +104,8 @@ func TestWhatTheNextHourLooksBackTo(t *testing.T) {
 	}
 }
 
-// TestSealingLeavesWhatIsBusy, and what has changed since it was found.
-func TestSealingLeavesWhatIsBusy(t *testing.T) {
+// TestSealingSkipsBusySeries, and series that have changed since they were found.
+func TestSealingSkipsBusySeries(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", past, 1))

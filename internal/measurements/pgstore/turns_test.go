@@ -44,8 +44,8 @@ func (s *stage) rollOnly(first int) int {
 	return n
 }
 
-// TestWhatIsFreshGoesFirst, and imports are worked off beside it, series by series.
-func TestWhatIsFreshGoesFirst(t *testing.T) {
+// TestRecentSamplesAreRolledUpFirst, and imports are worked off beside them, series by series.
+func TestRecentSamplesAreRolledUpFirst(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	for _, subject := range []string{"a", "c"} {
@@ -75,8 +75,8 @@ func TestWhatIsFreshGoesFirst(t *testing.T) {
 	s.check()
 }
 
-// TestASeriesThatIsNeverFree is waited for, once it has been dirty for long.
-func TestASeriesThatIsNeverFree(t *testing.T) {
+// TestABusySeries is waited for, once it has been dirty for long.
+func TestABusySeries(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", monday, 1))

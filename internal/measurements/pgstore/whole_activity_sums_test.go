@@ -18,9 +18,9 @@ const keepWithoutSums = `INSERT INTO whole_activity (organization_id, engine, di
 	SELECT organization_id, engine, dimension, width, start, lines FROM kept_before
 	ON CONFLICT (organization_id, engine, dimension, width, start) DO UPDATE SET lines = excluded.lines`
 
-// TestAProgramFromBeforeSumsLeavesNoneThatAreStale: what it writes is read as it was read before, until
-// a row is made anew, and classes are not known.
-func TestAProgramFromBeforeSumsLeavesNoneThatAreStale(t *testing.T) {
+// TestAnEarlierReleaseLeavesNoStaleSums: its rows are read as they were read before, until a row is made anew,
+// and classes are not known.
+func TestAnEarlierReleaseLeavesNoStaleSums(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	w := timegrid.Window{From: monday, To: monday.Add(time.Hour), Size: timegrid.Minute}
@@ -72,9 +72,9 @@ func TestAProgramFromBeforeSumsLeavesNoneThatAreStale(t *testing.T) {
 	}
 }
 
-// TestOnlyTheLinesThatAreShownAreRead of rows that are in the window as a whole: without the bytes of the
+// TestOnlyShownLinesAreRead of rows that are in the window as a whole: without the bytes of the
 // others, the answer is the same.
-func TestOnlyTheLinesThatAreShownAreRead(t *testing.T) {
+func TestOnlyShownLinesAreRead(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	c.instances = nil
@@ -108,8 +108,8 @@ func TestOnlyTheLinesThatAreShownAreRead(t *testing.T) {
 	}
 }
 
-// TestSessionsOutsideTheWindowMakeNoLineGreat, though the sums of the rows at its edges have them.
-func TestSessionsOutsideTheWindowMakeNoLineGreat(t *testing.T) {
+// TestSessionsOutsideTheWindowDoNotRankALine, though the sums of the rows at its edges have them.
+func TestSessionsOutsideTheWindowDoNotRankALine(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	c.write(t, 0, monday, 9)

@@ -41,8 +41,8 @@ func TestARowOfActivityKeepsTheGreatestLines(t *testing.T) {
 	}
 }
 
-// TestAReaderOfSomeLinesKnowsTheOthers by what all lines come to, and how many there are.
-func TestAReaderOfSomeLinesKnowsTheOthers(t *testing.T) {
+// TestAReaderOfSomeLinesKnowsTheSumOfTheOthers, and how many there are.
+func TestAReaderOfSomeLinesKnowsTheSumOfTheOthers(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	for minute := range 3 {
@@ -72,9 +72,9 @@ func (c *company) write(t testing.TB, server int, at time.Time, sessions int64) 
 	}}})
 }
 
-// TestReadersKeepSoManyLines: of more, the smaller ones are one line, from rows of organizations and
+// TestLinesOfAReaderAreLimited: of more, the smaller ones are one line, from rows of organizations and
 // from those of instances; and a line that became a part of it does not begin again.
-func TestReadersKeepSoManyLines(t *testing.T) {
+func TestLinesOfAReaderAreLimited(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	for hour := range 2 { // a row each
@@ -168,8 +168,8 @@ func (c *company) find(t *testing.T) {
 	}
 }
 
-// TestFoldedLinesStayFolded whatever comes of them later.
-func TestFoldedLinesStayFolded(t *testing.T) {
+// TestAFoldedLineStaysFolded whatever comes of them later.
+func TestAFoldedLineStaysFolded(t *testing.T) {
 	t.Parallel()
 	l := newLineSet(1, 3, func(string) string { return "rest" })
 	add := func(of string, v float64) { l.values[l.line(of)][0] += v }

@@ -14,9 +14,8 @@ import (
 	"muster/internal/measurements/pgstore/ledger"
 )
 
-// TestOldRowsOfWholesGo as those of the series do, but not while an hour of a series is
-// open.
-func TestOldRowsOfWholesGo(t *testing.T) {
+// TestOldRowsOfWholesAreDeleted as those of the series are, but not while an hour of a series is open.
+func TestOldRowsOfWholesAreDeleted(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	hour := timegrid.Hour.Floor(time.Now())
@@ -109,8 +108,8 @@ func TestALateSampleOfAnOldHour(t *testing.T) {
 	}
 }
 
-// TestAnOrganizationGoesWithItsWholes, and no other one does.
-func TestAnOrganizationGoesWithItsWholes(t *testing.T) {
+// TestAnOrganizationIsDeletedWithItsWholes, and no other one is.
+func TestAnOrganizationIsDeletedWithItsWholes(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	c.measure(t, 0, monday)

@@ -15,10 +15,9 @@ import (
 	"muster/internal/testing/longtest"
 )
 
-// TestAWholeIsWhatItsSeriesAre whatever happens: servers come late, samples too, days are
-// made in any order, some of them before their series are found again after a crash, and
-// who makes them dies at any step.
-func TestAWholeIsWhatItsSeriesAre(t *testing.T) {
+// TestAWholeEqualsItsSeries whatever happens: servers come late, samples too, days are made in any order, some
+// of them before their series are found again after a crash, and the process that makes them dies at any step.
+func TestAWholeEqualsItsSeries(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	now := timegrid.Hour.Floor(time.Now()).Add(20 * time.Minute)
@@ -113,9 +112,9 @@ func TestTheRowsOfTheWholeAreRead(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotMadeYetIsReadFromTheSeries: after an upgrade, or a crash, tiles are right at
-// once, and the newest days are made first.
-func TestWhatIsNotMadeYetIsReadFromTheSeries(t *testing.T) {
+// TestMissingWholesAreReadFromTheSeries: after an upgrade, or a crash, tiles are right at once, and the newest
+// days are made first.
+func TestMissingWholesAreReadFromTheSeries(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	c.wholeRows = 1
@@ -156,9 +155,9 @@ func TestWhatIsNotMadeYetIsReadFromTheSeries(t *testing.T) {
 	c.same(t, all, "when all is made")
 }
 
-// TestWhatIsRolledUpMeanwhileIsMadeNext: one process rolls up while another reads the series,
-// before it does, or just before it commits.
-func TestWhatIsRolledUpMeanwhileIsMadeNext(t *testing.T) {
+// TestARollupDuringAWholeIsMadeNext: one process rolls up while another reads the series, before it does, or
+// just before it commits.
+func TestARollupDuringAWholeIsMadeNext(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	another := New(c.db, c.ledger.Log)
@@ -198,8 +197,8 @@ func TestWhatIsRolledUpMeanwhileIsMadeNext(t *testing.T) {
 	}
 }
 
-// TestManyMakeWholes: processes that write, roll up and make at the same time.
-func TestManyMakeWholes(t *testing.T) {
+// TestProcessesMakeWholesTogether while others write and roll up.
+func TestProcessesMakeWholesTogether(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	minutes := 6
@@ -296,8 +295,8 @@ func TestSmallFleetsHaveNoRows(t *testing.T) {
 	c.same(t, hourOf(monday), "of three servers")
 }
 
-// TestTakingInWaitsForNobody who takes marks at the same time: of two that wait for each other's, PostgreSQL ends one.
-func TestTakingInWaitsForNobody(t *testing.T) {
+// TestWritersDoNotWaitForMarks that another process takes: of two that wait for each other's, PostgreSQL ends one.
+func TestWritersDoNotWaitForMarks(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	c.wholeFrom = 3 // so that the marks of two servers are only taken away

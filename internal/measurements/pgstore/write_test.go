@@ -80,10 +80,9 @@ func contents(t testing.TB, s *Store) (rows []string) {
 	return rows
 }
 
-// TestOverlappingBatchesAtOnce: eight senders with the same samples, in batches that
-// overlap, in other orders: one of each is kept, no sender is turned away, and what is
-// rolled up is what one sender alone would have brought about.
-func TestOverlappingBatchesAtOnce(t *testing.T) {
+// TestConcurrentOverlappingBatchesAreKeptOnce: eight senders with the same samples, in batches that overlap, in
+// other orders: one of each is kept, no sender is turned away, and the rollups are those of one sender alone.
+func TestConcurrentOverlappingBatchesAreKeptOnce(t *testing.T) {
 	t.Parallel()
 	once, often := newStore(t), newStore(t)
 	organization, instance := uuid.New(), uuid.New()
@@ -218,8 +217,8 @@ func TestOrganizationsShareNothing(t *testing.T) {
 	}
 }
 
-// TestWhatRunsOnAHost is what its newest sample says that says something.
-func TestWhatRunsOnAHost(t *testing.T) {
+// TestTheInstancesOfAHost are those of the newest sample that names any.
+func TestTheInstancesOfAHost(t *testing.T) {
 	t.Parallel()
 	s, a, b := newStore(t), uuid.New(), uuid.New()
 	at := func(minute int, instances []uuid.UUID) measurements.HostSample {

@@ -28,8 +28,8 @@ func drawn(p replication.Picture) (lines []string) {
 	return lines
 }
 
-// TestPictures: who is paired with whom, and who with nobody.
-func TestPictures(t *testing.T) {
+// TestPairsOfServers, and servers without a partner.
+func TestPairsOfServers(t *testing.T) {
 	t.Parallel()
 	on := func(port int, s replication.State) replication.State { s.Port = port; return s }
 	broken := standby(2, 0, "two", 5432)
@@ -110,9 +110,9 @@ func TestTwoPrimariesOfOneSystem(t *testing.T) {
 	}
 }
 
-// TestFiguresOfAServer: a standby's are its own, even if it knows none; another server's are those of whoever is
-// furthest behind.
-func TestFiguresOfAServer(t *testing.T) {
+// TestFiguresOfTheFurthestStandby: a standby's figures are its own, even if it knows none. Another server's are
+// those of its furthest standby.
+func TestFiguresOfTheFurthestStandby(t *testing.T) {
 	t.Parallel()
 	p := primary(1, 0, "two", "eleven", "x")
 	if f := p.Figures(); *f.LagSeconds != 6 || *f.LagBytes != 6000 || f.Retained != nil {

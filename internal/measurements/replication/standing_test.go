@@ -43,9 +43,9 @@ func standing(t *testing.T, db *sqlx.DB, states ...replication.State) string {
 	return strings.Join(lines, " | ")
 }
 
-// TestHowReplicationStands: what is wrong is said once, of the server that is watched and does not follow, or of the
-// primary of one that nobody watches.
-func TestHowReplicationStands(t *testing.T) {
+// TestConditionsOfReplication: a problem is reported once, for the watched server that does not follow, or for
+// the primary of a server that is not watched.
+func TestConditionsOfReplication(t *testing.T) {
 	t.Parallel()
 	paused := standby(2, 1, "two", 5432)
 	paused.Condition, paused.Why = replication.Paused, "replay is paused"
@@ -92,8 +92,8 @@ func TestHowReplicationStands(t *testing.T) {
 	}
 }
 
-// TestARoleThatWasNeverTold is unknown, and nothing changes when it is told at last.
-func TestARoleThatWasNeverTold(t *testing.T) {
+// TestARoleThatWasNeverReported is unknown, and nothing changes when it is reported at last.
+func TestARoleThatWasNeverReported(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	record(t, db, replication.State{Instance: server(1), At: minutes(0), Denied: "GRANT", Trouble: works()})

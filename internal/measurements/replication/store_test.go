@@ -82,8 +82,9 @@ func changes(t *testing.T, db *sqlx.DB) (all []string) {
 	return all
 }
 
-// TestConditionsHaveTheirBeginning: since when something is paused, broken or gone is when that was seen first.
-func TestConditionsHaveTheirBeginning(t *testing.T) {
+// TestConditionsKeepTheTimeOfTheirBeginning: since when something is paused, broken or gone is when that was
+// seen first.
+func TestConditionsKeepTheTimeOfTheirBeginning(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	paused := func(at int) replication.State {
@@ -125,9 +126,9 @@ func TestConditionsHaveTheirBeginning(t *testing.T) {
 	}
 }
 
-// TestAStandbyThatIsGone is named for seven days, and no longer once it is back from another address. A base backup and
-// the copy of a table are not missed.
-func TestAStandbyThatIsGone(t *testing.T) {
+// TestAMissingStandby is named for seven days, and no longer once it is back from another address. A base
+// backup and the copy of a table are not missed.
+func TestAMissingStandby(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	record(t, db, primary(1, 0, "one", "two", "pg_16392_sync_16385_7713532235877753087", "pg_basebackup"))
@@ -237,8 +238,8 @@ func TestAPrimaryThatTakesOverBehindAnAddress(t *testing.T) {
 	}
 }
 
-// TestARoleThatIsNotToldAnyMoreStays: an account that loses its grant is no failover.
-func TestARoleThatIsNotToldAnyMoreStays(t *testing.T) {
+// TestARoleThatIsNoLongerReportedStays: an account that loses its grant is no failover.
+func TestARoleThatIsNoLongerReportedStays(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	denied := replication.State{Instance: server(1), At: minutes(1), Role: replication.Alone, Denied: "GRANT", Trouble: works()}

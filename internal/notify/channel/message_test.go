@@ -12,9 +12,9 @@ import (
 	"muster/internal/notify/channel"
 )
 
-// TestAMessageInALine has its first event, which says more than how many there are; each
+// TestAMessageOnOneLine has its first event, which says more than how many there are; each
 // event leads to its own page.
-func TestAMessageInALine(t *testing.T) {
+func TestAMessageOnOneLine(t *testing.T) {
 	t.Parallel()
 	critical, id := alert.Critical, uuid.MustParse("0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01")
 	waits := channel.Notice{Type: notification.AlertRaised, Severity: &critical, Title: "Lock waits", Instance: &channel.Reference{Name: "orders"}, AlertID: &id}

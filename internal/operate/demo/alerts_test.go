@@ -45,7 +45,7 @@ func (s *scene) settled(mark usecase.Mark, err error) {
 	}
 }
 
-func TestAlertsAreThere(t *testing.T) {
+func TestTheDemoHasAlerts(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	o := s.filled(s.Demo)
@@ -97,7 +97,7 @@ func filled(counts []int64) (n int) {
 	return n
 }
 
-func TestALaterStartGoesOnWithTheAlerts(t *testing.T) {
+func TestALaterStartContinuesTheAlerts(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	s.filled(s.Demo)
@@ -131,7 +131,7 @@ func TestALaterStartGoesOnWithTheAlerts(t *testing.T) {
 
 // What somebody does with the demo's alerts stays, but for an alert that still
 // fires: that is raised anew, as any sender would.
-func TestWhatPeopleDoWithTheAlertsStays(t *testing.T) {
+func TestActionsOnAlertsSurviveALaterStart(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	o := s.filled(s.Demo)

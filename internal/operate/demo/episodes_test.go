@@ -138,7 +138,7 @@ func TestLaterAlertsContinueEarlierOnes(t *testing.T) {
 }
 
 // Every rule has its alerts, or nobody would ever see it.
-func TestEveryRuleIsSeen(t *testing.T) {
+func TestEveryRuleHasAnAlert(t *testing.T) {
 	t.Parallel()
 	made := firsts()[0]
 	seen := map[string]bool{}
@@ -164,9 +164,9 @@ func TestEveryRuleIsSeen(t *testing.T) {
 	}
 }
 
-// TestEveryRuleSaysWhatItMeans: an alert of the demo tells what it watches, what that means
-// and what to do; nothing is written about what nobody watches.
-func TestEveryRuleSaysWhatItMeans(t *testing.T) {
+// TestEveryAlertHasADescription: an alert of the demo names the figure that it watches, its meaning and the
+// next step. No description belongs to an unknown rule.
+func TestEveryAlertHasADescription(t *testing.T) {
 	t.Parallel()
 	watched := map[string]bool{} // by engine and id
 	for engine, of := range rules() {

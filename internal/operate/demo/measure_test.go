@@ -54,9 +54,9 @@ func (s *scene) written() (w written) {
 	return w
 }
 
-// TestTheLatestIsThereFirst: before a demo is called ready, each of its last minutes
-// is measured and in the series, and nothing else has been waited for.
-func TestTheLatestIsThereFirst(t *testing.T) {
+// TestTheLatestMinutesAreMeasuredFirst: before a demo is called ready, each of its last minutes is measured and
+// in the series, and nothing else has been waited for.
+func TestTheLatestMinutesAreMeasuredFirst(t *testing.T) {
 	t.Parallel()
 	s, o := measuring(t)
 	must(t, s.Begin(t.Context(), o))
@@ -135,9 +135,9 @@ func TestMeasuringGoesOn(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForTheMeasurements: while one process waits until they are in the
-// series, however long that takes, another can start.
-func TestNobodyWaitsForTheMeasurements(t *testing.T) {
+// TestAnotherProcessStartsDuringTheMeasurements: while one process waits until they are in the series, however
+// long that takes.
+func TestAnotherProcessStartsDuringTheMeasurements(t *testing.T) {
 	t.Parallel()
 	s, o := measuring(t)
 	must(t, s.CatchUp(t.Context(), o))

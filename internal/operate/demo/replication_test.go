@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestTheLagIsWhatTheAlertsSay: the second server lags by more than the threshold while an alert says so, and by less at all
-// other times, but for the minutes in which the lag grows.
-func TestTheLagIsWhatTheAlertsSay(t *testing.T) {
+// TestTheLagMatchesTheAlerts: the second server lags by more than the threshold while an alert says so, and by
+// less at all other times, but for the minutes in which the lag grows.
+func TestTheLagMatchesTheAlerts(t *testing.T) {
 	t.Parallel()
 	thresholds := map[string]float64{"replication-lag": 60, "ongoing-lag": 60, "lock-storm-lag": 15 * 60}
 	for made := time.Date(2026, 11, 23, 0, 7, 0, 0, time.UTC); made.Day() != 26; made = made.Add(7 * time.Hour) {

@@ -183,8 +183,8 @@ func useds(s measurements.HostSample) []float64 {
 	return of
 }
 
-// TestStrainsAreOfIncidents: figures and titles tell of the same time.
-func TestStrainsAreOfIncidents(t *testing.T) {
+// TestStrainsFollowIncidents: figures and titles tell of the same time.
+func TestStrainsFollowIncidents(t *testing.T) {
 	t.Parallel()
 	strained := 0
 	for _, e := range scripted(madeAt) {
@@ -464,9 +464,9 @@ func usedOf(b measurements.Batch, host, mount string) float64 {
 	return -1
 }
 
-// TestWhoseSessionsAre says of each session that is active or waits what it does and whose it is, and of no
-// session twice.
-func TestWhoseSessionsAre(t *testing.T) {
+// TestSessionsHaveAnActivityAndAnOwner: each session that is active or waits is listed once, with what it does
+// and whose it is.
+func TestSessionsHaveAnActivityAndAnOwner(t *testing.T) {
 	t.Parallel()
 	storm := madeAt.Truncate(day).Add(lockStormAt)
 	for _, from := range []time.Time{madeAt.Add(-time.Hour), storm.Add(10 * time.Minute)} {

@@ -90,7 +90,7 @@ func TestAnaTriesHerScheduleOut(t *testing.T) {
 }
 
 // Whoever else changes it has the last word.
-func TestNobodyTriesOutWhatSomebodyChanged(t *testing.T) {
+func TestAChangedScheduleIsNotTriedOut(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	o := s.filled(s.Demo)
@@ -112,7 +112,7 @@ func TestNobodyTriesOutWhatSomebodyChanged(t *testing.T) {
 
 // Tomás has left: what his schedule is due for is paused. Who lets him in again, or removes
 // what the demo made, has the last word.
-func TestWhatSomebodyUndoesStaysUndone(t *testing.T) {
+func TestAnUndoneChangeStaysUndone(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	o := s.filled(s.Demo)
@@ -145,7 +145,7 @@ func TestWhatSomebodyUndoesStaysUndone(t *testing.T) {
 
 // Of alerts, people are told what was open when the demo was made, and not of the month
 // before; and of the report that fails.
-func TestPeopleAreToldOfWhatIsOpen(t *testing.T) {
+func TestOnlyOpenAlertsAreSent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	o, err := s.Organization(t.Context(), nil)

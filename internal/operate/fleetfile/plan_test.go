@@ -68,8 +68,8 @@ func compared(t *testing.T, text string, s fleetfile.State, prune bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestWhatDiffersIsTold, and nothing where nothing does.
-func TestWhatDiffersIsTold(t *testing.T) {
+// TestDifferencesAreReported, and nothing where there are none.
+func TestDifferencesAreReported(t *testing.T) {
 	t.Parallel()
 	const orders = "instances:\n  - {externalId: pg-orders, engine: postgresql, "
 	month, year := noon.AddDate(0, 1, 0).Format(time.RFC3339), noon.AddDate(1, 0, 0).Format(time.RFC3339)
@@ -140,8 +140,8 @@ const (
 	kept   = "{checkId: PG-S17, instance: pg-orders, reason: because, until: 2026-12-23T12:00:00Z}"
 )
 
-// TestAHostThatSomebodyChoseStays when the connection leads elsewhere.
-func TestAHostThatSomebodyChoseStays(t *testing.T) {
+// TestAChosenHostStays when the connection leads elsewhere.
+func TestAChosenHostStays(t *testing.T) {
 	t.Parallel()
 	s := state()
 	s.Instances[0].Host = "orders.example"

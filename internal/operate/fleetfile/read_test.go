@@ -93,8 +93,8 @@ exceptions:
 	}
 }
 
-// TestEveryFaultIsTold with its line, field and rule, all at once.
-func TestEveryFaultIsTold(t *testing.T) {
+// TestEveryFaultIsReported with its line, field and rule, all at once.
+func TestEveryFaultIsReported(t *testing.T) {
 	t.Parallel()
 	_, faults := reader().Read([]byte(`settings:
   reportRetentionDays: 400

@@ -24,9 +24,9 @@ func pretend(t *testing.T, dir string, major int) {
 	}
 }
 
-// TestFetchedProgramsAreForWhoHasNoOthers: with an installed PostgreSQL a demo's
-// change nothing, however new they are.
-func TestFetchedProgramsAreForWhoHasNoOthers(t *testing.T) {
+// TestInstalledProgramsComeBeforeFetchedOnes: with an installed PostgreSQL a demo's change nothing, however new
+// they are.
+func TestInstalledProgramsComeBeforeFetchedOnes(t *testing.T) {
 	home := t.TempDir() // the environment is the process's: this test runs alone
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CACHE_HOME", "")

@@ -97,9 +97,9 @@ func TestABrokenConnectionIsOpenedAgain(t *testing.T) {
 	}
 }
 
-// TestWhoListenedLeavesNoListener: the connection is not lent to the pool's next
-// user, for whom it would gather notifications.
-func TestWhoListenedLeavesNoListener(t *testing.T) {
+// TestAUsedConnectionListensNoLonger: the connection is not lent to the pool's next user, for whom it would
+// gather notifications.
+func TestAUsedConnectionListensNoLonger(t *testing.T) {
 	t.Parallel()
 	for name, sessions := range bothSessions {
 		t.Run(name, func(t *testing.T) {

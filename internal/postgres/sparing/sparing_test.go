@@ -50,8 +50,9 @@ func TestStatementsStillRunAtTheSameTime(t *testing.T) {
 	}
 }
 
-// TestASlowOpeningDelaysOthersByThePatience: a host that does not answer holds up the statement that asked it, and no other.
-func TestASlowOpeningDelaysOthersByThePatience(t *testing.T) {
+// TestASlowConnectionDelaysOnlyItsOwnStatement: a host that does not answer holds up the statement that asked
+// it, and no other.
+func TestASlowConnectionDelaysOnlyItsOwnStatement(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	stuck := make(chan struct{})

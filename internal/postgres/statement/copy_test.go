@@ -13,9 +13,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestCopiedRowsAreThoseOfAnInsert, of each type that rows have, inside a transaction;
-// an error says what the copy was for, and leaves PostgreSQL's to be found.
-func TestCopiedRowsAreThoseOfAnInsert(t *testing.T) {
+// TestCopyStoresTheSameRowsAsInsert, of each type that rows have, inside a transaction. An error says what the
+// copy was for, and wraps PostgreSQL's.
+func TestCopyStoresTheSameRowsAsInsert(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	for _, table := range []string{"inserted", "copied"} {

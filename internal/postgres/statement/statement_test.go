@@ -14,9 +14,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestWhatComesOfAStatement: rows, none, how many were written, and an error that says
-// what the statement was for and leaves PostgreSQL's to be found.
-func TestWhatComesOfAStatement(t *testing.T) {
+// TestResultsOfStatements: rows, none, how many were written, and an error that says what the statement was for
+// and wraps PostgreSQL's.
+func TestResultsOfStatements(t *testing.T) {
 	t.Parallel()
 	ctx, db := t.Context(), pgtest.DB(t)
 	if err := statement.Exec(ctx, db, "make a table", `CREATE TABLE numbers (n int PRIMARY KEY)`); err != nil {

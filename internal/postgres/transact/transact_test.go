@@ -74,9 +74,9 @@ func TestAPanicRollsBack(t *testing.T) {
 	}
 }
 
-// TestATransactionThatWasOutlived: the caller learns that its time was over, and not only that
+// TestACanceledTransactionReturnsTheReason: the caller learns that its time was over, and not only that
 // the transaction ended, whether that shows in a statement or at the commit.
-func TestATransactionThatWasOutlived(t *testing.T) {
+func TestACanceledTransactionReturnsTheReason(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	for name, told := range map[string]bool{"a statement": true, "the commit": false} {

@@ -49,7 +49,7 @@ func asked(t *testing.T, b *readiness.Board) string {
 	return said
 }
 
-func TestWhatFailsAndWhatThatMeans(t *testing.T) {
+func TestStatusFollowsTheFailedChecks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var database, blobs, mail supplier
@@ -76,8 +76,8 @@ func TestWhatFailsAndWhatThatMeans(t *testing.T) {
 	})
 }
 
-// TestHoweverManyAskItIsLookedOnce: at once, and within a second.
-func TestHoweverManyAskItIsLookedOnce(t *testing.T) {
+// TestConcurrentCallersShareOneCheck: at the same time, and within a second.
+func TestConcurrentCallersShareOneCheck(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var mail supplier
@@ -96,9 +96,9 @@ func TestHoweverManyAskItIsLookedOnce(t *testing.T) {
 	})
 }
 
-// TestASupplierThatHangs costs the first who ask two seconds, all checks together, the
-// later ones nothing, and one goroutine, however long it hangs.
-func TestASupplierThatHangs(t *testing.T) {
+// TestAHangingCheck costs the first callers two seconds, all checks together, the later ones nothing, and one
+// goroutine, however long it hangs.
+func TestAHangingCheck(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -159,7 +159,7 @@ func TestACheckPassesAgainOnlyIfItEverDid(t *testing.T) {
 	})
 }
 
-func TestWhoeverGoesAwayDoesNotEndTheLook(t *testing.T) {
+func TestACallerThatLeavesDoesNotEndTheCheck(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		mail := supplier{hangs: make(chan struct{})}

@@ -10,7 +10,7 @@ import (
 	"muster/internal/process/telemetry"
 )
 
-func TestForHowLongCertificatesAreGood(t *testing.T) {
+func TestRemainingDaysOfCertificates(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
 	var none *telemetry.Certificates

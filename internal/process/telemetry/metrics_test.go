@@ -36,7 +36,7 @@ func TestScrapeReadsGaugesLive(t *testing.T) {
 	}
 }
 
-func TestFailedReadingLeavesTheOthers(t *testing.T) {
+func TestAFailedGaugeDoesNotHideTheOthers(t *testing.T) {
 	t.Parallel()
 	m := telemetry.New("v1", "abc")
 	m.Gauge("muster_broken", "Cannot be read.", nil, func(context.Context) ([]telemetry.Reading, error) {

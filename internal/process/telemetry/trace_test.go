@@ -43,7 +43,7 @@ func TestAJobCarriesItsRequest(t *testing.T) {
 	}
 }
 
-func TestAStepIsASpanWhereItsParentIs(t *testing.T) {
+func TestAStepIsASpanUnderATracedParent(t *testing.T) {
 	t.Parallel()
 	ctx, end := telemetry.Step(t.Context(), "step")
 	end(nil)
@@ -64,7 +64,7 @@ func TestAStepIsASpanWhereItsParentIs(t *testing.T) {
 	}
 }
 
-func TestLinesSayWhatTheyBelongTo(t *testing.T) {
+func TestLogLinesNameTheirRequest(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
 	log := slog.New(telemetry.LogHandler(slog.NewTextHandler(&said, nil))).With("worker", "w").WithGroup("g")

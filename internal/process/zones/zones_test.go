@@ -53,9 +53,9 @@ func names(t *testing.T, dir string) (found []string) {
 	return found
 }
 
-// TestTheEmbeddedZonesAreThoseOfTheirSource holds zoneinfo.zip against testdata/tzdata.zi,
-// which zic compiles and Python reads.
-func TestTheEmbeddedZonesAreThoseOfTheirSource(t *testing.T) {
+// TestTheEmbeddedZonesMatchTheirSource: zoneinfo.zip is compared with testdata/tzdata.zi, which zic compiles
+// and Python reads.
+func TestTheEmbeddedZonesMatchTheirSource(t *testing.T) {
 	t.Parallel()
 	dir := compiled(t)
 	if *update {
@@ -256,7 +256,7 @@ func TestRulesOf2026(t *testing.T) {
 	}
 }
 
-func TestNamesThatAreNoZone(t *testing.T) {
+func TestInvalidNamesOfZones(t *testing.T) {
 	t.Parallel()
 	d := zones.Newest(time.Now(), zones.Machine{Source: "/x", Files: fstest.MapFS{"+VERSION": text("2030a"), "tzdata.zi": text("# version 2030a")}})
 	for _, name := range []string{"Mars/Phobos", "+VERSION", "tzdata.zi", "America", "../zones.go", "/etc/localtime", "europe/amsterdam\x00", "America/"} {

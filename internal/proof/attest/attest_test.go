@@ -21,9 +21,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestAProofIsWhatItSays changes each thing that a proof says, and expects the step that
-// tells.
-func TestAProofIsWhatItSays(t *testing.T) {
+// TestEveryChangeToAProofIsFound: each fact in a proof is changed, and the check fails at the expected step.
+func TestEveryChangeToAProofIsFound(t *testing.T) {
 	t.Parallel()
 	ours, theirs := attesttest.New(t, "ours"), attesttest.New(t, "theirs")
 	pdf := []byte("%PDF-1.7 one")

@@ -117,7 +117,7 @@ const rewrite = `DO $$ DECLARE e record; h bytea; BEGIN
 		UPDATE log_head SET hash = h WHERE log = 'reports';
 	END LOOP; END $$`
 
-func TestACheckpointIsTheTreesAndSignedByEveryKey(t *testing.T) {
+func TestACheckpointHasTheTreeAndEverySignature(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.append(5)
@@ -281,9 +281,9 @@ func TestARewrittenHistoryIsNotSigned(t *testing.T) {
 	}
 }
 
-// TestWhatAnotherProcessSignedIsHeldAgainstOurs: a process that was started after the change
-// signs it; one that ran before does not accept that.
-func TestWhatAnotherProcessSignedIsHeldAgainstOurs(t *testing.T) {
+// TestCheckpointsOfOtherProcessesAreCompared: a process that was started after the change signs it. One that
+// ran before does not accept that.
+func TestCheckpointsOfOtherProcessesAreCompared(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.append(8)
@@ -301,7 +301,7 @@ func TestWhatAnotherProcessSignedIsHeldAgainstOurs(t *testing.T) {
 	}
 }
 
-func TestThereIsNoCheckpointOfWhatIsNotThere(t *testing.T) {
+func TestAnEmptyLogHasNoCheckpoint(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	must(t, h.maker.Grown(t.Context(), eventstore.Fleet))

@@ -28,9 +28,9 @@ var cut = []string{
 	`DELETE FROM log_checkpoints`,
 }
 
-// TestAFileBesideTheKeyOutlivesTheProcess: if the database is rewritten while no process runs,
-// including stored checkpoints, the file reveals it. Without it the next process signs.
-func TestAFileBesideTheKeyOutlivesTheProcess(t *testing.T) {
+// TestAFileBesideTheKeyRevealsARewrite: if the database is rewritten while no process runs, including stored
+// checkpoints, the file reveals it. Without it the next process signs.
+func TestAFileBesideTheKeyRevealsARewrite(t *testing.T) {
 	t.Parallel()
 	file := func(h *house) string { return filepath.Join(filepath.Dir(h.keyFile), "secret.key.signed-reports") }
 	rewritten := []string{rewrite, `DELETE FROM log_checkpoints`}
@@ -177,9 +177,9 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestAFileBesideTheKeyIsItsOwners: root signs a checkpoint for a server that runs as another
-// user, as `muster verify` in a service's directory does. The server reads the file afterwards.
-func TestAFileBesideTheKeyIsItsOwners(t *testing.T) {
+// TestAFileBesideTheKeyBelongsToItsOwner: root signs a checkpoint for a server that runs as another user, as
+// `muster verify` in a service's directory does. The server reads the file afterwards.
+func TestAFileBesideTheKeyBelongsToItsOwner(t *testing.T) {
 	t.Parallel()
 	const somebody = 65534
 	h := newHouse(t)
@@ -199,9 +199,9 @@ func TestAFileBesideTheKeyIsItsOwners(t *testing.T) {
 	}
 }
 
-// TestWhatIsSignedAlreadyIsHeldAgainst: a log is changed and signed again, and something of the
-// earlier signatures is left: a checkpoint, or the proof of a report.
-func TestWhatIsSignedAlreadyIsHeldAgainst(t *testing.T) {
+// TestEarlierSignaturesRevealARewrite: a log is changed and signed again, and something of the earlier
+// signatures is left: a checkpoint, or the proof of a report.
+func TestEarlierSignaturesRevealARewrite(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		left string // the deleted part of what is stored
@@ -247,8 +247,8 @@ func TestWhatIsSignedAlreadyIsHeldAgainst(t *testing.T) {
 	}
 }
 
-// TestLongTenThousandProofsAreHeldAgainst says what a start costs; signing waits for it.
-func TestLongTenThousandProofsAreHeldAgainst(t *testing.T) {
+// TestLongTenThousandProofsAreCompared measures the cost of a start. Signing waits for it.
+func TestLongTenThousandProofsAreCompared(t *testing.T) {
 	longtest.Only(t)
 	h := newHouse(t)
 	h.append(1)

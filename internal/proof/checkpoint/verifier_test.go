@@ -186,9 +186,9 @@ func TestAStopOfMoreThanADay(t *testing.T) {
 	}
 }
 
-// TestWhatIsAcceptedIsSignedOver: the verifier does not report an accepted change again, and
-// reports the next one. A deleted event is signed over if the tree has its hash.
-func TestWhatIsAcceptedIsSignedOver(t *testing.T) {
+// TestAnAcceptedChangeIsSigned: the verifier does not report it again, and reports the next one. A deleted
+// event is signed over if the tree has its hash.
+func TestAnAcceptedChangeIsSigned(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"data", "recorded time", "version", "one deleted", "several deleted", "the last deleted", "digest", "hash"} {
 		t.Run(name, func(t *testing.T) {

@@ -175,9 +175,9 @@ func TestWitnessesCosign(t *testing.T) {
 	}
 }
 
-// TestWhatAWitnessMayAnswer: an answer that is not its current signature over this checkpoint
-// is not stored.
-func TestWhatAWitnessMayAnswer(t *testing.T) {
+// TestInvalidAnswersOfWitnessesAreNotStored: an answer has to be the current signature of the witness over this
+// checkpoint.
+func TestInvalidAnswersOfWitnessesAreNotStored(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.append(4)
@@ -256,9 +256,9 @@ func (h *house) twin() *house {
 	return t
 }
 
-// TestAnotherProcessIsNoRefusal: while one process asks a witness about a checkpoint, another
+// TestANewerCheckpointOfAnotherProcessIsNoRefusal: while one process asks a witness about a checkpoint, another
 // makes the next one and has it cosigned. The witness has then seen more than the first one shows.
-func TestAnotherProcessIsNoRefusal(t *testing.T) {
+func TestANewerCheckpointOfAnotherProcessIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	witness := newOther(t, "one.example", h)

@@ -135,7 +135,7 @@ func judge(file []byte, trusted ...*x509.Certificate) (pades.Fault, error) {
 	return "", err
 }
 
-func TestAttacksAreTold(t *testing.T) {
+func TestAttacksAreDetected(t *testing.T) {
 	t.Parallel()
 	s := p256(t)
 	for _, a := range attacks(t, s) {
@@ -166,7 +166,7 @@ func summary(said string) string {
 }
 
 // The signed part of a file to which somebody added something is still at hand.
-func TestWhatWasSignedIsKnownBelowALaterUpdate(t *testing.T) {
+func TestTheSignedPartIsKnownBelowALaterUpdate(t *testing.T) {
 	t.Parallel()
 	s := p256(t)
 	base := rendered()[report.Security]

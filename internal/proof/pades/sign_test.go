@@ -23,7 +23,7 @@ import (
 
 // What others say of a signed report of each kind: poppler's pdfsig, pdfdetach and
 // pdftotext, OpenSSL and qpdf.
-func TestSignedReportsAreTakenByOthers(t *testing.T) {
+func TestOtherProgramsAcceptSignedReports(t *testing.T) {
 	t.Parallel()
 	s := p256(t)
 	for _, kind := range kinds {
@@ -106,7 +106,7 @@ func opensslAgrees(t *testing.T, file []byte, trusted *x509.Certificate) {
 	}
 }
 
-func TestPicturesOfASignedReportAreThoseOfItsBase(t *testing.T) {
+func TestASignedReportLooksLikeItsBase(t *testing.T) {
 	t.Parallel()
 	need(t, "pdftoppm")
 	base := rendered()[report.DataInventory]
@@ -124,7 +124,7 @@ func TestPicturesOfASignedReportAreThoseOfItsBase(t *testing.T) {
 	}
 }
 
-func TestSplitGivesBackWhatWasSigned(t *testing.T) {
+func TestSplitReturnsTheSignedBytes(t *testing.T) {
 	t.Parallel()
 	s := p256(t)
 	for _, base := range [][]byte{

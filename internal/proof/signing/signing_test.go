@@ -166,8 +166,8 @@ func TestAProcessWithAnOldKeyFile(t *testing.T) {
 	}
 }
 
-// TestWhoeverAsksForTheKeys appends nothing to the log, and has it read once in some seconds.
-func TestWhoeverAsksForTheKeys(t *testing.T) {
+// TestReadingTheKeysAppendsNothing to the log, and has it read once in some seconds.
+func TestReadingTheKeysAppendsNothing(t *testing.T) {
 	t.Parallel()
 	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
 	s := opened(t, db, file)
@@ -279,9 +279,8 @@ func TestAThiefOfARetiredKey(t *testing.T) {
 	}
 }
 
-// TestWhoSignsWhatWasRecordedBefore a change of keys: an old key that is still there, and
-// then none.
-func TestWhoSignsWhatWasRecordedBefore(t *testing.T) {
+// TestTheKeyForEventsFromBeforeARotation is the old key while it is still there, and then none.
+func TestTheKeyForEventsFromBeforeARotation(t *testing.T) {
 	t.Parallel()
 	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
 	s := opened(t, db, file)
@@ -401,9 +400,9 @@ func reportKey(t *testing.T, file string) attest.Key {
 	return key
 }
 
-// TestKeysOfBeforeThereWasALog are taken over once, as they were published, and the event says
-// that they were not signed.
-func TestKeysOfBeforeThereWasALog(t *testing.T) {
+// TestKeysFromBeforeTheLog are taken over once, as they were published, and the event says that they were not
+// signed.
+func TestKeysFromBeforeTheLog(t *testing.T) {
 	t.Parallel()
 	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
 	s := opened(t, db, file)
@@ -561,8 +560,8 @@ func TestAnOperatorsCertificate(t *testing.T) {
 	}
 }
 
-// TestACertificateThatEndsMeanwhile signs no more: its signatures would be worthless.
-func TestACertificateThatEndsMeanwhile(t *testing.T) {
+// TestAnExpiredCertificateDoesNotSign: its signatures would be worthless.
+func TestAnExpiredCertificateDoesNotSign(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")

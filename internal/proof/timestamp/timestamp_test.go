@@ -79,7 +79,7 @@ var digest = func() []byte {
 }()
 
 // The service is OpenSSL's, and so is the judge of the token.
-func TestATokenOfOpenSSLHoldsForUsAndForOpenSSL(t *testing.T) {
+func TestATokenOfOpenSSLIsValidForBoth(t *testing.T) {
 	t.Parallel()
 	a := timestamptest.New(t, timestamptest.Now())
 	before := time.Now().Add(-time.Second)
@@ -111,7 +111,7 @@ func TestATokenOfOpenSSLHoldsForUsAndForOpenSSL(t *testing.T) {
 	}
 }
 
-func TestBadDaysOfAService(t *testing.T) {
+func TestFaultsOfAService(t *testing.T) {
 	t.Parallel()
 	a := timestamptest.New(t, timestamptest.Now())
 	elsewhere := httptest.NewServer(http.NotFoundHandler())
@@ -205,7 +205,7 @@ func TestGrantedWithModificationsIsTaken(t *testing.T) {
 	}
 }
 
-func TestWhoMayStampTimeAndWhen(t *testing.T) {
+func TestOnlyAValidTimeStampCertificateIsAccepted(t *testing.T) {
 	t.Parallel()
 	query, err := (&rfc3161.Request{HashAlgorithm: crypto.SHA256, HashedMessage: digest, Certificates: true}).Marshal()
 	if err != nil {

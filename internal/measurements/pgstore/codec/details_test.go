@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDetailsFromBeforeDatabases: statements that were stored without their database get it as
-// soon as another detail has it, and have none otherwise.
-func TestDetailsFromBeforeDatabases(t *testing.T) {
+// TestDetailsWithoutDatabases: statements that were stored without their database get it as soon as another
+// detail has it, and have none otherwise.
+func TestDetailsWithoutDatabases(t *testing.T) {
 	t.Parallel()
 	shop := uuid.UUID{1}
 	before := Deltas{{Hash: 1, Calls: 2, Total: 3, Max: 1, Samples: 4}, {Hash: 7, Calls: 1, Total: 1, Max: 1, Samples: 1}}

@@ -49,8 +49,8 @@ func TestScaledNumbers(t *testing.T) {
 	})
 }
 
-// TestHostsComeBackAsTheyWere, but for the volumes that never count.
-func TestHostsComeBackAsTheyWere(t *testing.T) {
+// TestHostsAreDecodedAsEncoded, but for the volumes that never count.
+func TestHostsAreDecodedAsEncoded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		b := hostBodyOf(drawnHost(r, monday))
@@ -76,9 +76,9 @@ func TestHostsComeBackAsTheyWere(t *testing.T) {
 	})
 }
 
-// TestWhatIsShownOfWaits is the sum over databases of their averages: as fractions,
-// and as numbers where those would be large.
-func TestWhatIsShownOfWaits(t *testing.T) {
+// TestShownWaits are the sum over databases of their averages: as fractions, and as numbers where those would
+// be large.
+func TestShownWaits(t *testing.T) {
 	t.Parallel()
 	ways := map[bool]int{}
 	rapid.Check(t, func(r *rapid.T) {

@@ -204,9 +204,9 @@ func TestTheFirstContentStays(t *testing.T) {
 	})
 }
 
-// TestMinutesMayBeRolledInAnyOrder: some of them at a time, from the samples that they need,
+// TestMinutesAreRolledUpInAnyOrder: some of them at a time, from the samples that they need,
 // any number of times: the row is the one that rolling all at once makes.
-func TestMinutesMayBeRolledInAnyOrder(t *testing.T) {
+func TestMinutesAreRolledUpInAnyOrder(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
 		k := KindOf(name)
 		var samples []Sample
@@ -249,8 +249,8 @@ func TestMinutesMayBeRolledInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestSlotsStayWhereTheyAreSet: one slot changes and no other does, and a removed one is gone.
-func TestSlotsStayWhereTheyAreSet(t *testing.T) {
+// TestSettingASlotChangesNoOther, and a removed one is gone.
+func TestSettingASlotChangesNoOther(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
 		k := KindOf(name)
 		var samples []Sample
@@ -302,9 +302,8 @@ func TestSlotsStayWhereTheyAreSet(t *testing.T) {
 	})
 }
 
-// TestPartsComeToTheWhole: the hour is what its minutes or its detail come to,
-// whichever way they are grouped.
-func TestPartsComeToTheWhole(t *testing.T) {
+// TestPartsAddUpToTheWhole: the hour is the sum of its minutes or its detail, whichever way they are grouped.
+func TestPartsAddUpToTheWhole(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
 		k := KindOf(name)
 		var samples []Sample

@@ -50,8 +50,8 @@ func TestFiguresOfANewerProgramAreKept(t *testing.T) {
 	}
 }
 
-// TestFiguresFromBeforeSayWhetherTheyAreSummed by their place: their bytes do not.
-func TestFiguresFromBeforeSayWhetherTheyAreSummed(t *testing.T) {
+// TestEncodedFiguresDoNotStateWhetherTheyAreSums: their place does.
+func TestEncodedFiguresDoNotStateWhetherTheyAreSums(t *testing.T) {
 	t.Parallel()
 	slot := figures{{figure: 2}: {samples: [figureTellings]uint64{1}, value: 5, over: 60_000_000}}.encode()
 	var sum figures

@@ -14,9 +14,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// TestOldStatementsAreLookedForOnceADay: what has become too old since then waits for the next
+// TestOldStatementsAreSearchedOnceADay: what has become too old since then waits for the next
 // day.
-func TestOldStatementsAreLookedForOnceADay(t *testing.T) {
+func TestOldStatementsAreSearchedOnceADay(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	d := In(db)

@@ -106,9 +106,8 @@ func TestDaysAreDropped(t *testing.T) {
 	r.has(0, aDay, 2*aDay-time.Second)
 }
 
-// TestADayThatSomebodyReads, as a backup does for hours, is dropped later; days that are new
-// are made meanwhile.
-func TestADayThatSomebodyReads(t *testing.T) {
+// TestADayInUseIsDroppedLater, as by a backup, which reads for hours. New days are made meanwhile.
+func TestADayInUseIsDroppedLater(t *testing.T) {
 	t.Parallel()
 	r := newRawDays(t)
 	if err := r.put(0); err != nil {
@@ -133,8 +132,8 @@ func TestADayThatSomebodyReads(t *testing.T) {
 	r.has(aDay)
 }
 
-// TestDaysAreMadeAtOnce by several who put and who drop, each its own series' blocks.
-func TestDaysAreMadeAtOnce(t *testing.T) {
+// TestDaysAreMadeConcurrently by several processes that put and drop, each its own series' blocks.
+func TestDaysAreMadeConcurrently(t *testing.T) {
 	t.Parallel()
 	r := newRawDays(t)
 	var all errgroup.Group
@@ -167,9 +166,9 @@ func TestDaysAreMadeAtOnce(t *testing.T) {
 	}
 }
 
-// TestAnInstallationFromBeforeDays has one table for what there was, until all of it is too
-// old, and goes back to one without a loss.
-func TestAnInstallationFromBeforeDays(t *testing.T) {
+// TestAnInstallationWithoutDays has one table for the earlier blocks, until all of it is too old, and goes back
+// to one without a loss.
+func TestAnInstallationWithoutDays(t *testing.T) {
 	t.Parallel()
 	r := newRawDays(t)
 	provider, err := goose.NewProvider(goose.DialectPostgres, r.DB.DB, migrations.FS, goose.WithDisableVersioning(true))

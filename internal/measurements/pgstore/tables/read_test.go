@@ -8,9 +8,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestReadsUseTheKeyWhateverTheServerBelieves: also in a plan that it made without
-// knowing how many series are asked for, and kept.
-func TestReadsUseTheKeyWhateverTheServerBelieves(t *testing.T) {
+// TestReadsUseTheKeyUnderAnyPlan: also under one that the server made without knowing how many series are asked
+// for, and kept.
+func TestReadsUseTheKeyUnderAnyPlan(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	if _, err := db.ExecContext(t.Context(), `

@@ -44,11 +44,11 @@ var (
 	slackMarks = regexp.MustCompile("[<>*~`|]|(^|[^\\pL\\pN])_|_([^\\pL\\pN]|$)|]\\(")
 )
 
-// TestNoChatRendersWhatMachinesSay: for all that an attacker may put into a title, a name or a
+// TestNoChatRendersTextOfMachines: for all that an attacker may put into a title, a name or a
 // reason, a reader of Markdown (goldmark, with GitHub's extensions) finds Muster's own links and
 // the organization in bold, and nothing else that is markup. Slack's form has nothing left that
 // Slack's own rules call markup, and is read as Markdown, too: receivers other than Slack do.
-func TestNoChatRendersWhatMachinesSay(t *testing.T) {
+func TestNoChatRendersTextOfMachines(t *testing.T) {
 	t.Parallel()
 	for _, nasty := range machineTexts() {
 		judgeChats(t, nasty)

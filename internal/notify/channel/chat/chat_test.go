@@ -27,9 +27,9 @@ func chatOf(t failing, m channel.Message, format notification.Format) string {
 	return posted["text"]
 }
 
-// TestAChatIsToldNothingButText: what machines and people wrote mentions nobody, and is neither
-// a link nor bold, in either form. C22.
-func TestAChatIsToldNothingButText(t *testing.T) {
+// TestAChatGetsOnlyText: text of machines and people mentions nobody, and is neither a link nor bold, in either
+// form. C22.
+func TestAChatGetsOnlyText(t *testing.T) {
 	t.Parallel()
 	id, critical := uuid.MustParse("0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01"), alert.Critical
 	const nasty = "@channel @all @here @everyone <!channel> <!here|x> <@U123> <https://evil.example|ok> *bold* _it_ ~out~ `code` [ok](https://evil.example) pg_stat | & \\"

@@ -95,8 +95,8 @@ func TestAnUnknownKindIsAnError(t *testing.T) {
 	}
 }
 
-// TestEveryKindIsWhole: it has a name that is its own, a title, and all functions.
-func TestEveryKindIsWhole(t *testing.T) {
+// TestEveryKindIsComplete: it has a name of its own, a title, and all functions.
+func TestEveryKindIsComplete(t *testing.T) {
 	t.Parallel()
 	seen := map[notification.Kind]bool{}
 	for _, k := range kinds.All() {

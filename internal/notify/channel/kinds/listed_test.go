@@ -41,8 +41,8 @@ func TestTheAPIHasTheKindsOfTheList(t *testing.T) {
 	}
 }
 
-// TestThePagesCallAKindAsTheListDoes: each kind has a form, in the order of the list, under its title.
-func TestThePagesCallAKindAsTheListDoes(t *testing.T) {
+// TestThePagesNameAKindLikeTheList: each kind has a form, in the order of the list, under its title.
+func TestThePagesNameAKindLikeTheList(t *testing.T) {
 	t.Parallel()
 	index := strings.Join(strings.Fields(read(t, "web/src/notify/kinds/index.ts")), " ") // in one line or several
 	if want := "= { " + strings.Join(kinds.Names(all), ", "); !strings.Contains(index, want+" };") && !strings.Contains(index, want+", };") {

@@ -59,8 +59,7 @@ func TestATriggerNamesTheOwner(t *testing.T) {
 	}
 }
 
-// TestTheStateInTheEnd of an alert is what PagerDuty is told.
-func TestTheStateInTheEnd(t *testing.T) {
+func TestPagerDutyGetsTheLastStateOfAnAlert(t *testing.T) {
 	t.Parallel()
 	const raised, acknowledged, resolved = notification.AlertRaised, notification.AlertAcknowledged, notification.AlertResolved
 	for want, told := range map[string][]notification.EventType{

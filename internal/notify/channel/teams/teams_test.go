@@ -118,9 +118,9 @@ func judge(t failing, m channel.Message) {
 	}
 }
 
-// TestACardIsNothingButText: what machines and people wrote mentions nobody in Teams, and is
-// neither a link nor a format. Its links lead to Muster.
-func TestACardIsNothingButText(t *testing.T) {
+// TestACardHasOnlyText: text of machines and people mentions nobody in Teams, and is neither a link nor a
+// format. Its links lead to Muster.
+func TestACardHasOnlyText(t *testing.T) {
 	t.Parallel()
 	for _, text := range nasty() {
 		judge(t, message(text))
@@ -135,8 +135,8 @@ func TestACardIsNothingButText(t *testing.T) {
 	})
 }
 
-// TestACardHasRoom for what Teams takes, and says how much more there is.
-func TestACardHasRoom(t *testing.T) {
+// TestACardIsCutToTheLimitOfTeams, and says how much more there is.
+func TestACardIsCutToTheLimitOfTeams(t *testing.T) {
 	t.Parallel()
 	var long []string
 	for range 100 {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestComplaintsAreFew: a collector that is away for a night is one line a minute.
-func TestComplaintsAreFew(t *testing.T) {
+// TestExportErrorsAreLoggedRarely: a collector that is away for a night is one line a minute.
+func TestExportErrorsAreLoggedRarely(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -40,8 +40,8 @@ func read(t *testing.T, name string) []byte {
 	return content
 }
 
-// TestVectors: the page in a browser gives the same answers as this package.
-func TestVectors(t *testing.T) {
+// TestTheProgramAgreesWithTheVectors: the page in a browser gives the same answers as this package.
+func TestTheProgramAgreesWithTheVectors(t *testing.T) {
 	t.Parallel()
 	var vectors []struct {
 		Name    string         `json:"name"`
@@ -89,9 +89,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestWitnessesTellTheTime: of a key that ended they show what is older, and of a report that
-// is dated back that it is not.
-func TestWitnessesTellTheTime(t *testing.T) {
+// TestWitnessesShowTheAgeOfASignature: of a key that ended they show what is older, and of a report that is
+// dated back that it is not.
+func TestWitnessesShowTheAgeOfASignature(t *testing.T) {
 	t.Parallel()
 	secret, public, err := note.GenerateKey(rand.Reader, "witness.example/one")
 	must(t, err)

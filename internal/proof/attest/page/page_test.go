@@ -107,8 +107,8 @@ func firstOff(steps []attest.Step) string {
 	return ""
 }
 
-// TestThePageSaysWhatTheVectorsSay: of each file the verdict, and the step that decides it.
-func TestThePageSaysWhatTheVectorsSay(t *testing.T) {
+// TestThePageAgreesWithTheVectors: of each file the verdict, and the step that decides it.
+func TestThePageAgreesWithTheVectors(t *testing.T) {
 	t.Parallel()
 	all := stored(t)
 	for name, got := range inNode(t, all) {
@@ -143,8 +143,8 @@ func TestATimeStamp(t *testing.T) {
 	}
 }
 
-// TestOneFile holds all that the page needs, under a policy that lets nothing else in.
-func TestOneFile(t *testing.T) {
+// TestThePageIsOneFile that holds all it needs, under a policy that lets nothing else in.
+func TestThePageIsOneFile(t *testing.T) {
 	t.Parallel()
 	keys := read(t, keysPath("ours"))
 	page, err := Write(keys)

@@ -100,16 +100,16 @@ func judged(t *testing.T, step int) {
 	}
 }
 
-// TestAVerifierOfOthers: scripts/verify_report.py, which was written from the layouts in
+// TestAnIndependentVerifierAgrees: scripts/verify_report.py, which was written from the layouts in
 // docs/auditors.md alone, says of a vector what the program says.
-func TestAVerifierOfOthers(t *testing.T) {
+func TestAnIndependentVerifierAgrees(t *testing.T) {
 	t.Parallel()
 	judged(t, 5)
 }
 
-// TestAVerifierOfOthersJudgesKeys that ended, for exports and evidence as for reports: a person
-// with an old key can sign any date.
-func TestAVerifierOfOthersJudgesKeys(t *testing.T) {
+// TestAnIndependentVerifierJudgesKeys that ended, for exports and evidence as for reports: a person with an old
+// key can sign any date.
+func TestAnIndependentVerifierJudgesKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write := func(name string, content []byte) string {
@@ -169,13 +169,13 @@ func TestAVerifierOfOthersJudgesKeys(t *testing.T) {
 	}
 }
 
-func TestLongAVerifierOfOthers(t *testing.T) {
+func TestLongAnIndependentVerifierAgrees(t *testing.T) {
 	longtest.Only(t)
 	judged(t, 1)
 }
 
-// TestTheLayoutsThatAreDocumented: the sums in docs/auditors.md are those of the program.
-func TestTheLayoutsThatAreDocumented(t *testing.T) {
+// TestTheDocumentedLayouts: the sums in docs/auditors.md are those of the program.
+func TestTheDocumentedLayouts(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 123_456_000, time.UTC)
 	organization, stream := uuid.MustParse("0199f0d2-0000-7000-8000-000000000001"), uuid.MustParse("0199f0d2-0000-7000-8000-0000000000aa")
@@ -202,9 +202,9 @@ func TestTheLayoutsThatAreDocumented(t *testing.T) {
 	}
 }
 
-// TestTheFingerprintThatIsDocumented: the lines of Python in docs/auditors.md print what the
+// TestTheDocumentedFingerprint: the lines of Python in docs/auditors.md print what the
 // program and scripts/verify_report.py print.
-func TestTheFingerprintThatIsDocumented(t *testing.T) {
+func TestTheDocumentedFingerprint(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is missing: the fingerprint of docs/auditors.md is not computed")

@@ -14,7 +14,7 @@ func TestThePageAgreesWithTheProgram(t *testing.T) {
 	all := stored(t)
 	page := inNode(t, all)
 	for _, v := range all {
-		if v.Step == unread { // TestVectors of both says so
+		if v.Step == unread { // TestTheProgramAgreesWithTheVectors of both says so
 			continue
 		}
 		keys, err := attest.ParseKeys(read(t, keysPath(v.Keys)))
