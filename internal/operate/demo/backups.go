@@ -1,45 +1,97 @@
 package demo
 
 import (
-	"strings"
+	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/commands/inventory"
+	"muster/domain/fleet"
 	"muster/internal/measurements/backups"
+	"muster/internal/operate/demo/inspected"
+	"muster/internal/operate/demo/nights"
 )
 
 const (
-	// staleServer has had no backup for staleFor when somebody first looks, and never gets another.
-	staleServer = "demo-pg-legacy-01"
-	staleFor    = 3 * day
-	backupEnds  = 2*time.Hour + 41*time.Minute // when backups of the night end
-	tookBackup  = 31 * time.Minute
+	// staleServer and neglectedServer have had no backup for so long when somebody first looks, and never get another.
+	staleServer, neglectedServer = "demo-pg-legacy-01", "demo-mssql-erp-02"
+	staleFor, neglectedFor       = 3 * day, 41 * day
+	// unarchivedServer archives no WAL since the assessment of the day before, which says so.
+	unarchivedServer = "demo-pg-billing-01"
 )
 
-// backedUp is what is told of backups at a time: of each server one in each of the last 30 nights, and of its log every
-// quarter of an hour.
+// unsaved are the rules whose alerts say that there is no backup, and for how long there was none when they begin.
+// Those of a night are about the backup that was due in it.
+var unsaved = map[string]time.Duration{
+	"base-backup": 0, "backup": 0, "full-disk-backup": 0, "full-backup": 24 * time.Hour, "ongoing-backup": 26 * time.Hour,
+}
+
+// unlogged are those of the log.
+var unlogged = map[string]time.Duration{"log-backup": time.Hour, "wal-archiving": 10 * time.Minute}
+
+// lastBackup is the end of a server's last backup; zero: it has one each night.
+func lastBackup(server string, made time.Time) time.Time {
+	for name, ago := range map[string]time.Duration{staleServer: staleFor, neglectedServer: neglectedFor} {
+		if name == server {
+			return made.Add(-ago).UTC().Truncate(day).Add(nights.Ends)
+		}
+	}
+	return time.Time{}
+}
+
+// backedUp is what is told of backups at a time, as alerts and assessments tell it.
 func backedUp(made time.Time, there []inventory.IDs, at time.Time) (looks []backups.Look) {
-	for i, p := range there {
-		look := backups.Look{Instance: p.ID, At: at, Source: backups.Feed, Condition: backups.Works}
-		whole, log, tool := backups.Full, backups.Log, "nightly-backup.sh"
-		if strings.HasPrefix(p.ExternalID, "demo-pg") {
-			whole, log, tool = backups.Base, backups.WAL, "pg_basebackup"
+	alerts := episodes(made, at.Add(time.Hour))
+	for _, s := range servers() {
+		of := slices.IndexFunc(there, func(p inventory.IDs) bool { return p.ExternalID == s.Name })
+		if of < 0 || len(s.Volumes) == 0 {
+			continue
 		}
-		last := at
-		if p.ExternalID == staleServer {
-			last = made.Add(-staleFor)
-		}
-		for night := range 31 {
-			finished := at.UTC().Truncate(day).Add(-time.Duration(night)*day + backupEnds)
-			started, size := finished.Add(-tookBackup), int64(40+13*i)<<30
-			if !finished.After(last) {
-				look.Backups = append(look.Backups, backups.Backup{Kind: whole, StartedAt: &started, FinishedAt: finished, SizeBytes: &size, Tool: tool})
+		look := backups.Look{Instance: there[of].ID, At: at, Source: backups.Feed, Condition: backups.Works}
+		subjects := []nights.Subject{{Whole: backups.Full, Logs: backups.Log, Tool: "nightly-backup.sh"}}
+		switch s.Engine {
+		case fleet.PostgreSQL:
+			subjects[0] = nights.Subject{Whole: backups.Base, Logs: backups.WAL, Tool: "pg_basebackup"}
+		case fleet.SQLServer:
+			for _, d := range there[of].Databases {
+				subjects = append(subjects, nights.Subject{Database: d.ID, Name: d.ExternalID, Whole: backups.Full, Logs: backups.Log, Tool: "nightly-backup.sh"})
 			}
+			subjects = subjects[min(1, len(subjects)-1):]
+		case fleet.Oracle, fleet.MongoDB, fleet.MySQL:
 		}
-		if last.Equal(at) {
-			look.Backups = append(look.Backups, backups.Backup{Kind: log, FinishedAt: at.Truncate(15 * time.Minute)})
+		for _, subject := range subjects {
+			if subject.Last = lastBackup(s.Name, made); s.Name == unarchivedServer {
+				look.Condition, look.Why = backups.Failing, "archive_command fails."
+				subject.LogFailed = append(subject.LogFailed, nights.Between{From: inspected.At(made, 1).Add(-time.Hour), Until: at.Add(day)})
+			}
+			for _, name := range s.Databases {
+				if subject.Database == uuid.Nil || subject.Name == name {
+					subject.Bytes += int64(inspected.Of(s.Name).Bytes(name, made, at) * 0.4) // compressed
+				}
+			}
+			for _, e := range alerts {
+				if e.server == s.Name && (e.database == "" || subject.Name == "" || e.database == subject.Name) {
+					e.unsaves(&subject)
+				}
+			}
+			look.Backups = append(look.Backups, subject.Of(at)...)
 		}
 		looks = append(looks, look)
 	}
 	return looks
+}
+
+// unsaves notes the time in which an alert says that there is no backup.
+func (e episode) unsaves(s *nights.Subject) {
+	if before, ok := unsaved[e.rule]; ok {
+		from := e.starts.Add(-before)
+		if before == 0 {
+			from = e.starts.Truncate(day)
+		}
+		s.Failed = append(s.Failed, nights.Between{From: from, Until: e.ends})
+	}
+	if before, ok := unlogged[e.rule]; ok {
+		s.LogFailed = append(s.LogFailed, nights.Between{From: e.starts.Add(-before), Until: e.ends})
+	}
 }

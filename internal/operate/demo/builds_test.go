@@ -29,7 +29,7 @@ func TestFault30TheDemoNamesBuildsAsTheFeedDoes(t *testing.T) {
 		}
 		said[row[3]] = row[4] + " of " + published.Format("January 2006")
 	}
-	text, err := os.ReadFile("assessments.yaml")
+	text, err := os.ReadFile("inspected/assessments.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@
 //
 // # Assessments
 //
-// Agents assess the simulated servers, except the retired one (assessments.yaml): which checks
+// Agents assess the simulated servers, except the retired one (inspected/assessments.yaml): which checks
 // fail from when until when, accounts, settings, databases with personal data. The assessments
 // go through feed.Doors like those of real agents. They cover the last eight weeks, each week
 // and in the end each day, up to the day before the organization was made. Three stories are
@@ -54,6 +54,12 @@
 // unchanged. After that, the agents continue each day. The times of assessments lie in the past,
 // because their senders give them. Reports are requested when the demo is filled, and none is
 // older than the demo.
+//
+// # One source for each figure
+//
+// Sizes of databases and the limit of connections are those of the assessments (package inspected). Backups end when no
+// alert and no check says that they are missing (package nights). A server is down when its alerts say so, and then in
+// its uptime, its measurements and the roles of its pair (downs), too. web/e2e/demo.test.ts compares the answers.
 //
 // # Measurements
 //

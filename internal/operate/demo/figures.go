@@ -90,7 +90,11 @@ func (a *agent) oldest(at, clock time.Time, batch bool, told func(measurements.F
 	}
 	for i := range a.databases {
 		for _, held := range a.databases[i].strains {
-			if open := at.Sub(held.starts) + 33*time.Second; held.strain.Locked > 0 && held.strength(at) > 0 && open.Milliseconds() > age {
+			open := at.Sub(held.starts) + 33*time.Second
+			if held.strain.Open > 0 { // its alert says so of one that has been open for 30 minutes
+				open += 30 * time.Minute
+			}
+			if held.strain.Locked+held.strain.Open > 0 && held.strength(at) > 0 && open.Milliseconds() > age {
 				age, idle = open.Milliseconds(), (open - 6*time.Second).Milliseconds()
 				holds = by("bill", "billing", "10.4.2.17", measurements.IdleInTransaction, &a.databases[i])
 				idles = holds

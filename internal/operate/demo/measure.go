@@ -201,7 +201,7 @@ func (m *measuring) write(ctx context.Context, from, until time.Time, atOnce tim
 	batch := newAgents(m.organization.CreatedAt, there).samples(from, until, atOnce)
 	lags, newest := replicate(m.organization.CreatedAt, there, from, until, atOnce)
 	batch.Room = rooms(m.organization.CreatedAt, there, until.Add(-agentInterval))
-	signs = append(signs, roomSigns(m.organization.ID, there, until.Add(-agentInterval))...)
+	signs = append(signs, roomSigns(m.organization.ID, there, &batch)...)
 	batch.Servers, batch.Replication = append(batch.Servers, lags...), newest
 	batch.Backups = backedUp(m.organization.CreatedAt, there, until)
 	batch.Organization, batch.Sender = m.organization.ID, new(string) // a feed's: Muster itself connects to none of them

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,19 +23,33 @@ import (
 // uptimePast is of how many days it is known when servers were up when somebody first looks.
 const uptimePast = 60
 
-// downtimes are the times in which servers of the demo were down, counted from the minute in which the
-// organization was made. Of one of them nobody knew how it was.
+// downtimes are the times in which servers of the demo were down beside those of which alerts tell, counted from the
+// minute in which the organization was made.
 var downtimes = []struct {
-	server  string
-	after   time.Duration
-	lasts   time.Duration
-	unknown bool
+	server string
+	after  time.Duration
+	lasts  time.Duration
 }{
-	{"demo-mssql-erp-01", -40*day + 3*time.Hour, 4 * time.Minute, false},
-	{heldServer, -17*day + 2*time.Hour + 11*time.Minute, 7 * time.Minute, false},
-	{heldServer, -36*time.Hour - 20*time.Minute, 90 * time.Minute, false},
-	{"demo-ora-core-01", -9*day + 5*time.Hour, 9 * time.Minute, false},
-	{"demo-mongo-events-01", -6*day + 9*time.Hour, 19*time.Hour + 48*time.Minute, true},
+	{"demo-mssql-erp-01", -40*day + 3*time.Hour, 4 * time.Minute},
+	{heldServer, -17*day + 2*time.Hour + 11*time.Minute, 7 * time.Minute},
+	{"demo-ora-core-01", -9*day + 5*time.Hour, 9 * time.Minute},
+}
+
+// downs are the times in which a server was down, the oldest first: nothing is measured of it then.
+func downs(made time.Time, server string) (all []between) {
+	made = made.UTC().Truncate(time.Minute)
+	for _, o := range downtimes {
+		if from := made.Add(o.after); o.server == server {
+			all = append(all, between{from, from.Add(o.lasts)})
+		}
+	}
+	for _, e := range scripted(made) {
+		if e.server == server && e.strain.Gone {
+			all = append(all, e.between)
+		}
+	}
+	slices.SortFunc(all, func(a, b between) int { return a.starts.Compare(b.starts) })
+	return all
 }
 
 // objectives sets the demo's objectives and its maintenance window, if nobody ever did.
@@ -97,17 +112,22 @@ func idsOf(there []inventory.IDs) (ids []uuid.UUID) {
 	return ids
 }
 
-// pastOf are the times of a server up to when the organization was made.
+// pastOf are the times of a server up to when the organization was made. Nobody knew how it was while its agent was off.
 func pastOf(s server, made time.Time) (spans []uptime.Span) {
 	at := made.Add(-min(time.Duration(s.Days)+1, uptimePast) * day)
-	for _, o := range downtimes {
-		from := made.Add(o.after)
-		if o.server != s.Name || from.Before(at) {
+	down := downs(made, s.Name)
+	all := slices.Clone(down)
+	if off, ok := offTimes(made)[s.Host]; ok {
+		all = append(all, off)
+	}
+	slices.SortFunc(all, func(a, b between) int { return a.starts.Compare(b.starts) })
+	for _, o := range all {
+		if o.starts.Before(at) {
 			continue
 		}
-		spans = append(spans, uptime.Span{Since: at, Until: from, Up: true})
-		if at = from.Add(o.lasts); !o.unknown {
-			spans = append(spans, uptime.Span{Since: from, Until: at})
+		spans = append(spans, uptime.Span{Since: at, Until: o.starts, Up: true})
+		if at = o.ends; slices.Contains(down, o) {
+			spans = append(spans, uptime.Span{Since: o.starts, Until: at})
 		}
 	}
 	return append(spans, uptime.Span{Since: at, Until: made, Up: true})

@@ -15,10 +15,7 @@ import (
 )
 
 // The pair of the demo: the second follows the first, and lags. A slot of the first has lost its consumer.
-const (
-	leadServer, followServer = heldServer, "demo-pg-orders-02"
-	failedOver               = 11 * day // before the organization was made: the first one took over then
-)
+const leadServer, followServer = heldServer, "demo-pg-orders-02"
 
 // behind is by how many seconds the second server lags: a little for most of the time, more while nightly batches write, and
 // as many as its alerts say.
@@ -49,7 +46,11 @@ func replicates(made time.Time, crowds []crowd, lead, follow uuid.UUID, at time.
 func replicate(made time.Time, there []inventory.IDs, from, until time.Time, atOnce time.Duration) (lags []measurements.ServerSample, newest []replication.State) {
 	lead, follow := idOf(there, leadServer), idOf(there, followServer)
 	crowds := lagCrowds(made, from, until)
+	gone := downs(made, leadServer)
 	for at := from; at.Before(until); at = at.Add(atOnce) {
+		if slices.ContainsFunc(gone, func(b between) bool { return b.has(at) }) {
+			continue // nothing is followed
+		}
 		newest = slices.DeleteFunc(replicates(made, crowds, lead, follow, at), func(s replication.State) bool { return s.Instance == uuid.Nil })
 		for _, s := range newest {
 			if sample, ok := measurements.LagOf(s); ok {
@@ -76,13 +77,19 @@ func (m *measuring) failover(ctx context.Context, there []inventory.IDs) error {
 	if lead == uuid.Nil || follow == uuid.Nil {
 		return nil
 	}
-	at := m.organization.CreatedAt.UTC().Truncate(day).Add(3*time.Hour + 12*time.Minute - failedOver)
-	before, after := replicates(m.organization.CreatedAt, nil, follow, lead, at.Add(-time.Minute)), replicates(m.organization.CreatedAt, nil, lead, follow, at)
-	for i := range before {
-		before[i].Timeline = 2
-	}
-	if _, err := replication.Record(ctx, m.DB, m.organization.ID, at, append(before, after...)); err != nil {
+	states := failedOver(m.organization.CreatedAt, lead, follow)
+	if _, err := replication.Record(ctx, m.DB, m.organization.ID, m.organization.CreatedAt, states); err != nil {
 		return fmt.Errorf("keep a failover: %w", err)
 	}
 	return nil
+}
+
+// failedOver are the states of the pair around the time in which the first one was down, as alerts say.
+func failedOver(made time.Time, lead, follow uuid.UUID) (all []replication.State) {
+	for _, e := range scripted(made.UTC().Truncate(time.Minute)) {
+		if e.server == leadServer && e.strain.Gone {
+			all = append(all, pair.Failover(made, lead, follow, e.starts, e.ends)...)
+		}
+	}
+	return all
 }

@@ -1,16 +1,20 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"muster/commands/inventory"
 	"muster/domain/fleet"
+	"muster/internal/measurements"
 	"muster/internal/measurements/room"
+	"muster/internal/operate/demo/inspected"
 	"muster/internal/watch"
 )
 
@@ -41,12 +45,6 @@ func filling(made, at time.Time) float64 {
 	return 100 - fillingBy*left
 }
 
-// sizeOf is how large a database of the demo is.
-func sizeOf(server, name string, made, at time.Time) float64 {
-	c := newChance(server, name, "bytes")
-	return (40 + 160*c.draw(0)) * 1e9 * (1 + 0.002*c.draw(1)*at.Sub(made).Hours()/24)
-}
-
 // pastSizes keeps how full volumes and databases were before anybody looked, a value a day.
 func (m *measuring) pastSizes(ctx context.Context, there []inventory.IDs) error {
 	made := m.organization.CreatedAt
@@ -62,7 +60,7 @@ func (m *measuring) pastSizes(ctx context.Context, there []inventory.IDs) error 
 				}
 			}
 			for _, name := range s.Databases {
-				databases = append(databases, room.Size{Kind: room.Database, Name: name, Used: sizeOf(s.Name, name, made, at)})
+				databases = append(databases, room.Size{Kind: room.Database, Name: name, Used: inspected.Of(s.Name).Bytes(name, made, at)})
 			}
 			if err := room.RecordSizes(ctx, m.DB, m.organization.ID, room.HostSubject(fleet.HostKey(s.Host)), at, volumes); err != nil {
 				return fmt.Errorf("keep how full volumes were: %w", err)
@@ -82,20 +80,21 @@ func rooms(made time.Time, there []inventory.IDs, at time.Time) (states []room.S
 		if id == uuid.Nil || len(s.Volumes) == 0 {
 			continue
 		}
-		state := room.State{Instance: id, Engine: s.Engine, At: at, Looked: len(s.Databases), Databases: len(s.Databases)}
+		state := room.State{Instance: id, Engine: s.Engine, At: at}
 		for _, name := range s.Databases {
-			state.Sizes = append(state.Sizes, room.Size{Kind: room.Database, Name: name, Used: sizeOf(s.Name, name, made, at)})
+			state.Sizes = append(state.Sizes, room.Size{Kind: room.Database, Name: name, Used: inspected.Of(s.Name).Bytes(name, made, at)})
 		}
 		if s.Engine == fleet.PostgreSQL {
 			lookedAfter(&state, s, at)
-			states = append(states, state)
 		}
+		states = append(states, state)
 	}
 	return states
 }
 
 // lookedAfter has tables that autovacuum reaches, on one server one that it does not, and a sequence near its end.
 func lookedAfter(state *room.State, s server, at time.Time) {
+	state.Looked, state.Databases = len(s.Databases), len(s.Databases)
 	ago := func(d time.Duration) *time.Time { t := at.Add(-d).UTC(); return &t }
 	for _, name := range s.Databases {
 		c := newChance(s.Name, name, "tables")
@@ -107,9 +106,9 @@ func lookedAfter(state *room.State, s server, at time.Time) {
 				Database: name, Name: table, Bytes: live * 210, Live: &live, Dead: &dead, Vacuumed: ago(9 * day), Autovacuum: ago(time.Duration(2+n*7) * time.Hour),
 				Analyzed: ago(9 * day), Autoanalyze: ago(time.Duration(1+n*5) * time.Hour), Method: room.DeadRowShare,
 			}
-			if s.Name == heldServer && n == 2 { // nobody switched it on again after an import
-				dead = live * 3 / 5
-				t.Autovacuum, t.Vacuumed, t.Off, t.Due = nil, ago(63*day), true, true
+			if s.Name == heldServer && name == heldDatabase && n == 2 { // nobody switched it on again after an import
+				dead = live * 31 / 69
+				t.Name, t.Autovacuum, t.Vacuumed, t.Off, t.Due = "public.cart", nil, ago(63*day), true, true
 			}
 			bloat := live * 210 * 3 / 4 * dead / (live + dead)
 			t.Bloat = &bloat
@@ -117,7 +116,7 @@ func lookedAfter(state *room.State, s server, at time.Time) {
 		}
 	}
 	if s.Name == heldServer {
-		used := 78 + 0.11*math.Mod(at.Sub(at.Truncate(365*day)).Hours()/24, 30)
+		used := 71 + 0.11*math.Mod(at.Sub(at.Truncate(365*day)).Hours()/24, 30)
 		state.Sequences = []room.Sequence{{
 			Database: heldDatabase, Name: "public.order_lines_id_seq", Column: "public.order_lines.id", Type: "integer",
 			Last: math.Round(used / 100 * math.MaxInt32), Max: math.MaxInt32, Used: used,
@@ -125,17 +124,34 @@ func lookedAfter(state *room.State, s server, at time.Time) {
 	}
 }
 
-// roomSigns are the figures about connections and ids that the watch judges.
-func roomSigns(organization uuid.UUID, there []inventory.IDs, at time.Time) (signs []watch.Sign) {
-	id := idOf(there, heldServer)
-	if id == uuid.Nil {
-		return nil
+// roomSigns are the figures about connections and ids that the watch judges, of PostgreSQL servers in a batch.
+func roomSigns(organization uuid.UUID, there []inventory.IDs, b *measurements.Batch) (signs []watch.Sign) {
+	for _, s := range servers() {
+		of := slices.IndexFunc(b.Room, func(r room.State) bool { return r.Instance == idOf(there, s.Name) && len(r.Ages) > 0 })
+		if of < 0 {
+			continue
+		}
+		sign := watch.Sign{OrganizationID: organization, InstanceID: b.Room[of].Instance, At: b.Room[of].At}
+		worst := slices.MaxFunc(b.Room[of].Ages, func(a, b room.Age) int { return cmp.Compare(a.Share(), b.Share()) })
+		wraparound, connections := sign, sign
+		wraparound.Rule, wraparound.Value, wraparound.Details = watch.Wraparound, 100*worst.Share(), watch.Details{Database: worst.Database}
+		signs = append(signs, wraparound)
+		connections.Rule, connections.Details = watch.Connections, watch.Details{Sessions: allSessions(b, sign.InstanceID, sign.At), Limit: inspected.Of(s.Name).MaxConnections()}
+		if connections.Value = 100 * float64(connections.Details.Sessions) / float64(connections.Details.Limit); connections.Value > 0 {
+			signs = append(signs, connections)
+		}
 	}
-	used := 118 + int(30*newChance(heldServer, "open").drift(minuteOf(at), 90))
-	return []watch.Sign{
-		{OrganizationID: organization, Rule: watch.Connections, InstanceID: id, Value: float64(used) / 2, At: at, Details: watch.Details{Sessions: used, Limit: 200}},
-		{OrganizationID: organization, Rule: watch.Wraparound, InstanceID: id, Value: 7.4, At: at, Details: watch.Details{Database: heldDatabase}},
+	return signs
+}
+
+// allSessions is how many sessions a server had at a time; 0: nobody looked.
+func allSessions(b *measurements.Batch, instance uuid.UUID, at time.Time) (n int) {
+	for _, s := range b.Sessions {
+		if s.Instance == instance && s.At.Equal(at) {
+			n += int(s.Active + s.Waiting + s.IdleInTransaction + s.Idle + s.Other)
+		}
 	}
+	return n
 }
 
 // isFilling says whether a volume is the one that fills on a Tuesday.

@@ -37,6 +37,7 @@ type agent struct {
 	since     time.Time   // when the server was registered
 	tenants   []uuid.UUID // what runs on the host, this server included
 	strains   []episode   // those that are one of the server
+	down      []between   // when it is
 	full      []crowd     // when fullMount is
 	crowds    []crowd     // in the time that is asked for, full among them
 	locked    []time.Time // when heldServer had deadlocks
@@ -66,18 +67,8 @@ type seededQuery struct {
 // newAgents puts agents on the servers that are there under these ids.
 func newAgents(made time.Time, paper []inventory.IDs) *agents {
 	made = made.UTC().Truncate(time.Minute)
-	a := &agents{made: made, off: map[string]between{}}
-	for _, o := range append(slices.Clone(outages), lastOutage) {
-		from := made.Truncate(day).Add(o.from)
-		if o == lastOutage {
-			from = made.Add(o.from)
-		}
-		if o.host == "" {
-			a.outages = append(a.outages, between{from, from.Add(o.length)})
-		} else {
-			a.off[o.host] = between{from, from.Add(o.length)}
-		}
-	}
+	off := offTimes(made)
+	a := &agents{made: made, outages: []between{off[""]}, off: off}
 	ids, on := map[string]inventory.IDs{}, map[string][]uuid.UUID{}
 	for _, known := range paper {
 		ids[known.ExternalID] = known
@@ -95,6 +86,20 @@ func newAgents(made time.Time, paper []inventory.IDs) *agents {
 	return a
 }
 
+// offTimes are when agents were off, by their hosts; of none: the collector was.
+func offTimes(made time.Time) map[string]between {
+	made = made.UTC().Truncate(time.Minute)
+	off := map[string]between{}
+	for _, o := range append(slices.Clone(outages), lastOutage) {
+		from := made.Truncate(day).Add(o.from)
+		if o == lastOutage {
+			from = made.Add(o.from)
+		}
+		off[o.host] = between{from, from.Add(o.length)}
+	}
+	return off
+}
+
 func newAgent(made time.Time, s server, ids inventory.IDs, tenants []uuid.UUID) agent {
 	a := agent{
 		server: s, days: newChance(s.Name, "day"), instance: ids.ID, tenants: tenants,
@@ -109,6 +114,7 @@ func newAgent(made time.Time, s server, ids inventory.IDs, tenants []uuid.UUID) 
 			a.strains = append(a.strains, e)
 		}
 	}
+	a.down = downs(made, s.Name)
 	if s.Name == heldServer {
 		a.locked = deadlocksAt(made)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/internal/measurements"
+	"muster/internal/operate/demo/inspected"
 )
 
 // sessions is a look at the sessions of a database.
@@ -52,10 +53,27 @@ func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 			s.IdleInTransaction += int64(held.strain.Open)
 		}
 	}
+	s.Idle += a.crowding(d, at, s.Active+s.Waiting+s.IdleInTransaction+s.Idle+s.Other)
 	if wait := idleWait[a.Engine]; wait != "" {
 		s.Waits[wait] += s.Idle
 		who.idle(wait, s.Idle)
 	}
 	s.Doing = who.all()
 	return s
+}
+
+// crowding is how many sessions more a database has, for as many as alerts say that the server has.
+func (a *agent) crowding(d *database, at time.Time, usual int64) int64 {
+	var sizes float64
+	for i := range a.databases {
+		sizes += a.databases[i].size
+	}
+	share := float64(inspected.Of(a.Name).MaxConnections()) / 100 * d.size / sizes // of a percent of the limit
+	used := usual
+	for _, c := range a.crowds {
+		if c.mount == connected {
+			used = max(used, int64(math.Ceil(c.used(at, float64(used)/share)*share-1e-6)))
+		}
+	}
+	return used - usual
 }

@@ -28,12 +28,21 @@ var crowded = []struct {
 	{fleet.MongoDB, "volume", "", 91},
 	{fleet.MySQL, "binary-logs", "/", 87},
 	{fleet.PostgreSQL, "replication-lag", lagged, 61},
+	{fleet.PostgreSQL, "connections", connected, 86},
 }
 
 // lagged stands for a volume: what fills are seconds of replication lag. lagging are the incidents that say so.
 const lagged = "lag"
 
 var lagging = map[string]float64{"lock-storm-lag": 905, "ongoing-lag": 61}
+
+// connected stands for a volume, too: what fills are the connections that a server admits.
+const (
+	connected      = "connections"
+	connecting     = "lock-storm-connections" // the incidents that say so
+	connectedTo    = 96
+	connectsWithin = 10 * time.Minute
+)
 
 // crowds is how long a volume takes to get there.
 const crowds = 2 * time.Hour
@@ -69,10 +78,16 @@ func crowdsOf(made time.Time, s server, from, to time.Time) []crowd {
 		if lagging[e.rule] > 0 && e.server == s.Name {
 			of = append(of, crowd{e.between, lagged, lagging[e.rule], crowds})
 		}
+		if e.rule == connecting && e.server == s.Name {
+			of = append(of, crowd{e.between, connected, connectedTo, crowds})
+		}
 	}
 	for i := range of {
-		if of[i].mount == lagged { // which grows by a second in a second at most
+		switch of[i].mount {
+		case lagged: // which grows by a second in a second at most
 			of[i].takes = time.Duration(1.05*of[i].to) * time.Second
+		case connected:
+			of[i].takes = connectsWithin
 		}
 	}
 	return of
@@ -118,7 +133,7 @@ func (e episode) folded(at time.Time) float64 {
 
 // gone says whether the server is, at a time.
 func (a *agent) gone(at time.Time) bool {
-	return slices.ContainsFunc(a.strains, func(e episode) bool { return e.strain.Gone && e.has(at) })
+	return slices.ContainsFunc(a.down, func(b between) bool { return b.has(at) })
 }
 
 // between is when something takes place.

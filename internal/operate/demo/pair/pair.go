@@ -40,3 +40,21 @@ func States(made time.Time, lead, follow uuid.UUID, at time.Time, lag float64) [
 		Upstream: &replication.Upstream{Kind: replication.Physical, Host: "db01", Port: 5432, Slot: "orders_02"},
 	}}
 }
+
+// Failover are the states of the pair around a time in which the primary was down: the standby is promoted a minute
+// later, and hands back two minutes after the first server has returned as its standby.
+func Failover(made time.Time, lead, follow uuid.UUID, down, up time.Time) (all []replication.State) {
+	const soon = time.Minute
+	for _, step := range []struct {
+		lead, follow uuid.UUID
+		at           time.Time
+		timeline     int64
+	}{{lead, follow, down.Add(-soon), 1}, {follow, uuid.Nil, down.Add(soon), 2}, {follow, lead, up, 2}, {lead, follow, up.Add(2 * soon), 3}} {
+		for _, state := range States(made, step.lead, step.follow, step.at, 0) {
+			if state.Timeline = step.timeline; state.Instance != uuid.Nil {
+				all = append(all, state)
+			}
+		}
+	}
+	return all
+}
