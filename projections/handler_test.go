@@ -85,8 +85,9 @@ func TestAHandlerHandlesEachEventOnce(t *testing.T) {
 	a.wantHandled("[1 2 3 4 5]")
 }
 
-// TestWhatAHandlerCannotHandleWaits in the dead letters with the rest of its stream, and is handled at its retry.
-func TestWhatAHandlerCannotHandleWaits(t *testing.T) {
+// TestAnEventThatAHandlerCannotHandleWaits in the dead letters with the rest of its stream, and is handled at
+// its retry.
+func TestAnEventThatAHandlerCannotHandleWaits(t *testing.T) {
 	t.Parallel()
 	a := newActs(newScene(t))
 	sick, healthy, poison := uuid.New(), uuid.New(), errPoison
@@ -111,8 +112,9 @@ func TestWhatAHandlerCannotHandleWaits(t *testing.T) {
 	a.wantHandled("[1 4 2 3]")
 }
 
-// TestNobodyIsToBlame: a page that this program cannot handle at all is tried again, and nothing of it is set aside.
-func TestNobodyIsToBlame(t *testing.T) {
+// TestAPageThatCannotBeHandledIsRetried: a page that this program cannot handle at all is tried again, and
+// nothing of it is set aside.
+func TestAPageThatCannotBeHandledIsRetried(t *testing.T) {
 	t.Parallel()
 	a := newActs(newScene(t))
 	stream := uuid.New()

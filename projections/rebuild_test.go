@@ -273,7 +273,7 @@ func TestUnknownProjection(t *testing.T) {
 	}
 }
 
-func TestWhatIsOverIsDropped(t *testing.T) {
+func TestEndedGenerationsAreDropped(t *testing.T) {
 	t.Parallel()
 	s, p := newScene(t), &sums{}
 	position := s.appendNumbers(uuid.New(), "plain", 1)

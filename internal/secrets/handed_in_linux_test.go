@@ -12,9 +12,8 @@ import (
 	"muster/internal/secrets"
 )
 
-// TestAFileThatIsHandedIn lies on a file system that only an orchestrator
-// changes.
-func TestAFileThatIsHandedIn(t *testing.T) {
+// TestAKeyFileOnAReadOnlyFileSystem, which only an orchestrator changes.
+func TestAKeyFileOnAReadOnlyFileSystem(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	v.seal(v.check(), 1)
@@ -89,8 +88,8 @@ func TestNothingIsDoneUnrecorded(t *testing.T) {
 	}
 }
 
-// TestWhatLiesBesideTheKeyIsItsOwners: root may have rotated first, or noted where marks begin.
-func TestWhatLiesBesideTheKeyIsItsOwners(t *testing.T) {
+// TestFilesBesideTheKeyBelongToItsOwner: root may have rotated first, or noted where marks begin.
+func TestFilesBesideTheKeyBelongToItsOwner(t *testing.T) {
 	t.Parallel()
 	const somebody = 65534
 	v := newVault(t)

@@ -171,8 +171,8 @@ func TestAKeyThatStaysInTheFileIsRetiredOnce(t *testing.T) {
 	}
 }
 
-// TestEventsFromBeforeMarksAreThoseUpToTheFirstStart, whatever SQL does to the note.
-func TestEventsFromBeforeMarksAreThoseUpToTheFirstStart(t *testing.T) {
+// TestEventsWithoutMarksEndAtTheFirstStart, whatever SQL does to the note.
+func TestEventsWithoutMarksEndAtTheFirstStart(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	v.head(40)
@@ -239,9 +239,9 @@ func TestEventsFromBeforeMarksAreThoseUpToTheFirstStart(t *testing.T) {
 	holds("an older backup was restored", restarted, 45)
 }
 
-// TestANoteBesideTheKeyThatIsNotOurs is reported, and never makes the next start a first one:
+// TestAForeignNoteBesideTheKey is reported, and never makes the next start a first one:
 // an attacker who deletes the row in the database can change the installation's id there, too.
-func TestANoteBesideTheKeyThatIsNotOurs(t *testing.T) {
+func TestAForeignNoteBesideTheKey(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(v vault, file string)
@@ -298,9 +298,9 @@ func write(t *testing.T, file, content string) {
 	}
 }
 
-// TestProgramsFromBeforeMayRunBesideForADay: during an upgrade, replica by replica, the events
+// TestEarlierReleasesMayRunBesideForADay: during an upgrade, replica by replica, the events
 // of old ones count. That ends by our own clock.
-func TestProgramsFromBeforeMayRunBesideForADay(t *testing.T) {
+func TestEarlierReleasesMayRunBesideForADay(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		after time.Duration
@@ -330,9 +330,9 @@ func TestProgramsFromBeforeMayRunBesideForADay(t *testing.T) {
 	}
 }
 
-// TestARotationWaitsForWhatIsBeingMarked: else a mark could be made under a key and appended
+// TestARotationWaitsForMarksInProgress: else a mark could be made under a key and appended
 // after that was retired, and a genuine report would never be signed.
-func TestARotationWaitsForWhatIsBeingMarked(t *testing.T) {
+func TestARotationWaitsForMarksInProgress(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	running := v.check()

@@ -165,7 +165,7 @@ func TestRunningProcessesGoOnThroughARotation(t *testing.T) {
 	v.opens(v.check())
 }
 
-func TestACopyFromBeforeTheRotationIsNamed(t *testing.T) {
+func TestAnOutdatedCopyOfTheKeyIsNamed(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	v.seal(v.check(), 1)
@@ -331,7 +331,7 @@ func TestAFileThatCannotBeUsedLeavesTheRing(t *testing.T) {
 	v.opens(running)
 }
 
-func TestALinkToTheKeyFileStaysOne(t *testing.T) {
+func TestALinkToTheKeyFileStaysALink(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	link := filepath.Join(t.TempDir(), "link.key")

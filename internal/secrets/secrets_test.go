@@ -36,7 +36,7 @@ func aKey(t *testing.T, digits string) *secrets.Key {
 	return ring.Current()
 }
 
-func TestSealedOpensOnlyAsItWasSealed(t *testing.T) {
+func TestSealedTextOpensOnlyWithItsKeyAndRow(t *testing.T) {
 	t.Parallel()
 	key := aKey(t, "a7")
 	plaintext, row := []byte("postgres://watch:secret@db/"), []byte("instance 1")
@@ -138,7 +138,7 @@ func TestAKeyNeverPrints(t *testing.T) {
 	}
 }
 
-func TestOneKeyForAllWhoStartTogether(t *testing.T) {
+func TestProcessesThatStartTogetherShareOneKey(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "not", "there", "secret.key")
 	var all sync.WaitGroup
@@ -251,9 +251,9 @@ const (
 	wantSealed      = "019d894b699eeac5e9cfce2f8cab15e1fa7c6c829dbe8ceb02682b5ba20f87aad5a10a865d7737399226c4d82c1b4bd9f5f03e"
 )
 
-// TestNoKeyIsMadeBesideTheInstallations: a database that knows a key requires it, and if it is
+// TestAMissingKeyIsNotReplaced: a database that knows a key requires it, and if it is
 // missing, none is created.
-func TestNoKeyIsMadeBesideTheInstallations(t *testing.T) {
+func TestAMissingKeyIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	db, dir := pgtest.DB(t), t.TempDir()
 	path, absent := filepath.Join(dir, "secret.key"), filepath.Join(dir, "none", "secret.key")

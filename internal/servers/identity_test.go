@@ -12,7 +12,7 @@ import (
 
 // C10, C29, F29. Which two identities are one server, copies of one cluster, or a name that
 // leads elsewhere than before.
-func TestServersAreToldApart(t *testing.T) {
+func TestServersAreDistinguishedByIdentity(t *testing.T) {
 	t.Parallel()
 	pg := func(system, process string) servers.Identity {
 		return servers.Identity{Engine: fleet.PostgreSQL, System: system, Process: process}
@@ -57,7 +57,7 @@ func TestServersAreToldApart(t *testing.T) {
 
 // C10. A PostgreSQL says who it is to everybody, and a part of it where an administrator took
 // pg_control_system from them.
-func TestAPostgreSQLSaysWhoItIs(t *testing.T) {
+func TestTheIdentityOfAPostgreSQL(t *testing.T) {
 	t.Parallel()
 	primary := pgtest.Cluster(t, pgtest.Options{})
 	standby := pgtest.Standby(t, primary, pgtest.Options{})

@@ -30,7 +30,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestEveryEngineSaysWhatItHasMet(t *testing.T) {
+func TestEveryEngineNamesItsTestedServers(t *testing.T) {
 	t.Parallel()
 	all := metLive(t)
 	if len(all) != 3 {
@@ -44,7 +44,7 @@ func TestEveryEngineSaysWhatItHasMet(t *testing.T) {
 }
 
 // The pages import the table itself.
-func TestREADMEAndDocsSayWhatWasMetLive(t *testing.T) {
+func TestREADMEAndDocsNameTheTestedServers(t *testing.T) {
 	t.Parallel()
 	called := map[string]string{"postgresql": "PostgreSQL", "sqlserver": "SQL Server", "oracle": "Oracle"}
 	for _, path := range []string{"../../README.md", "../../docs/administrators.md", "../../docs/engines.md"} {
@@ -60,7 +60,7 @@ func TestREADMEAndDocsSayWhatWasMetLive(t *testing.T) {
 
 // What the table calls met of PostgreSQL is what the tests meet: 15 where they run as they
 // are, the others by make test-all.
-func TestTheMajorsThatWereMetAreThoseOfTheTests(t *testing.T) {
+func TestTheTestedMajorsMatchTheTests(t *testing.T) {
 	t.Parallel()
 	script := read(t, "../../scripts/test_majors.sh")
 	met := []string{"15"}
@@ -75,8 +75,8 @@ func TestTheMajorsThatWereMetAreThoseOfTheTests(t *testing.T) {
 	}
 }
 
-// TestTheNewestTriedIsTheLastThatWasMet, C26: reports and muster agent check go by the domain's number.
-func TestTheNewestTriedIsTheLastThatWasMet(t *testing.T) {
+// TestTheNewestTriedVersionIsTheLastTestedOne, C26: reports and muster agent check go by the domain's number.
+func TestTheNewestTriedVersionIsTheLastTestedOne(t *testing.T) {
 	t.Parallel()
 	for _, m := range metLive(t) {
 		want := "0"

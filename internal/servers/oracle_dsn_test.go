@@ -9,8 +9,9 @@ import (
 	"muster/internal/servers"
 )
 
-// TestF30WhatOtherToolsTake is answered with how to write it here, and not repeated: it may hold the password.
-func TestF30WhatOtherToolsTake(t *testing.T) {
+// TestF30ConnectionStringsOfOtherTools are refused with the form to write here, and not repeated: they may hold
+// the password.
+func TestF30ConnectionStringsOfOtherTools(t *testing.T) {
 	t.Parallel()
 	for _, dsn := range []string{
 		"(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST=db01)(PORT=1521))(CONNECT_DATA=(SERVICE_NAME=orders)))",

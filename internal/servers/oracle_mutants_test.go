@@ -16,9 +16,9 @@ import (
 	"muster/internal/testing/longtest"
 )
 
-// TestLongNoByteOfAnOracleEndsUs: a login and an answer with up to four bytes that are
-// others. Whatever the driver makes of them, an error of ours comes out, in time.
-func TestLongNoByteOfAnOracleEndsUs(t *testing.T) {
+// TestLongNoAnswerOfAnOracleCrashesMuster: a login and an answer with up to four changed bytes. Whatever the
+// driver makes of them, an error of ours comes out, in time.
+func TestLongNoAnswerOfAnOracleCrashesMuster(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	l := tnstest.Start(t, tnstest.Options{})

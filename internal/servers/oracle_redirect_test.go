@@ -14,9 +14,9 @@ import (
 	"muster/internal/servers/tnstest"
 )
 
-// TestWhereAListenerSendsUsIsJudged: a cluster's listener names the address of a node, and
+// TestARedirectOfAListenerIsChecked: a cluster's listener names the address of a node, and
 // anybody's could name one in the network that Muster runs in.
-func TestWhereAListenerSendsUsIsJudged(t *testing.T) {
+func TestARedirectOfAListenerIsChecked(t *testing.T) {
 	t.Parallel()
 	node := tnstest.Start(t, tnstest.Options{})
 	within := &servers.Reach{

@@ -143,9 +143,9 @@ func TestAnotherContainerIsAPluggableDatabase(t *testing.T) {
 	}
 }
 
-// TestWhyOracleIsNotReached has the sentence of every listed number, from the listener and from
+// TestReasonsWhyOracleIsUnreachable has the sentence of every listed number, from the listener and from
 // the login.
-func TestWhyOracleIsNotReached(t *testing.T) {
+func TestReasonsWhyOracleIsUnreachable(t *testing.T) {
 	t.Parallel()
 	classes := map[string]map[string][]int{
 		servers.ClassAuthentication: {
@@ -262,9 +262,9 @@ func TestBadDaysOfAListener(t *testing.T) {
 	})
 }
 
-// TestWhatOracleRefuses: a refusal has its number and a reason and nothing else, and the
+// TestRefusalsOfOracle: a refusal has its number and a reason and nothing else, and the
 // session goes on unless it was the session's end.
-func TestWhatOracleRefuses(t *testing.T) {
+func TestRefusalsOfOracle(t *testing.T) {
 	t.Parallel()
 	l := tnstest.Start(t, tnstest.Options{})
 	l.Answer("SELECT 1", tnstest.Answer{Columns: 1, Rows: [][]string{{"1"}}})

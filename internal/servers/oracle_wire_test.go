@@ -30,7 +30,7 @@ func acceptance(version byte, tail int) []byte {
 	return packet(tnsAccept, body...)
 }
 
-func TestAWirePassesWhatIsOracles(t *testing.T) {
+func TestAWirePassesOnlyOraclesProtocol(t *testing.T) {
 	t.Parallel()
 	wide := []byte{0, 0, 0, 12, tnsData, 0, 0, 0, 0, 0, 7, 7}
 	for name, test := range map[string]struct {
@@ -77,8 +77,8 @@ func TestAWireCounts(t *testing.T) {
 	}
 }
 
-// TestTheDriversDeadlinesAreNone: it would take ours away before each packet.
-func TestTheDriversDeadlinesAreNone(t *testing.T) {
+// TestDeadlinesOfTheDriverAreIgnored: it would take ours away before each packet.
+func TestDeadlinesOfTheDriverAreIgnored(t *testing.T) {
 	t.Parallel()
 	ours, theirs := net.Pipe()
 	t.Cleanup(func() { _, _ = ours.Close(), theirs.Close() })

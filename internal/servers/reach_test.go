@@ -78,9 +78,9 @@ func (d *door) at(t *testing.T, network, address string) net.Addr {
 	return listener.Addr()
 }
 
-// TestOnlyTheAddressThatWasJudgedIsDialled has two listeners on one port, one of which is in
+// TestOnlyTheCheckedAddressIsDialed has two listeners on one port, one of which is in
 // the networks: 127.0.0.2, and not 127.0.0.3.
-func TestOnlyTheAddressThatWasJudgedIsDialled(t *testing.T) {
+func TestOnlyTheCheckedAddressIsDialed(t *testing.T) {
 	t.Parallel()
 	const in, out = "127.0.0.2", "127.0.0.3"
 	for name, test := range map[string]struct {
@@ -141,9 +141,9 @@ func TestOnlyTheAddressThatWasJudgedIsDialled(t *testing.T) {
 	}
 }
 
-// TestTheLastLookIsAtTheDialledAddress: whatever names an address, the dialler
+// TestTheDialedAddressIsChecked: whatever names an address, the dialler
 // judges it once more.
-func TestTheLastLookIsAtTheDialledAddress(t *testing.T) {
+func TestTheDialedAddressIsChecked(t *testing.T) {
 	t.Parallel()
 	var outside, socket door
 	dir := t.TempDir()
@@ -161,7 +161,7 @@ func TestTheLastLookIsAtTheDialledAddress(t *testing.T) {
 	}
 }
 
-func TestSocketsAreTheInstallationsAlone(t *testing.T) {
+func TestSocketsAreOnlyForTheInstallation(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("/tmp", "muster-door") // a socket's path has at most 107 bytes
 	if err != nil {

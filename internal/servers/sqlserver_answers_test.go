@@ -93,8 +93,8 @@ func TestASQLServerThatStalls(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForASQLServer whose answer is not wanted any more.
-func TestNobodyWaitsForASQLServer(t *testing.T) {
+// TestAnAbandonedQueryDoesNotWaitForASQLServer: nobody wants its answer any more.
+func TestAnAbandonedQueryDoesNotWaitForASQLServer(t *testing.T) {
 	t.Parallel()
 	stub, s := asking(t, tdstest.Answer{Rows: [][]any{{int64(5)}, {int64(6)}}, Then: tdstest.Stall})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -294,9 +294,9 @@ func TestSQLServerSessions(t *testing.T) {
 	}
 }
 
-// TestSQLServersThatDoNotLetUsIn each have their class and a sentence, without the server's
+// TestRefusedLoginsOfSQLServer each have their class and a sentence, without the server's
 // words, the password or a name that only the server gave.
-func TestSQLServersThatDoNotLetUsIn(t *testing.T) {
+func TestRefusedLoginsOfSQLServer(t *testing.T) {
 	t.Parallel()
 	trusted, config := authority(t, "db01.example")
 	_, unknown := authority(t, "db01.example")
@@ -376,8 +376,9 @@ func TestSQLServersThatDoNotLetUsIn(t *testing.T) {
 	}
 }
 
-// TestSQLServerSendsUsOn as gateways and listeners do: to where the Reach leads, and once.
-func TestSQLServerSendsUsOn(t *testing.T) {
+// TestRedirectsOfSQLServer are followed as those of gateways and listeners are: to where the Reach leads, and
+// once.
+func TestRedirectsOfSQLServer(t *testing.T) {
 	t.Parallel()
 	in := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	second := tdstest.Start(t, tdstest.Options{})

@@ -80,8 +80,9 @@ func rpo(minutes int) organization.WatchSetting {
 	return organization.WatchSetting{Enabled: true, Threshold: minutes, Severity: alert.Critical}
 }
 
-// TestALateBackupIsRaisedToldAndResolvedOnce for each database, also when the database is dropped; and the preview says so before.
-func TestALateBackupIsRaisedToldAndResolvedOnce(t *testing.T) {
+// TestALateBackupIsRaisedSentAndResolvedOnce for each database, also when the database is dropped; and the
+// preview says so before.
+func TestALateBackupIsRaisedSentAndResolvedOnce(t *testing.T) {
 	t.Parallel()
 	before := newBackedUp(t)
 	before.life()
@@ -126,8 +127,8 @@ func TestNoBackupAtAllIsLate(t *testing.T) {
 	}
 }
 
-// TestTheWorstAgeSaysOfHowManyDatabasesItIsNotKnown: a log alone is no backup, and a young one beside it says nothing of it.
-func TestTheWorstAgeSaysOfHowManyDatabasesItIsNotKnown(t *testing.T) {
+// TestTheWorstAgeCountsDatabasesOfUnknownAge: a log alone is no backup, and a young one beside it says nothing of it.
+func TestTheWorstAgeCountsDatabasesOfUnknownAge(t *testing.T) {
 	t.Parallel()
 	b := newBackedUp(t)
 	b.backup(backups.Full, b.sales, noon.Add(-5*time.Minute))

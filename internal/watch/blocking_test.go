@@ -88,9 +88,9 @@ func (s *scene) people() (alerts []uuid.UUID, of people.Kept) {
 	return alerts, all[alerts[0]]
 }
 
-// TestAnAlertNamesWhoHoldsUpTheSessions and keeps the tree of the moment at which it was raised:
-// further signs change neither that nor add another. The log names no person and no text.
-func TestAnAlertNamesWhoHoldsUpTheSessions(t *testing.T) {
+// TestAnAlertKeepsTheBlockingTreeOfItsRaise: further signs change neither that nor add another. The log names
+// no person and no text.
+func TestAnAlertKeepsTheBlockingTreeOfItsRaise(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.holds(s.idle("24749"), 12, false)
@@ -161,8 +161,8 @@ func TestAnAlertNamesWhoHoldsUpTheSessions(t *testing.T) {
 	}
 }
 
-// TestWhoHoldsThemUpIsTold in one sentence, whatever it is.
-func TestWhoHoldsThemUpIsTold(t *testing.T) {
+// TestAnAlertNamesTheBlockingSession in one sentence, whatever it is.
+func TestAnAlertNamesTheBlockingSession(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		mount string
@@ -230,9 +230,9 @@ func TestAnOldTreeIsOfNoAlert(t *testing.T) {
 	}
 }
 
-// TestAdvisoryLocksMayBeLeftOut: waits for them then raise nothing, and an open alert about them ends.
+// TestAdvisoryLocksCanBeExcluded: waits for them then raise nothing, and an open alert about them ends.
 // Waits for locks of the engine count as before.
-func TestAdvisoryLocksMayBeLeftOut(t *testing.T) {
+func TestAdvisoryLocksCanBeExcluded(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	off, on := organization.WatchOff, organization.WatchOn

@@ -34,8 +34,8 @@ var broughtAbout = map[watch.Rule]struct{ test, on string }{
 	watch.FailedJobs:        {"TestAJobFails", "what is read from recorded rows of SQL Server and Oracle"},
 }
 
-// TestEachRuleIsBroughtAbout: the table above has all rules, and no test that is gone.
-func TestEachRuleIsBroughtAbout(t *testing.T) {
+// TestEachRuleHasATest: the table above has all rules, and no test that is gone.
+func TestEachRuleHasATest(t *testing.T) {
 	t.Parallel()
 	isTest := func(f fs.FileInfo) bool { return strings.HasSuffix(f.Name(), "_test.go") }
 	parsed, err := parser.ParseDir(token.NewFileSet(), ".", isTest, 0) //nolint:staticcheck // SA1019: these files have no build tags

@@ -45,8 +45,8 @@ func TestServerGoesDown(t *testing.T) {
 	s.wantStory(raised, "auto_resolved down/orders 1m20s")
 }
 
-// TestNobodyIsDownWhileMusterSleeps: a server without a look is neither down nor back again.
-func TestNobodyIsDownWhileMusterSleeps(t *testing.T) {
+// TestNoServerIsDownWhileMusterSleeps: a server without a look is neither down nor back again.
+func TestNoServerIsDownWhileMusterSleeps(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.reach(s.orders)
@@ -66,8 +66,8 @@ func TestNobodyIsDownWhileMusterSleeps(t *testing.T) {
 	s.wantStory("raised down/orders critical 10m20s")
 }
 
-// TestTheNetworkOfAllServersIsAway: one alert for many, and one each for those that stay away.
-func TestTheNetworkOfAllServersIsAway(t *testing.T) {
+// TestTheNetworkOfAllServersFails: one alert for many, and one each for those that stay away.
+func TestTheNetworkOfAllServersFails(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	all := []uuid.UUID{s.orders, s.billing}

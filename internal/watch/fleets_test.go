@@ -286,8 +286,8 @@ func TestSomeOfManyGoDown(t *testing.T) {
 	}
 }
 
-// TestAnAlertOfOneLastsBesideThatOfMany: it was raised before the others went down.
-func TestAnAlertOfOneLastsBesideThatOfMany(t *testing.T) {
+// TestAnAlertOfOneServerLastsBesideTheAlertOfMany: it was raised before the others went down.
+func TestAnAlertOfOneServerLastsBesideTheAlertOfMany(t *testing.T) {
 	t.Parallel()
 	f := newSimulated(t, 40)
 	began := f.now

@@ -72,9 +72,9 @@ func TestAHostsVolumeIsOneAlert(t *testing.T) {
 	}
 }
 
-// TestAVolumeThatIsGoneIsClosed: its host continues to report the others. An alert stays if the
+// TestAlertsOfARemovedVolumeAreClosed: its host continues to report the others. An alert stays if the
 // volume is late, or if its host reports nothing. F21.
-func TestAVolumeThatIsGoneIsClosed(t *testing.T) {
+func TestAlertsOfARemovedVolumeAreClosed(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	here := []uuid.UUID{s.orders}
@@ -135,9 +135,9 @@ func TestVolumesOfServersGiveWay(t *testing.T) {
 	}
 }
 
-// TestTitlesSayWhat sessions wait for and how many wait, which database runs out of ids, and
+// TestTitlesNameTheCause: which lock sessions wait for and how many wait, which database runs out of ids, and
 // which pool is full. Advisory locks are an alert of their own. F20, C13, C20.
-func TestTitlesSayWhat(t *testing.T) {
+func TestTitlesNameTheCause(t *testing.T) {
 	t.Parallel()
 	for want, sign := range map[string]watch.Sign{
 		"orders: 10 sessions wait for a lock on table public.history in database shop, the longest for 5 min 18 s": {
@@ -178,8 +178,9 @@ func TestTitlesSayWhat(t *testing.T) {
 	}
 }
 
-// TestAVolumeThatFillsIsToldOnce, for all servers of its host; one without a date, or that is gone, raises nothing or is over.
-func TestAVolumeThatFillsIsToldOnce(t *testing.T) {
+// TestAFillingVolumeIsOneAlert for all servers of its host. A volume without a date, or a removed one, raises
+// nothing or is over.
+func TestAFillingVolumeIsOneAlert(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	d, _ := watch.Find(string(watch.FullIn))
@@ -208,8 +209,8 @@ func TestAVolumeThatFillsIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestWhatAServerTellsFills is told of that server, and is over without a date.
-func TestWhatAServerTellsFills(t *testing.T) {
+// TestAFillingVolumeReportedByItsServer is an alert of that server, and is over without a date.
+func TestAFillingVolumeReportedByItsServer(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	d, _ := watch.Find(string(watch.FullIn))

@@ -112,9 +112,9 @@ type behind struct{}
 
 func (behind) Wait(context.Context, eventstore.Log, int64, ...string) bool { return false }
 
-// TestReadModelThatLagsRemovesNobody: a new version of Muster fills its tables
+// TestALaggingReadModelRemovesNoServer: a new version of Muster fills its tables
 // while its watch judges already.
-func TestReadModelThatLagsRemovesNobody(t *testing.T) {
+func TestALaggingReadModelRemovesNoServer(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.sample(watch.Volume, "/data", 93)

@@ -75,9 +75,9 @@ func (s *scene) happened() (lines []string) {
 	return lines
 }
 
-// TestAPreviewIsWhatThenHappens: figures of hours, drawn at random, raise live what the preview of the same figures said
-// before the settings were in force, with the same times and severities.
-func TestAPreviewIsWhatThenHappens(t *testing.T) {
+// TestAPreviewMatchesTheLaterAlerts: figures of hours, drawn at random, raise live what the preview of the same
+// figures said before the settings were in force, with the same times and severities.
+func TestAPreviewMatchesTheLaterAlerts(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	for _, c := range []struct {
@@ -239,9 +239,9 @@ func TestAPreviewOfOutages(t *testing.T) {
 	}
 }
 
-// TestAPreviewSaysWhatItDoesNotKnow: since when there are figures, and of how many servers there are none. Servers of others and
-// removed ones do not count, and what is older than 30 days is deleted.
-func TestAPreviewSaysWhatItDoesNotKnow(t *testing.T) {
+// TestAPreviewNamesItsGaps: since when there are figures, and of how many servers there are none. Servers of
+// others and removed ones do not count, and what is older than 30 days is deleted.
+func TestAPreviewNamesItsGaps(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	setting := about("", 50, 0, alert.Warning)

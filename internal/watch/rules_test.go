@@ -110,7 +110,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotRecorded(t *testing.T) {
+func TestUnusableSignsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	volume := func(change func(*watch.Sign)) watch.Sign {
@@ -208,7 +208,7 @@ func TestThresholdsChange(t *testing.T) {
 	s.wantStory(append(both, "auto_resolved volume/orders/data 20s", "raised volume/orders/data warning 20s")...)
 }
 
-func TestSilenceIsForgivenByTheSettings(t *testing.T) {
+func TestTheLengthOfASilenceIsASetting(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	minutes := func(m int) organization.ChangeSettings { return organization.ChangeSettings{SilentMinutes: &m} }
@@ -224,8 +224,8 @@ func TestSilenceIsForgivenByTheSettings(t *testing.T) {
 	s.wantStory("raised silent/orders critical 10m0s", "auto_resolved silent/orders 21m0s")
 }
 
-// TestTenSessionsThatWaitAreToldSooner: after 90 seconds, where one has to wait five minutes.
-func TestTenSessionsThatWaitAreToldSooner(t *testing.T) {
+// TestTenWaitingSessionsAreRaisedSooner: after 90 seconds, where one has to wait five minutes.
+func TestTenWaitingSessionsAreRaisedSooner(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	wait := func(instance uuid.UUID, sessions int) {

@@ -20,9 +20,8 @@ import (
 	"muster/projections/fleet"
 )
 
-// TestPersonComesFirst: what somebody did stays while the breach lasts, and the
-// next one is an alert of its own.
-func TestPersonComesFirst(t *testing.T) {
+// TestActionsOfMembersStayDuringABreach, and the next breach is an alert of its own.
+func TestActionsOfMembersStayDuringABreach(t *testing.T) {
 	t.Parallel()
 	type action func(*commands.Service, context.Context, usecase.Actor, uuid.UUID) (usecase.Mark, error)
 	for _, c := range []struct {
@@ -61,9 +60,8 @@ func TestPersonComesFirst(t *testing.T) {
 	}
 }
 
-// TestMusterWasAway: a restart of Muster is no outage of the fleet. Silence is what
-// somebody was there to hear.
-func TestMusterWasAway(t *testing.T) {
+// TestARestartOfMusterRaisesNoAlert: silence counts only while Muster is there to hear it.
+func TestARestartOfMusterRaisesNoAlert(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	listens := func(until time.Time) { // a turn every fifteen seconds, and the last one then
@@ -175,8 +173,8 @@ func TestProcessDies(t *testing.T) {
 	}
 }
 
-// TestTwoWatchesAtOnce: one alert, and one end of it.
-func TestTwoWatchesAtOnce(t *testing.T) {
+// TestTwoConcurrentWatchesRaiseOneAlert, and end it once.
+func TestTwoConcurrentWatchesRaiseOneAlert(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	began, ended := 0, 0
@@ -205,9 +203,9 @@ func TestTwoWatchesAtOnce(t *testing.T) {
 	}
 }
 
-// TestSampleArrivesMeanwhile: nobody waits for the other, and the next judgement
+// TestASampleArrivesDuringAJudgment: nobody waits for the other, and the next judgement
 // has the sample.
-func TestSampleArrivesMeanwhile(t *testing.T) {
+func TestASampleArrivesDuringAJudgment(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.sample(watch.Volume, "/data", 93)
@@ -242,8 +240,8 @@ func (m meanwhile) Instances(ctx context.Context, q fleet.Query) ([]fleet.Instan
 	return m.Fleet.Instances(ctx, q)
 }
 
-// TestSampleIsNewerThanWhatWasJudged: what is noted is about the row as it was seen.
-func TestSampleIsNewerThanWhatWasJudged(t *testing.T) {
+// TestASampleIsNewerThanTheJudgedOne: what is noted is about the row as it was seen.
+func TestASampleIsNewerThanTheJudgedOne(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.sample(watch.Volume, "/data", 93)
@@ -254,8 +252,8 @@ func TestSampleIsNewerThanWhatWasJudged(t *testing.T) {
 	s.wantStory()
 }
 
-// TestOldSignsGo, but for those of servers that are silent.
-func TestOldSignsGo(t *testing.T) {
+// TestOldSignsAreDeleted, but for those of servers that are silent.
+func TestOldSignsAreDeleted(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	minutes := 24 * 60

@@ -90,8 +90,8 @@ func TestTheImageIsAsTheSpecificationHasIt(t *testing.T) {
 	}
 }
 
-// TestOthersTakeTheImage: umoci unpacks it, as an engine does before it starts one.
-func TestOthersTakeTheImage(t *testing.T) {
+// TestUmociUnpacksTheImage, as an engine does before it starts one.
+func TestUmociUnpacksTheImage(t *testing.T) {
 	t.Parallel()
 	umoci, err := exec.LookPath("umoci")
 	if err != nil {

@@ -77,8 +77,8 @@ func TestAlertAndItsTimeline(t *testing.T) {
 	}
 }
 
-// TestWhatIsKnownBesideTheLog: the later of both times, until the alert is closed.
-func TestWhatIsKnownBesideTheLog(t *testing.T) {
+// TestTheLastSeenTimeBesideTheLog: the later of both times, until the alert is closed.
+func TestTheLastSeenTimeBesideTheLog(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	acme := uuid.New()

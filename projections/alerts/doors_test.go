@@ -19,9 +19,9 @@ import (
 	"muster/projections/fleet"
 )
 
-// TestThroughTheDoors is TestAgainstTheSpecification of what feeds sent and people
-// did: batches of fleet and alerts under external ids that come again, and actions.
-func TestThroughTheDoors(t *testing.T) {
+// TestFeedsAndActionsFollowTheSpecification is TestAgainstTheSpecification for feeds and people: batches of
+// fleet and alerts under external ids that come again, and actions.
+func TestFeedsAndActionsFollowTheSpecification(t *testing.T) {
 	t.Parallel()
 	s := newFleetScene(t)
 	them := theirs(t, s)

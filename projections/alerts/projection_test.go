@@ -36,8 +36,8 @@ func TestPagesMayBeCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestAlertThatNobodyRaised parks its stream; the others go on.
-func TestAlertThatNobodyRaised(t *testing.T) {
+// TestAnAlertWithoutItsRaise parks its stream; the others go on.
+func TestAnAlertWithoutItsRaise(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	acme, lost, healthy := uuid.New(), uuid.New(), uuid.New()

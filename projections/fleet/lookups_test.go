@@ -41,9 +41,9 @@ func TestInstancesOn(t *testing.T) {
 	}
 }
 
-// TestNamesOfWhatIsThere: removed instances have no name, and only active instances are named
+// TestNamesOfPresentInstances: removed instances have no name, and only active instances are named
 // as such.
-func TestNamesOfWhatIsThere(t *testing.T) {
+func TestNamesOfPresentInstances(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	active := map[uuid.UUID]string{f.orders: "orders", f.ordersToo: "orders", f.again: "archive"}

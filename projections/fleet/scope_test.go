@@ -150,9 +150,8 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestWhatMeasurementsAreAbout: the databases and hosts of a scope, without those of
-// strangers and of what was removed.
-func TestWhatMeasurementsAreAbout(t *testing.T) {
+// TestTheDatabasesAndHostsOfAScope are listed without those of strangers and removed ones.
+func TestTheDatabasesAndHostsOfAScope(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	for name, test := range map[string]struct {
@@ -182,7 +181,7 @@ func TestWhatMeasurementsAreAbout(t *testing.T) {
 	}
 }
 
-func TestCalled(t *testing.T) {
+func TestInstancesByReference(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	for reference, want := range map[string][]uuid.UUID{
@@ -290,8 +289,8 @@ func TestFiltersByTags(t *testing.T) {
 	}
 }
 
-// TestSelectorsSelectWhatTheRuleSays: the statements of teams hold to team.Selector, and stay within the organization.
-func TestSelectorsSelectWhatTheRuleSays(t *testing.T) {
+// TestSelectorsFollowTheRule: the statements of teams hold to team.Selector, and stay within the organization.
+func TestSelectorsFollowTheRule(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	acme, random := uuid.New(), rand.New(rand.NewPCG(37, 3))

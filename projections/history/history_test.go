@@ -309,7 +309,7 @@ func TestExportTray(t *testing.T) {
 	}
 }
 
-func TestRebuildIsWhatIsLive(t *testing.T) {
+func TestARebuildEqualsTheLiveRows(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.happens(acme, id(300), queued(report.InstanceScorecard, ana))
@@ -322,7 +322,7 @@ func TestRebuildIsWhatIsLive(t *testing.T) {
 	}
 }
 
-func TestAsOfIsWhatWasLive(t *testing.T) {
+func TestAsOfEqualsTheRowsOfThatTime(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.story()

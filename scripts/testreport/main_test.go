@@ -150,7 +150,7 @@ FAILED web/e2e/x.test.ts
 	}
 }
 
-func TestNothingToTell(t *testing.T) {
+func TestAnEmptyReport(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	if err := summarize(&out, t.TempDir()); err != nil || !strings.Contains(out.String(), "No test was skipped.") {

@@ -32,9 +32,9 @@ func spoken(e control.Evidence, now time.Time) string {
 	return strings.Join(words, " ")
 }
 
-// TestAlteredFactsShow: with SQL alone, an attacker makes a failing server look better, for the
+// TestAlteredFactsAreDetected: with SQL alone, an attacker makes a failing server look better, for the
 // API, which reads answers, and for evidence, which reads facts. Each time the log shows it.
-func TestAlteredFactsShow(t *testing.T) {
+func TestAlteredFactsAreDetected(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	for name, attack := range map[string]struct {
@@ -110,9 +110,9 @@ func TestAnEventWithoutTheProgramsMark(t *testing.T) {
 	}
 }
 
-// TestAssessmentsThatAreToldLate do not count for their own time: data that a sender sends
-// today does not turn failed months into passed ones.
-func TestAssessmentsThatAreToldLate(t *testing.T) {
+// TestLateAssessments do not count for their own time: data that a sender sends today does not turn failed
+// months into passed ones.
+func TestLateAssessments(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	legacy := s.server("legacy")
@@ -250,9 +250,9 @@ func (s *scene) before(one assessment.Sent, differs bool) {
 	}
 }
 
-// TestAssessmentsFromBeforeMarks have events of some of them: those without one say the same
-// as the last that the log has of their day, and none says better.
-func TestAssessmentsFromBeforeMarks(t *testing.T) {
+// TestAssessmentsWithoutMarks: some of them have events. Those without one say the same as the last that the
+// log has of their day, and none says better.
+func TestAssessmentsWithoutMarks(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	if err := secrets.CheckKeys(t.Context(), s.db, s.key); err != nil {

@@ -110,9 +110,9 @@ func (s *scene) read(q control.Question) control.Evidence {
 	return e
 }
 
-// TestTheLogsDecide who was there and what was accepted, as far as they went at the
-// instant of the question: a decision counts from its record to that of its revocation.
-func TestTheLogsDecide(t *testing.T) {
+// TestTheLogsDecideOverServersAndExceptions as far as they went at the instant of the question: a decision
+// counts from its record to that of its revocation.
+func TestTheLogsDecideOverServersAndExceptions(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	one, gone, idle := uuid.New(), uuid.New(), uuid.New()
@@ -164,9 +164,9 @@ func TestTheLogsDecide(t *testing.T) {
 	}
 }
 
-// TestAServerIsAsOldAsItsFirstAssessment where that is older than its registration, which
-// then says nothing about when the server came: the whole window counts.
-func TestAServerIsAsOldAsItsFirstAssessment(t *testing.T) {
+// TestAServerExistsSinceItsFirstAssessment where that is older than its registration, which then says nothing
+// about when the server came: the whole window counts.
+func TestAServerExistsSinceItsFirstAssessment(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	sent, quiet := uuid.New(), uuid.New()

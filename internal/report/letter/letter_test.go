@@ -73,8 +73,8 @@ func partsOf(t *testing.T, contentType string, body io.Reader, parts map[string]
 	}
 }
 
-// TestTheMailSaysAllThatThePageSays, as text and as HTML, from digest.json.
-func TestTheMailSaysAllThatThePageSays(t *testing.T) {
+// TestTheMailHasAllTextOfThePage, as text and as HTML, from digest.json.
+func TestTheMailHasAllTextOfThePage(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.DailyDigest)
 	var file strings.Builder

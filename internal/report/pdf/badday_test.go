@@ -47,7 +47,7 @@ func TestThreeThousandFindingsOfOneCheck(t *testing.T) {
 
 // If no server was assessed, a Security report counts no findings, not even zero, and still
 // says what is known.
-func TestNobodyWasAssessed(t *testing.T) {
+func TestAReportOfUnassessedServers(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	for i := range doc.Instances {

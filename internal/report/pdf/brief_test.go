@@ -14,9 +14,9 @@ import (
 	"muster/internal/report/snapshot/snapshottest"
 )
 
-// TestABriefSaysWhatPageOneSays: the mail's verdict, its overdue findings and its first action, with the server, the
+// TestABriefAgreesWithPageOne: the mail's verdict, its overdue findings and its first action, with the server, the
 // owner and the date, are those that page 1 prints.
-func TestABriefSaysWhatPageOneSays(t *testing.T) {
+func TestABriefAgreesWithPageOne(t *testing.T) {
 	t.Parallel()
 	documents := map[string]snapshot.Document{}
 	for _, name := range demoDocuments {
@@ -125,8 +125,8 @@ func TestABriefIsGreenOnlyOverKnownAlerts(t *testing.T) {
 	}
 }
 
-// TestABriefOfWhatNobodyAssessedCountsNothing: it never says that none is overdue.
-func TestABriefOfWhatNobodyAssessedCountsNothing(t *testing.T) {
+// TestABriefOfUnassessedServersCountsNothing: it never says that none is overdue.
+func TestABriefOfUnassessedServersCountsNothing(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	doc.Previous = nil

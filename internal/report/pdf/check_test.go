@@ -11,7 +11,7 @@ import (
 
 // The last page of a report, of every kind and length, says how to check it, where the keys
 // are, and the witness.
-func TestTheLastPageSaysHowToCheckTheReport(t *testing.T) {
+func TestTheLastPageExplainsTheCheckOfTheReport(t *testing.T) {
 	t.Parallel()
 	r := renderer(t)
 	for _, kind := range kinds {

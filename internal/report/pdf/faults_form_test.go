@@ -38,8 +38,8 @@ func TestFault44ACardHasUndoAndCheck(t *testing.T) {
 	says(t, renderer(t), demoDocument(t, "security"), []string{"Undo ALTER LOGIN [tmp_migration] ENABLE;", "No statement restores it"}, nil)
 }
 
-// TestFault42DocumentationIsThatOfTheServersMajor, in cards about servers of one major.
-func TestFault42DocumentationIsThatOfTheServersMajor(t *testing.T) {
+// TestFault42LinksMatchTheServersMajor, in cards about servers of one major.
+func TestFault42LinksMatchTheServersMajor(t *testing.T) {
 	t.Parallel()
 	for reference, want := range map[[2]string]string{
 		{"https://www.postgresql.org/docs/15/sql-alterrole.html", "12"}:                 "https://www.postgresql.org/docs/12/sql-alterrole.html",
@@ -159,8 +159,8 @@ func TestFault49NoCardIsTorn(t *testing.T) {
 	}
 }
 
-// TestFault50NothingIsSaidOnEachPageThatOneHas: the witness and what is true of all statements stand once.
-func TestFault50NothingIsSaidOnEachPageThatOneHas(t *testing.T) {
+// TestFault50CommonTextIsPrintedOnce: the witness, and text that is true of all statements.
+func TestFault50CommonTextIsPrintedOnce(t *testing.T) {
 	t.Parallel()
 	doc := demoDocument(t, "security")
 	file, _ := render(t, renderer(t), doc)
@@ -206,17 +206,17 @@ func TestFault15DormantAccountsComeFirst(t *testing.T) {
 	says(t, renderer(t), demoDocument(t, "security"), []string{" 2 of them are dormant.", "dormant"}, []string{"unknown unknown", "Password Valid until"})
 }
 
-// TestFault41SparseSamplesAreSaid: an hour with one sample counts as measured, so the minutes stand beside it, in bold if
-// they are few.
-func TestFault41SparseSamplesAreSaid(t *testing.T) {
+// TestFault41SparseSamplesAreMarked: an hour with one sample counts as measured, so the minutes stand beside
+// it, in bold if they are few.
+func TestFault41SparseSamplesAreMarked(t *testing.T) {
 	t.Parallel()
 	says(t, renderer(t), demoDocument(t, "scorecard"), []string{"717 of 720 5,582 minutes of 43,020 (13%)"}, nil)
 	says(t, renderer(t), snapshottest.Rich(report.InstanceScorecard), []string{"692 of 720 41,414 minutes of 41,520"}, []string{"41,520 (100%)"})
 }
 
-// TestFault37AndFault38AnInventorySaysWhatItMeans: which servers have no security checks, that values were sampled, and
-// where the encryption of volumes is known from.
-func TestFault37AndFault38AnInventorySaysWhatItMeans(t *testing.T) {
+// TestFault37AndFault38AnInventoryExplainsItsSources: which servers have no security checks, that values were
+// sampled, and where the encryption of volumes is known from.
+func TestFault37AndFault38AnInventoryExplainsItsSources(t *testing.T) {
 	t.Parallel()
 	says(t, renderer(t), demoDocument(t, "inventory"), []string{
 		"3 of 14 instances were not checked for security", "values were sampled", "It is known where a feed reported it.",
@@ -320,9 +320,9 @@ func TestFault43OneServerIsNotCountedTwice(t *testing.T) {
 	says(t, renderer(t), doc, []string{"Not applicable: no monitoring role signed in; feeds reported 1 assessed instance."}, []string{"1 the assessed"})
 }
 
-// TestFault53ChartsAreSmallAndShowWhatIsAbove: three lines share a third of a page, four hours above 80% of a month are
+// TestFault53ChartsAreSmallAndShowPeaks: three lines share a third of a page, four hours above 80% of a month are
 // seen, and the alerts are not listed twice.
-func TestFault53ChartsAreSmallAndShowWhatIsAbove(t *testing.T) {
+func TestFault53ChartsAreSmallAndShowPeaks(t *testing.T) {
 	t.Parallel()
 	orange := func(above float64) (n int) {
 		u := disk(30, 20, 0)

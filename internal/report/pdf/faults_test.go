@@ -17,9 +17,9 @@ import (
 	"muster/internal/report/snapshot/snapshottest"
 )
 
-// TestFault01OverdueStandsOnPageOne of the demo's Security report, in the plan with the first sight, and in the table of
-// severities.
-func TestFault01OverdueStandsOnPageOne(t *testing.T) {
+// TestFault01OverdueFindingsAreOnPageOne of the demo's Security report, in the plan with the first sight, and
+// in the table of severities.
+func TestFault01OverdueFindingsAreOnPageOne(t *testing.T) {
 	t.Parallel()
 	doc := demoDocument(t, "security")
 	if n := analysis.DebtOf(doc, analysis.Findings(doc)).Grave(); n != 43 {
@@ -118,8 +118,9 @@ func TestFault08TheScaleIsPrinted(t *testing.T) {
 	}, nil)
 }
 
-// TestFault14AnExploitedVulnerabilityStandsOnPageOne, with the server, and in the appendix since when.
-func TestFault14AnExploitedVulnerabilityStandsOnPageOne(t *testing.T) {
+// TestFault14AnExploitedVulnerabilityIsOnPageOne, with the server, and in the appendix with the day since which
+// it is exploited.
+func TestFault14AnExploitedVulnerabilityIsOnPageOne(t *testing.T) {
 	t.Parallel()
 	doc := demoDocument(t, "security")
 	since := time.Date(2025, 12, 29, 0, 0, 0, 0, time.UTC)
@@ -138,8 +139,8 @@ func TestFault14AnExploitedVulnerabilityStandsOnPageOne(t *testing.T) {
 	}
 }
 
-// TestFault33DaysAreThoseOfTheCalendar, whatever the time of day.
-func TestFault33DaysAreThoseOfTheCalendar(t *testing.T) {
+// TestFault33DaysFollowTheCalendar, whatever the time of day.
+func TestFault33DaysFollowTheCalendar(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	doc.AsOf = time.Date(2026, 11, 26, 17, 26, 0, 0, time.UTC)
@@ -152,8 +153,8 @@ func TestFault33DaysAreThoseOfTheCalendar(t *testing.T) {
 	says(t, renderer(t), doc, []string{"2029-12-31 1,131 days left"}, []string{"1,130 days left"})
 }
 
-// TestFault31TheColumnSaysWhereTheListEnds.
-func TestFault31TheColumnSaysWhereTheListEnds(t *testing.T) {
+// TestFault31TheColumnNamesTheEndOfTheList.
+func TestFault31TheColumnNamesTheEndOfTheList(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	until := time.Date(2026, 8, 21, 0, 0, 0, 0, time.UTC)
@@ -178,7 +179,7 @@ func TestFault17AndFault18TheRegisterNamesIDsAndRegulations(t *testing.T) {
 }
 
 // TestFault26AccountsThatDisagreeAreSaid, and TestFault27 the accounts are those of the instances that have some.
-func TestFault26AndFault27AccountsAreHeldAgainstChecks(t *testing.T) {
+func TestFault26AndFault27AccountsAreComparedWithChecks(t *testing.T) {
 	t.Parallel()
 	doc := demoDocument(t, "security")
 	on := map[string]bool{}
@@ -193,8 +194,8 @@ func TestFault26AndFault27AccountsAreHeldAgainstChecks(t *testing.T) {
 	}, nil)
 }
 
-// TestFault19AndFault20ControlsAndBackupsAreSaid in the method and in the summary of a Security report.
-func TestFault19AndFault20ControlsAndBackupsAreSaid(t *testing.T) {
+// TestFault19AndFault20ControlsAndBackupsAreListed in the method and in the summary of a Security report.
+func TestFault19AndFault20ControlsAndBackupsAreListed(t *testing.T) {
 	t.Parallel()
 	says(t, renderer(t), demoDocument(t, "security"), []string{
 		"Controls by framework", "ISO/IEC 27001:2022, Annex A", "PCI DSS 4.0.1", "A.8.8 Technical vulnerabilities", "8.3.6 (1)",
@@ -218,8 +219,8 @@ func TestFault19AFewServersHaveAColumnEach(t *testing.T) {
 	says(t, renderer(t), doc, []string{"A.5.17 Authentication information 0 0 1 A.8.9 Configuration management 0 0 1", "10.2.2 Details of audit logs 0 0 1"}, nil)
 }
 
-// TestAReportSaysUntilWhenTheListOfExploitedCVEsIsKnown: an update may bring it later than the tables.
-func TestAReportSaysUntilWhenTheListOfExploitedCVEsIsKnown(t *testing.T) {
+// TestAReportNamesTheDateOfTheListOfExploitedCVEs: an update may bring it later than the tables.
+func TestAReportNamesTheDateOfTheListOfExploitedCVEs(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	until := doc.Feed.Date.AddDate(0, 0, 5)
@@ -249,8 +250,9 @@ func TestFault51TheScorecardHasTheFactsOfItsServer(t *testing.T) {
 	}
 }
 
-// TestTheScorecardNamesWhatDoesNotFollowAndWhatIsFullFirst: beside the last backup, and whether that is beyond the RPO.
-func TestTheScorecardNamesWhatDoesNotFollowAndWhatIsFullFirst(t *testing.T) {
+// TestTheScorecardNamesBrokenReplicationAndTheFirstFullVolume: beside the last backup, and whether that is
+// beyond the RPO.
+func TestTheScorecardNamesBrokenReplicationAndTheFirstFullVolume(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.InstanceScorecard)
 	of := doc.Server
@@ -278,17 +280,17 @@ func TestTheScorecardNamesWhatDoesNotFollowAndWhatIsFullFirst(t *testing.T) {
 	says(t, renderer(t), doc, []string{"Replication follows, lag not known"}, nil)
 }
 
-// TestTheReasonOfACapIsWhole: the age of a backup and its RPO are not cut off.
-func TestTheReasonOfACapIsWhole(t *testing.T) {
+// TestTheReasonOfACapIsPrintedCompletely: the age of a backup and its RPO are not cut off.
+func TestTheReasonOfACapIsPrintedCompletely(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.InstanceScorecard)
 	doc.Server.Backups = &snapshot.Backups{RPOSeconds: 86400, Late: 1, Worst: &day.Backup{Database: "warehouse", Seconds: 32*3600 + 58*60}}
 	says(t, renderer(t), doc, []string{"No recent backup at most 59 applies newest backup of warehouse is 32 h 58 min old, RPO 24 h"}, nil)
 }
 
-// TestTheScorecardSaysWhereItsSourcesDisagree: a backup that was reported beside a check that finds none, and a date of
-// another source for a volume whose hours rise and fall.
-func TestTheScorecardSaysWhereItsSourcesDisagree(t *testing.T) {
+// TestTheScorecardNamesContradictionsOfItsSources: a backup that was reported beside a check that finds none,
+// and a date of another source for a volume whose hours rise and fall.
+func TestTheScorecardNamesContradictionsOfItsSources(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.InstanceScorecard)
 	doc.Server.Backups = &snapshot.Backups{RPOSeconds: 86400, InTime: 2}

@@ -29,7 +29,7 @@ func addresses(file []byte) map[string]bool {
 	return out
 }
 
-func TestWhereDocumentsLead(t *testing.T) {
+func TestLinksOfDocuments(t *testing.T) {
 	t.Parallel()
 	r, doc := renderer(t), snapshottest.Rich(report.Security)
 	file, _ := render(t, r, doc)
@@ -67,7 +67,7 @@ func TestInstancesAreInTheOutline(t *testing.T) {
 // The table of references names where each object is, also behind what was put into
 // the catalog, and the last line names where the table is. Readers repair what is
 // wrong there, and say nothing.
-func TestReferencesAreWhereTheyAreSaidToBe(t *testing.T) {
+func TestTheTableOfReferencesIsCorrect(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
 		for name, doc := range documents(kind) {

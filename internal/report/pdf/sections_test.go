@@ -44,8 +44,8 @@ func TestEverySectionOfAKindCanBeWritten(t *testing.T) {
 	}
 }
 
-// TestAKindThatAsksForMoreThanThereIsIsAnError: nothing stands in for what it asks for.
-func TestAKindThatAsksForMoreThanThereIsIsAnError(t *testing.T) {
+// TestAnUnknownSectionOrVerdictIsAnError: nothing replaces it.
+func TestAnUnknownSectionOrVerdictIsAnError(t *testing.T) {
 	t.Parallel()
 	b, err := blocks.New(snapshottest.Rich(report.Security), "")
 	if err != nil {

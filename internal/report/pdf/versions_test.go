@@ -50,9 +50,9 @@ func TestVersionsOfOtherEnginesArePrinted(t *testing.T) {
 	}
 }
 
-// TestVersionsNewerThanTriedAreSaid, C26: under the table of versions and in a scorecard's hints,
+// TestVersionsNewerThanTriedAreMarked, C26: under the table of versions and in a scorecard's hints,
 // whether the feed knows the version or not.
-func TestVersionsNewerThanTriedAreSaid(t *testing.T) {
+func TestVersionsNewerThanTriedAreMarked(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[report.Kind]string{
 		report.Security:          "19.0 is newer than the newest tried (18). Checks and measurements may miss what the version changed.",

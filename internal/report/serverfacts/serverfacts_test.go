@@ -12,8 +12,8 @@ import (
 	"muster/internal/report/snapshot/day"
 )
 
-// TestABackupOfTheServerIsOfNoDatabase, and one of a database that is gone is not its last one.
-func TestABackupOfTheServerIsOfNoDatabase(t *testing.T) {
+// TestABackupOfTheServerNamesNoDatabase, and a backup of a removed database is not the last one.
+func TestABackupOfTheServerNamesNoDatabase(t *testing.T) {
 	t.Parallel()
 	gone, now := uuid.New(), time.Now()
 	b := &Backups{RPO: 24 * time.Hour, Standings: []backups.Standing{{Database: uuid.Nil, State: backups.Late, Age: 48 * time.Hour}}}
@@ -26,9 +26,9 @@ func TestABackupOfTheServerIsOfNoDatabase(t *testing.T) {
 	}
 }
 
-// TestWhatHasNoDateStaysBesideWhatIsFullFirst: a volume that is full in a month does not hide one that is nearly full and
+// TestAVolumeWithoutADateStaysListed: a volume that is full in a month does not hide one that is nearly full and
 // jumps.
-func TestWhatHasNoDateStaysBesideWhatIsFullFirst(t *testing.T) {
+func TestAVolumeWithoutADateStaysListed(t *testing.T) {
 	t.Parallel()
 	dated := day.Fill{Name: "/data", Percent: 40, Days: new(30.0)}
 	jumps := day.Fill{Name: "/wal", Percent: 97, Why: string(forecast.SawTooth)}

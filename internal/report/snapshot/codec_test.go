@@ -155,7 +155,7 @@ func TestEncodeMakesTimesAndTextCanonical(t *testing.T) {
 	}
 }
 
-func TestEncodeRefusesWhatHasNoJSON(t *testing.T) {
+func TestEncodeRefusesValuesWithoutJSON(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*snapshot.Document){
 		"not a number": func(d *snapshot.Document) { d.Vulnerabilities = []snapshot.Vulnerability{{CVSS: math.NaN()}} },
@@ -170,7 +170,7 @@ func TestEncodeRefusesWhatHasNoJSON(t *testing.T) {
 	}
 }
 
-func TestDecodeRefusesWhatItCannotWriteAgain(t *testing.T) {
+func TestDecodeRefusesInvalidDocuments(t *testing.T) {
 	t.Parallel()
 	good := string(encode(t, snapshottest.Empty(report.Security)))
 	for name, data := range map[string]string{

@@ -59,7 +59,7 @@ func TestACaseSensitiveCollationKnowsEachName(t *testing.T) {
 	hold(t, fleet.Oracle, []planted{{"Oracle's names", "SELECT USERNAME FROM V$SESSION", ""}})
 }
 
-func TestEveryColumnIsLookedUpInSQLServer(t *testing.T) {
+func TestUndocumentedColumnsOfSQLServerAreFound(t *testing.T) {
 	t.Parallel()
 	hold(t, fleet.SQLServer, []planted{
 		{"plain", "select name, database_id from sys.databases", ""},
@@ -143,7 +143,7 @@ func TestEveryColumnIsLookedUpInSQLServer(t *testing.T) {
 	})
 }
 
-func TestEveryColumnIsLookedUpInOracle(t *testing.T) {
+func TestUndocumentedColumnsOfOracleAreFound(t *testing.T) {
 	t.Parallel()
 	hold(t, fleet.Oracle, []planted{
 		{"plain", `select s.sid, s.serial#, "USERNAME" from v$session s`, ""},

@@ -151,8 +151,8 @@ func TestServerSurvivesRestartAndCrash(t *testing.T) {
 	}
 }
 
-// TestServersAreNamedApart: Muster does not watch a server with the system identifier of its own.
-func TestServersAreNamedApart(t *testing.T) {
+// TestServersHaveDifferentIdentifiers: Muster does not watch a server with the system identifier of its own.
+func TestServersHaveDifferentIdentifiers(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for range 3 {

@@ -26,9 +26,9 @@ func TestMain(m *testing.M) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// TestAPortIsOfOneProcess until that ends: neither it nor another one gets the port again,
+// TestAPortBelongsToOneProcess until that ends: neither it nor another one gets the port again,
 // though nobody listens on it.
-func TestAPortIsOfOneProcess(t *testing.T) {
+func TestAPortBelongsToOneProcess(t *testing.T) {
 	t.Parallel()
 	other := exec.CommandContext(t.Context(), os.Args[0])
 	other.Env = append(os.Environ(), asOther+"=yes")
@@ -66,8 +66,8 @@ func TestAPortIsOfOneProcess(t *testing.T) {
 	}
 }
 
-// TestAPortIsNotOneOfTheKernels, which gives those to connections.
-func TestAPortIsNotOneOfTheKernels(t *testing.T) {
+// TestAPortIsOutsideTheKernelsRange, which gives those to connections.
+func TestAPortIsOutsideTheKernelsRange(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err != nil {
@@ -87,8 +87,8 @@ func TestAPortIsNotOneOfTheKernels(t *testing.T) {
 	}
 }
 
-// TestAPortOfAProgramThatIsNoTest has a listener and no mark.
-func TestAPortOfAProgramThatIsNoTest(t *testing.T) {
+// TestAPortOfAnotherProgram has a listener and no mark.
+func TestAPortOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	port, err := Free()
 	if err != nil {

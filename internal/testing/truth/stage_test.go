@@ -11,10 +11,11 @@ import (
 // playedSessions is the table of sessions, for all tests.
 var playedSessions = sync.OnceValues(func() ([]truth.SessionCell, error) { return truth.RunSessions(context.Background(), reference) })
 
-// TestSessionsAreToldAsTheyAre: on simulated servers of SQL Server and Oracle, Muster names whoever holds others up, as
-// soon as two seconds after it begins and a look allow, and nobody else; its average sessions differ by no more than so
-// few samples may; deadlocks, sign-ins and temporary space are what they were.
-func TestSessionsAreToldAsTheyAre(t *testing.T) {
+// TestReportedSessionsMatchTheSimulation: on simulated servers of SQL Server and Oracle, Muster names whoever
+// holds others up, as soon as two seconds after it begins and a look allow, and nobody else; its average
+// sessions differ by no more than so few samples may; deadlocks, sign-ins and temporary space are what they
+// were.
+func TestReportedSessionsMatchTheSimulation(t *testing.T) {
 	t.Parallel()
 	cells, err := playedSessions()
 	if err != nil {

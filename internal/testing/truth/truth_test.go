@@ -34,8 +34,8 @@ func play(t *testing.T) []truth.Cell {
 	return cells
 }
 
-// TestOursIsTrueOrSaysWhatItLacks is the claim.
-func TestOursIsTrueOrSaysWhatItLacks(t *testing.T) {
+// TestFiguresAreTrueOrNameTheirGaps is the claim.
+func TestFiguresAreTrueOrNameTheirGaps(t *testing.T) {
 	t.Parallel()
 	for _, c := range play(t) {
 		for _, wrong := range c.Wrong {
@@ -73,9 +73,9 @@ func TestThePageHasTheTable(t *testing.T) {
 	}
 }
 
-// TestTheRealStoreSaysTheSame plays what is late and what comes twice into PostgreSQL: the
+// TestTheRealStoreAgrees plays what is late and what comes twice into PostgreSQL: the
 // table itself is made with a store that is plain.
-func TestTheRealStoreSaysTheSame(t *testing.T) {
+func TestTheRealStoreAgrees(t *testing.T) {
 	t.Parallel()
 	store := onPostgreSQL(t)
 	real := func() measurementstest.Harness { return store }

@@ -40,7 +40,7 @@ func read(text string) (all []thing, faults []strictyaml.Fault) {
 	return all, r.Faults
 }
 
-func TestAFileIsReadAsItIsWritten(t *testing.T) {
+func TestValuesAreReadWithTheirTypes(t *testing.T) {
 	t.Parallel()
 	all, faults := read(`things:
   - {name: "0123", many: 7, on: true, until: 2027-03-01T00:00:00Z, kind: b, size: 100, tags: {team: dba}, words: [x, y]}
@@ -93,8 +93,8 @@ func TestEveryFaultHasItsFieldAndLine(t *testing.T) {
 	}
 }
 
-// TestDecodeRefusesWhatATypeDoesNotHave, with its line.
-func TestDecodeRefusesWhatATypeDoesNotHave(t *testing.T) {
+// TestDecodeRefusesUnknownFields, with their line.
+func TestDecodeRefusesUnknownFields(t *testing.T) {
 	t.Parallel()
 	var into []struct{ Name string }
 	if err := strictyaml.Decode([]byte("- &a {name: x}\n- *a\n"), &into); err != nil || len(into) != 2 {

@@ -7,7 +7,7 @@ import (
 	"muster/internal/text/uniquekeys"
 )
 
-func TestANameIsThereOnce(t *testing.T) {
+func TestDuplicateNamesAreFound(t *testing.T) {
 	t.Parallel()
 	for document, pointer := range map[string]string{
 		`{"a":1,"b":{"a":1},"c":[{"a":1},{"a":2}]}`: "",

@@ -2,8 +2,8 @@ package status
 
 import "testing"
 
-// TestReasonTellsTheServersWordsApart from what Muster saw.
-func TestReasonTellsTheServersWordsApart(t *testing.T) {
+// TestAReasonSeparatesTheServersWords from what Muster saw.
+func TestAReasonSeparatesTheServersWords(t *testing.T) {
 	t.Parallel()
 	refused := "Connection refused at db04:5432: wrong host or port, or the server is down."
 	for sentence, want := range map[string]struct {

@@ -73,8 +73,8 @@ func TestAStateBecomesSpans(t *testing.T) {
 	}
 }
 
-// TestASumIsThatOfItsSeconds compares Sum with a reader who asks second by second.
-func TestASumIsThatOfItsSeconds(t *testing.T) {
+// TestASumEqualsItsSeconds compares Sum with a reader who asks second by second.
+func TestASumEqualsItsSeconds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		second := rapid.IntRange(-20, 120)
@@ -183,8 +183,8 @@ func TestServersAreRecorded(t *testing.T) {
 	}
 }
 
-// TestNothingIsAskedWhileNothingChanges: a judgment every ten seconds costs the database nothing but once a minute.
-func TestNothingIsAskedWhileNothingChanges(t *testing.T) {
+// TestUnchangedStatesCostOneQueryAMinute: a judgment every ten seconds costs the database nothing but once a minute.
+func TestUnchangedStatesCostOneQueryAMinute(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
 	var r Recorder

@@ -185,8 +185,8 @@ func TestEvidenceOfAKeyThatEnded(t *testing.T) {
 	}
 }
 
-// TestCSVIsNoProgram: a cell that a spreadsheet would execute begins with an apostrophe.
-func TestCSVIsNoProgram(t *testing.T) {
+// TestTheCSVHasNoFormulas: a cell that a spreadsheet would execute begins with an apostrophe.
+func TestTheCSVHasNoFormulas(t *testing.T) {
 	t.Parallel()
 	document := quarter(6)
 	var out bytes.Buffer
@@ -220,9 +220,9 @@ func TestCSVIsNoProgram(t *testing.T) {
 	}
 }
 
-// TestPaper is the same for the same document, and says what it rests on. With
-// MUSTER_PICTURES its pages are left there to be looked at.
-func TestPaper(t *testing.T) {
+// TestThePDFOfEvidence is the same for the same document, and names its sources. With MUSTER_PICTURES its pages
+// are left there to be looked at.
+func TestThePDFOfEvidence(t *testing.T) {
 	t.Parallel()
 	document := quarter(6)
 	signed, err := evidence.Sign(document, key(1))

@@ -35,7 +35,7 @@ func unpacked(t *testing.T, face Face) []byte {
 
 // gofpdf makes the same of a font that was cut as of the whole one, to the byte: letters,
 // letters composed of two others, and what is drawn by scaling.
-func TestACutFontIsWhatTheLibraryCuts(t *testing.T) {
+func TestACutFontMatchesTheLibrary(t *testing.T) {
 	t.Parallel()
 	f := fonts(t)
 	for _, face := range []Face{Regular, Fallback, Ideographs, Hangul} {
@@ -93,7 +93,7 @@ func TestAFileOfAnotherLayoutIsRefused(t *testing.T) {
 }
 
 // The fonts are those whose digests stand in the identity of a renderer.
-func TestFontsAreThoseOfTheIdentity(t *testing.T) {
+func TestFontsMatchTheIdentity(t *testing.T) {
 	t.Parallel()
 	for face := range faceCount {
 		if sum := sha256.Sum256(unpacked(t, face)); hex.EncodeToString(sum[:]) != files[face].sha256 {

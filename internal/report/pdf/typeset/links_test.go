@@ -3,7 +3,7 @@ package typeset
 import "testing"
 
 // Links that a break moves lead to the same target, from their new place.
-func TestLinksMoveWithWhatIsKept(t *testing.T) {
+func TestLinksMoveWithTheirText(t *testing.T) {
 	t.Parallel()
 	d := NewPaper(fonts(t), "A4", Margin{50, 50, 50, 50})
 	d.Y = d.Bottom() - 30

@@ -51,8 +51,9 @@ func TestAnElementMayGoOverAPage(t *testing.T) {
 	}
 }
 
-// What does not fit moves to the next page as a whole, with what is kept before it; what is taller than a page is not drawn.
-func TestWholeStaysOnOnePage(t *testing.T) {
+// What does not fit moves to the next page as a whole, with what is kept before it; what is taller than a page
+// is not drawn.
+func TestAWholeElementStaysOnOnePage(t *testing.T) {
 	t.Parallel()
 	style := Style{Face: Regular, Size: 10}
 	lines := func(d *Paper, n int) func() {

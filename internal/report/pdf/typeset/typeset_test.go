@@ -17,7 +17,7 @@ func fonts(t testing.TB) *Fonts {
 }
 
 // What we measure must be what gofpdf prints, or text runs out of its box.
-func TestWidthsAreThoseOfTheLibrary(t *testing.T) {
+func TestWidthsMatchTheLibrary(t *testing.T) {
 	t.Parallel()
 	f := fonts(t)
 	pdf := gofpdf.New("P", "pt", "A4", "")
@@ -135,7 +135,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestLimitSaysWhatFollows(t *testing.T) {
+func TestLimitCountsTheOmittedText(t *testing.T) {
 	t.Parallel()
 	f := fonts(t)
 	all := f.wrap([]Span{{strings.Repeat("x", 5000), Style{Size: 10}}}, 200)
@@ -221,7 +221,7 @@ func TestTableRepeatsItsHead(t *testing.T) {
 	}
 }
 
-func TestTableEndsAndSaysSo(t *testing.T) {
+func TestALongTableNamesItsOmittedRows(t *testing.T) {
 	t.Parallel()
 	d := NewPaper(fonts(t), "Letter", Margin{50, 50, 50, 50})
 	d.Table(tableOf(MaxRows + 11_204))
@@ -235,7 +235,7 @@ func TestTableEndsAndSaysSo(t *testing.T) {
 }
 
 // A heading and its introduction go where the table that they introduce goes.
-func TestWhatIsKeptMovesWithItsTable(t *testing.T) {
+func TestAHeadingMovesWithItsTable(t *testing.T) {
 	t.Parallel()
 	introduce := func(d *Paper) {
 		d.Keep()

@@ -12,9 +12,9 @@ import (
 	"muster/internal/report/snapshot/snapshottest"
 )
 
-// TestTheSheetSaysWhatIsOpenAndWhatNobodyKnows: the sentence names the open alerts, a median that is not known is "at
+// TestTheSheetNamesOpenAlertsAndUnknownFigures: the sentence names the open alerts, a median that is not known is "at
 // least", and a scope without servers is not a quiet one.
-func TestTheSheetSaysWhatIsOpenAndWhatNobodyKnows(t *testing.T) {
+func TestTheSheetNamesOpenAlertsAndUnknownFigures(t *testing.T) {
 	t.Parallel()
 	w := snapshot.Window{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)}
 	last := w.From.AddDate(0, -2, 0)

@@ -273,7 +273,7 @@ func TestPlanLeavesAMajorPastItsEnd(t *testing.T) {
 }
 
 // One band for one CVE, and one severity for one line, wherever it is counted.
-func TestAFindingIsAsSevereAsItIs(t *testing.T) {
+func TestAFindingHasOneSeverity(t *testing.T) {
 	t.Parallel()
 	r := fail("H1", "CVE-1", "CVE-2", "CVE-3")
 	r.Violations[0].Severity, r.Violations[1].Severity, r.Violations[2].Severity = "High", "Medium", "Low"

@@ -12,7 +12,7 @@ import (
 )
 
 // What a report compares itself with is the same, whether the whole previous document is read or only its findings.
-func TestFindingsReadAloneAreThoseOfTheDocument(t *testing.T) {
+func TestFindingsReadAloneMatchTheDocument(t *testing.T) {
 	t.Parallel()
 	docs := map[string]snapshot.Document{}
 	for _, kind := range []report.Kind{report.Security, report.InstanceScorecard} {

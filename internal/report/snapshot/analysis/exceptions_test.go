@@ -147,7 +147,7 @@ func TestExceptionsDoNotCoverCVEs(t *testing.T) {
 	}
 }
 
-func TestChangeSinceTellsAcceptedApart(t *testing.T) {
+func TestChangeSinceSeparatesAcceptedFindings(t *testing.T) {
 	t.Parallel()
 	key := func(object string) snapshot.FindingKey {
 		return snapshot.FindingKey{InstanceID: one, CheckID: "C1", Object: object}

@@ -138,8 +138,8 @@ func TestFault05ForecastBeginsAtTheMeasuredLevel(t *testing.T) {
 	}
 }
 
-// TestAServerWhoseVersionMicrosoftKeeps counts neither as out of support nor as one whose version is not known.
-func TestAServerWhoseVersionMicrosoftKeeps(t *testing.T) {
+// TestAServerWhoseVersionMicrosoftMaintains counts neither as out of support nor as one whose version is not known.
+func TestAServerWhoseVersionMicrosoftMaintains(t *testing.T) {
 	t.Parallel()
 	azure := instance(two, "azure", snapshot.CheckResult{CheckID: "C1", Status: snapshot.StatusPass})
 	azure.Engine, azure.Assessment.Edition, azure.Assessment.VersionText = "sqlserver", "SQL Azure", "12.0.2000.8"
@@ -275,8 +275,9 @@ func TestARoomWithoutADateWasMeasured(t *testing.T) {
 	}
 }
 
-// TestMeasuredBackupsSayWhatNoCheckDoes: PostgreSQL has no check of its backups. What nobody knows is not within the RPO.
-func TestMeasuredBackupsSayWhatNoCheckDoes(t *testing.T) {
+// TestMeasuredBackupsCoverEnginesWithoutACheck: PostgreSQL has no check of its backups. What nobody knows is
+// not within the RPO.
+func TestMeasuredBackupsCoverEnginesWithoutACheck(t *testing.T) {
 	t.Parallel()
 	for want, backups := range map[string]*snapshot.Backups{
 		"2 Muster has no check of the backups of PostgreSQL": nil,

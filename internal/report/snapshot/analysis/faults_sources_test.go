@@ -57,9 +57,9 @@ func (s scene) risk() analysis.TableRisk {
 	return analysis.Risks(doc)[0]
 }
 
-// TestFault16RiskGrowsWithWhatMakesItWorse: never less likely or of less impact with more rows, exposure, CVEs, without
-// encryption, past the end of support, or because nobody assessed the server.
-func TestFault16RiskGrowsWithWhatMakesItWorse(t *testing.T) {
+// TestFault16RiskGrowsWithEachAggravatingFact: never less likely or of less impact with more rows, exposure,
+// CVEs, without encryption, past the end of support, or because nobody assessed the server.
+func TestFault16RiskGrowsWithEachAggravatingFact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
@@ -178,8 +178,8 @@ func TestFault34AndFault35SumsAreOverOnePopulation(t *testing.T) {
 	}
 }
 
-// TestFault28AndFault29AlertsAndSettingsAreHeldAgainstChecks, and a fault that fits both is in no clause.
-func TestFault28AndFault29AlertsAndSettingsAreHeldAgainstChecks(t *testing.T) {
+// TestFault28AndFault29AlertsAndSettingsAreComparedWithChecks, and a fault that fits both is in no clause.
+func TestFault28AndFault29AlertsAndSettingsAreComparedWithChecks(t *testing.T) {
 	t.Parallel()
 	asOf := document().AsOf
 	day := func(days int) *time.Time { at := asOf.AddDate(0, 0, -days); return &at }

@@ -11,7 +11,7 @@ import (
 
 // The readers of a table come from an assessment, or from a feed with the accounts that it
 // names; without either they are unknown, and not empty.
-func TestReadersByWhoToldOfThem(t *testing.T) {
+func TestReadersOfATableBySource(t *testing.T) {
 	t.Parallel()
 	in := snapshot.Instance{Engine: "oracle", Assessment: &snapshot.Assessment{Sent: true, Roles: []snapshot.DatabaseRole{
 		{Name: "SYS", Login: true, Superuser: true}, {Name: "ANA", Login: true, MemberOf: []string{"HR_READ"}},

@@ -6,7 +6,7 @@ import (
 	"muster/internal/report/snapshot/analysis"
 )
 
-func TestWhereReferencesLead(t *testing.T) {
+func TestLinksOfReferences(t *testing.T) {
 	t.Parallel()
 	for reference, want := range map[string]string{
 		"CVE-2024-10979":                            "https://www.cve.org/CVERecord?id=CVE-2024-10979",

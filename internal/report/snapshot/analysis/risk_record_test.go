@@ -58,8 +58,8 @@ func TestNoRiskIsAcceptedByDefault(t *testing.T) {
 	})
 }
 
-// TestRisksAreDueSinceTheyWereFirstSeen, overdue behind that, and compared with the previous register.
-func TestRisksAreDueSinceTheyWereFirstSeen(t *testing.T) {
+// TestRisksAreDueFromTheirFirstSight, overdue behind that, and compared with the previous register.
+func TestRisksAreDueFromTheirFirstSight(t *testing.T) {
 	t.Parallel()
 	asOf := document().AsOf
 	since := asOf.AddDate(0, 0, -56)

@@ -52,7 +52,7 @@ func TestStandings(t *testing.T) {
 }
 
 // An end of life is known without a CVE, and says nothing of them.
-func TestAnEndOfLifeSaysNothingOfCVEs(t *testing.T) {
+func TestAnEndOfLifeImpliesNoCVE(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	doc.Checks = slices.DeleteFunc(doc.Checks, func(c snapshot.Check) bool { return c.Engine == "postgresql" })
@@ -95,7 +95,7 @@ func named(t *testing.T, doc snapshot.Document, name string) *snapshot.Instance 
 }
 
 // A check that fails on one database and has no answer on another counts once, as failed.
-func TestACheckStandsOnce(t *testing.T) {
+func TestACheckCountsOnce(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	in := named(t, doc, "pg-orders-01")

@@ -12,7 +12,7 @@ import (
 
 // The steps to have an instance assessed follow from the reason why it was not; there are none
 // if it was, or if nothing helps.
-func TestWhatHasAnInstanceAssessed(t *testing.T) {
+func TestStepsToAnAssessment(t *testing.T) {
 	t.Parallel()
 	unreachable := func(class string) func(in *snapshot.Instance) {
 		return func(in *snapshot.Instance) {

@@ -125,7 +125,7 @@ func TestAnUnknownKindHasNoVerdict(t *testing.T) {
 
 // A verdict is never better than its coverage, and silent on nothing that is grave,
 // whatever the kind of the report.
-func TestNeverGreenOverTheUnknownAndNeverSilent(t *testing.T) {
+func TestAVerdictIsNeverBetterThanItsCoverage(t *testing.T) {
 	t.Parallel()
 	clean := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -208,7 +208,7 @@ func TestNeverGreenOverTheUnknownAndNeverSilent(t *testing.T) {
 
 // What was seen: three databases of 23 looked at, and a green "none carries a high
 // risk"; a server past its end of life and holes of others that the page was silent on.
-func TestVerdictsOfWhatWasSeen(t *testing.T) {
+func TestVerdictsOfKnownMistakes(t *testing.T) {
 	t.Parallel()
 	end, old := snapshottest.AsOf().AddDate(0, 0, 353), snapshottest.AsOf().AddDate(0, 0, -731)
 	supported := &snapshot.Release{Major: "15", EndOfLife: &end}

@@ -6,7 +6,7 @@ import (
 	"muster/internal/report/snapshot"
 )
 
-func TestATitleIsTrueOfTheResultBesideIt(t *testing.T) {
+func TestATitleMatchesTheResultBesideIt(t *testing.T) {
 	t.Parallel()
 	fsync := snapshot.Check{Title: "fsync is off", Passed: "fsync is on"}
 	rules := snapshot.Check{Title: "HBA rule open to any address", Passed: "No HBA rule is open to any address"}

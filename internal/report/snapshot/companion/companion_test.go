@@ -260,7 +260,7 @@ func TestUnknownAccessIsAnEmptyCell(t *testing.T) {
 
 // How to see that a fix helped is the check's statement about this object, quoted; a rule
 // and half a name have none.
-func TestEachRowSaysHowToVerify(t *testing.T) {
+func TestEachRowExplainsItsVerification(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	doc.Exceptions = nil

@@ -48,8 +48,8 @@ func TestADayInWords(t *testing.T) {
 	}
 }
 
-// TestSilenceIsNotQuiet: a digest of servers that nobody heard never says that nothing is wrong, and has nothing green.
-func TestSilenceIsNotQuiet(t *testing.T) {
+// TestADigestOfSilentServersIsNotGreen: a digest of servers that sent nothing never says that nothing is wrong.
+func TestADigestOfSilentServersIsNotGreen(t *testing.T) {
 	t.Parallel()
 	d := snapshottest.Quiet().Day
 	if p := day.PageOf(*d); p.Level != day.Quiet || p.Headline != "Nothing needs you today." {
@@ -68,8 +68,8 @@ func TestSilenceIsNotQuiet(t *testing.T) {
 	}
 }
 
-// TestASectionIsThereIfNothingIsInIt, for no server, too.
-func TestASectionIsThereIfNothingIsInIt(t *testing.T) {
+// TestAnEmptySectionIsPrinted, for no server, too.
+func TestAnEmptySectionIsPrinted(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]*day.Digest{"quiet": snapshottest.Quiet().Day, "empty": snapshottest.Empty(report.DailyDigest).Day} {
 		for _, s := range day.PageOf(*d).Sections {
@@ -83,8 +83,9 @@ func TestASectionIsThereIfNothingIsInIt(t *testing.T) {
 	}
 }
 
-// TestALateDigestSaysAsOfWhen: what has no history is not as of the end of the day, and what is not kept is not known.
-func TestALateDigestSaysAsOfWhen(t *testing.T) {
+// TestALateDigestNamesTheTimeOfItsData: what has no history is not as of the end of the day, and what is not
+// kept is not known.
+func TestALateDigestNamesTheTimeOfItsData(t *testing.T) {
 	t.Parallel()
 	d := *snapshottest.Rich(report.DailyDigest).Day
 	made := d.To.AddDate(0, 0, 100)
@@ -111,8 +112,8 @@ func TestTheFirstActionIsOneToTake(t *testing.T) {
 	}
 }
 
-// TestTimesAreThoseOfTheReader: around a change of the clocks, each time by the clocks of that time.
-func TestTimesAreThoseOfTheReader(t *testing.T) {
+// TestTimesAreInTheZoneOfTheReader: around a change of the clocks, each time by the clocks of that time.
+func TestTimesAreInTheZoneOfTheReader(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -50,8 +50,8 @@ func TestTheBudgetIsOfTheMonthThatTheWindowBegins(t *testing.T) {
 	}
 }
 
-// TestAnOutageThatIsNotOverTookAtLeastSoLong, and so does one that began before the window.
-func TestAnOutageThatIsNotOverTookAtLeastSoLong(t *testing.T) {
+// TestAnOpenOutageHasAMinimumDuration, and so does one that began before the window.
+func TestAnOpenOutageHasAMinimumDuration(t *testing.T) {
 	t.Parallel()
 	outage := func(after, lasted time.Duration, ongoing bool) snapshot.ServiceOutage {
 		from := begin.Add(after)
@@ -94,8 +94,8 @@ func TestUnknownIsNeverUp(t *testing.T) {
 	}
 }
 
-// TestASheetSaysTheSameOfTheSameInputs, in the order of its sections, and every row has all cells.
-func TestASheetSaysTheSameOfTheSameInputs(t *testing.T) {
+// TestASheetIsReproducible, in the order of its sections, and every row has all cells.
+func TestASheetIsReproducible(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.PerformanceSLA)
 	first, err := json.Marshal(slasum.Sheet(doc))

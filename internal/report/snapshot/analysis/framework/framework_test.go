@@ -14,8 +14,8 @@ func result(check, status string) snapshot.CheckResult {
 	return snapshot.CheckResult{CheckID: check, Status: status}
 }
 
-// TestFault19EachControlFailsHoldsOrWasNotLookedAt on each server, once, whichever of its checks says so.
-func TestFault19EachControlFailsHoldsOrWasNotLookedAt(t *testing.T) {
+// TestFault19EachControlFailsHoldsOrIsUnassessed on each server, once, whichever of its checks says so.
+func TestFault19EachControlFailsHoldsOrIsUnassessed(t *testing.T) {
 	t.Parallel()
 	check := func(id string, references ...string) snapshot.Check {
 		return snapshot.Check{ID: id, Engine: "postgresql", Domain: "Security", Severity: "High", References: references}

@@ -156,7 +156,7 @@ func TestAlertSeries(t *testing.T) {
 	}
 }
 
-func TestAlertsThatNobodyAskedFor(t *testing.T) {
+func TestAlertsThatWereNotGathered(t *testing.T) {
 	t.Parallel()
 	doc := alerted()
 	if _, ok := window.Alerts(doc); !ok {

@@ -125,7 +125,7 @@ func TestHintsAtTheirEdges(t *testing.T) {
 }
 
 // What a hint stands on is missing: it says which, and is not silent.
-func TestHintsAreNotBetterThanTheirCoverage(t *testing.T) {
+func TestAHintWithoutItsInputsNamesThem(t *testing.T) {
 	t.Parallel()
 	settings := map[string]map[string]string{
 		"postgresql": {"shared_buffers": "128 MB", "max_connections": "100", "work_mem": "1 TB", "effective_cache_size": "1 MB", "autovacuum_max_workers": "3", "autovacuum_work_mem": "1 TB", "random_page_cost": "4"},
@@ -193,7 +193,7 @@ func TestHintsAreNotBetterThanTheirCoverage(t *testing.T) {
 
 // What the caches come to is what the window says, counted here from its hours; what the
 // data takes decides on random_page_cost.
-func TestHintsStandOnTheWindow(t *testing.T) {
+func TestHintsAreBasedOnTheWindow(t *testing.T) {
 	t.Parallel()
 	doc := tuned("postgresql", map[string]string{"shared_buffers": "16 GB", "effective_cache_size": "4 GB", "random_page_cost": "4"})
 	var hours []float64
@@ -266,9 +266,9 @@ func TestEachHintHasItsSource(t *testing.T) {
 	}
 }
 
-// TestFault40AHintIsHeldAgainstWhatIsFree: what other programs take, and what another hint would take, is not left for
+// TestFault40AHintIsLimitedToFreeMemory: what other programs take, and what another hint would take, is not left for
 // work_mem.
-func TestFault40AHintIsHeldAgainstWhatIsFree(t *testing.T) {
+func TestFault40AHintIsLimitedToFreeMemory(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		shared, work string
