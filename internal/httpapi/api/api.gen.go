@@ -1340,6 +1340,7 @@ type Capacity struct {
 	Sizes []CapacitySize `json:"sizes"`
 	// TransactionIds The database with the oldest ids. Null if they are not known, and of other engines than PostgreSQL.
 	TransactionIds *CapacityIds `json:"transactionIds"`
+	Unavailable    Unavailable  `json:"unavailable"`
 }
 
 type CapacityAge struct {
@@ -2817,7 +2818,8 @@ type Maintenance struct {
 	MeasuredAt      *time.Time `json:"measuredAt"`
 	MissingGrants   []string   `json:"missingGrants"`
 	// Tables The greatest first.
-	Tables []MaintenanceTable `json:"tables"`
+	Tables      []MaintenanceTable `json:"tables"`
+	Unavailable Unavailable        `json:"unavailable"`
 }
 
 type MaintenanceJob struct {

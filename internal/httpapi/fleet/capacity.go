@@ -41,18 +41,16 @@ func (s *ServerRoutes) GetCapacity(ctx context.Context, r api.GetCapacityRequest
 	if shown.Sizes, err = s.sizesOf(ctx, organization, r.InstanceId); err != nil {
 		return nil, err
 	}
-	if n, ok, err := watch.NewestOf(ctx, s.DB, organization, r.InstanceId, watch.Connections, s.Now()); err != nil {
-		return nil, err
-	} else if ok {
+	var side wire.Side
+	if n, ok, err := watch.NewestOf(ctx, s.DB, organization, r.InstanceId, watch.Connections, s.Now()); !side.Lacks(ctx, err, "connections") && ok {
 		shown.Connections = &api.CapacityConnections{
 			MeasuredAt: n.At, Used: n.Details.Sessions, Limit: n.Details.Limit, UsedPercent: capacity.Tenth(n.Value), PeakPercent: capacity.Tenths(n.Peak), PeakAt: n.PeakAt,
 		}
 	}
-	if n, ok, err := watch.NewestOf(ctx, s.DB, organization, r.InstanceId, watch.Wraparound, s.Now()); err != nil {
-		return nil, err
-	} else if ok {
+	if n, ok, err := watch.NewestOf(ctx, s.DB, organization, r.InstanceId, watch.Wraparound, s.Now()); !side.Lacks(ctx, err, "transactionIds") && ok {
 		shown.TransactionIds = &api.CapacityIds{MeasuredAt: n.At, Database: wire.Optional(n.Details.Database), UsedPercent: capacity.Tenth(n.Value), Multixacts: n.Details.Multi}
 	}
+	shown.Unavailable = side.Unavailable()
 	return api.GetCapacity200JSONResponse(shown), nil
 }
 
@@ -94,10 +92,10 @@ func (s *ServerRoutes) GetMaintenance(ctx context.Context, r api.GetMaintenanceR
 	if known {
 		shown.MeasuredAt = wire.UTC(&state.At)
 	}
-	if n, ok, err := watch.NewestOf(ctx, s.DB, organization, r.InstanceId, watch.Certificate, s.Now()); err != nil {
-		return nil, err
-	} else if ok {
+	var side wire.Side
+	if n, ok, err := watch.NewestOf(ctx, s.DB, organization, r.InstanceId, watch.Certificate, s.Now()); !side.Lacks(ctx, err, "certificateEndsInDays") && ok {
 		shown.CertificateEndsInDays = capacity.Tenths(&n.Value)
 	}
+	shown.Unavailable = side.Unavailable()
 	return api.GetMaintenance200JSONResponse(shown), nil
 }

@@ -3,6 +3,7 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { api } from "../api/client";
 import { palette } from "../chart/palette";
 import { bytes, count, plural } from "../ui/format";
+import { NotAvailable } from "../ui/NotAvailable";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
@@ -70,7 +71,7 @@ function Heading({ title, at }: { title: string; at: string | null | undefined }
 function Full({ known }: { known: Capacity }) {
   const { connections: open, transactionIds: ids } = known;
   const sizes = worst(known.sizes);
-  if (sizes.length === 0 && !open && !ids && known.measuredAt === null) {
+  if (sizes.length === 0 && !open && !ids && known.measuredAt === null && !known.unavailable?.length) {
     return (
       <Text size="sm" c="dimmed">
         Not measured yet. Volumes need an agent or exporter on the host; databases are looked at once an hour.
@@ -80,6 +81,7 @@ function Full({ known }: { known: Capacity }) {
   const sequences = known.sequences.filter(({ usedPercent }) => usedPercent >= 50).slice(0, 5);
   return (
     <>
+      <NotAvailable missing={known.unavailable} />
       <ul className={classes.list}>
         {sizes.map((s) => (
           <OneSize key={`${s.host} ${s.kind} ${s.name}`} size={s} confidence={known.confidence} />
@@ -228,6 +230,7 @@ function Care({ known }: { known: Maintenance }) {
   const tables = known.tables.slice(0, 20);
   return (
     <>
+      <NotAvailable missing={known.unavailable} />
       {known.failedJobs !== null && (
         <Text size="sm" mb="xs" fw={known.failedJobs > 0 ? 600 : 400}>
           {known.failedJobs === 0

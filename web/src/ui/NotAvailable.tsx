@@ -8,6 +8,7 @@ type Missing = Schemas["UnavailableFigure"];
 const figureNames: Record<string, string> = {
   agent: "the agent",
   assessedAt: "the time of the assessment",
+  certificateEndsInDays: "the certificate",
   changes: "what changed",
   connections: "connections",
   cores: "cores",
@@ -43,6 +44,7 @@ const figureNames: Record<string, string> = {
   text: "texts",
   timeline: "what happened",
   title: "names in titles",
+  transactionIds: "transaction ids",
   triedAt: "state",
 };
 
