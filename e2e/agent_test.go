@@ -260,9 +260,9 @@ func statementsPath(instance string) string {
 		"&to=" + url.QueryEscape(now.Add(time.Minute).Format(time.RFC3339))
 }
 
-// TestAgentCheckTellsWhatWorks tries a server as who may read all, as who may not and where
-// there is none. The report has no name in it.
-func TestAgentCheckTellsWhatWorks(t *testing.T) {
+// TestAgentCheckReportsEachPart: it tries a server with an account that may read all, with one that may not,
+// and where no server is. The report has no name in it.
+func TestAgentCheckReportsEachPart(t *testing.T) {
 	t.Parallel()
 	watched := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"shared_preload_libraries": "pg_stat_statements"}})
 	admin := pgtest.Connect(t, watched.Superuser())

@@ -29,8 +29,8 @@ type apart struct {
 	free  func() // makes room again
 }
 
-// TestTroublesOfProcessesApart are those of a process that is away while others are there.
-func TestTroublesOfProcessesApart(t *testing.T) {
+// TestAlertsOfAMissingProcess fire while other processes run.
+func TestAlertsOfAMissingProcess(t *testing.T) {
 	t.Parallel()
 	needsPromtool(t)
 	a := &apart{ward: newWard(t, install(t))}

@@ -166,8 +166,8 @@ func TestSessionsEndWithARestore(t *testing.T) {
 	}
 }
 
-// TestLongFilesThatAreErasedMeanwhile are noted, and missed by nobody.
-func TestLongFilesThatAreErasedMeanwhile(t *testing.T) {
+// TestLongABackupNotesFilesErasedDuringIt, and nobody misses them.
+func TestLongABackupNotesFilesErasedDuringIt(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t)

@@ -241,9 +241,9 @@ func TestLongABucketThatIsFull(t *testing.T) {
 	}
 }
 
-// TestBucketsThatAreNotOurs: each start says what is wrong and names the setting, and
-// leaves nothing where it has no business.
-func TestBucketsThatAreNotOurs(t *testing.T) {
+// TestForeignBucketsAreRefused: each start says what is wrong and names the setting, and leaves nothing in a
+// foreign bucket.
+func TestForeignBucketsAreRefused(t *testing.T) {
 	t.Parallel()
 	store := s3test.Start(t)
 	home := install(t)

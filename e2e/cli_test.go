@@ -199,7 +199,7 @@ func TestTokens(t *testing.T) {
 	i.fail(t, []string{"token", "create", "--email", ana, "--expires", "400d"}, "year")
 }
 
-func TestNothingSetAside(t *testing.T) {
+func TestAnEmptyListOfDeadLetters(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	if said := i.must(t, "dead", "list"); strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "ID") {

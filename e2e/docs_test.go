@@ -46,9 +46,9 @@ func testsThere(t *testing.T) map[string]bool {
 	return defined
 }
 
-// TestWhatSecurityClaimsIsThere: a table of requirements is worth as much as the
+// TestTestsNamedInSecurityExist: a table of requirements is worth as much as the
 // tests that it names.
-func TestWhatSecurityClaimsIsThere(t *testing.T) {
+func TestTestsNamedInSecurityExist(t *testing.T) {
 	t.Parallel()
 	text := readText(t, "docs/security.md")
 	defined := testsThere(t)
@@ -238,9 +238,9 @@ func firstCells(text string) (cells string) {
 	return cells
 }
 
-// TestTheWaysOfArchitectureLeadSomewhere: each row of "Where to change what", there and in the
+// TestPlacesNamedInArchitectureExist: each row of "Where to change what", there and in the
 // reference, names a file that has what to look for, or a folder with a file of that name.
-func TestTheWaysOfArchitectureLeadSomewhere(t *testing.T) {
+func TestPlacesNamedInArchitectureExist(t *testing.T) {
 	t.Parallel()
 	_, main, _ := strings.Cut(readText(t, "ARCHITECTURE.md"), "## Where to change what\n")
 	main, _, _ = strings.Cut(main, "\n## ")
@@ -291,9 +291,9 @@ func TestEachFaultOfAnEngineHasATest(t *testing.T) {
 	}
 }
 
-// TestTheSizingIsThatOfScale: what docs/operators.md says of cores and memory is in the row
-// of docs/scale.md for as many servers, and its disk is what that row's comes to.
-func TestTheSizingIsThatOfScale(t *testing.T) {
+// TestTheSizingMatchesTheMeasuredScale: the cores and memory in docs/operators.md are those of the row in
+// docs/scale.md for as many servers, and its disk is the sum of that row's.
+func TestTheSizingMatchesTheMeasuredScale(t *testing.T) {
 	t.Parallel()
 	measured := map[string][]string{}
 	_, table, _ := strings.Cut(readText(t, "docs/scale.md"), "\n## On PostgreSQL\n")
@@ -320,8 +320,8 @@ func TestTheSizingIsThatOfScale(t *testing.T) {
 	}
 }
 
-// TestLinksLeadSomewhere: to a file, and to a heading where they name one.
-func TestLinksLeadSomewhere(t *testing.T) {
+// TestLinksHaveATarget: to a file, and to a heading where they name one.
+func TestLinksHaveATarget(t *testing.T) {
 	t.Parallel()
 	pages := []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {

@@ -96,9 +96,9 @@ var besides = map[string]string{
 	"verify --witnesses":                        "--offline --keys FILE FILE",
 }
 
-// TestAFileThatIsNotThereIsNamed walks every flag that says it takes a file, and every command
-// that takes one as its argument.
-func TestAFileThatIsNotThereIsNamed(t *testing.T) {
+// TestAMissingFileIsNamed: it walks every flag that says it takes a file, and every command that takes one as
+// its argument.
+func TestAMissingFileIsNamed(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.organization(t, "Acme")
@@ -136,8 +136,8 @@ func TestAFileThatIsNotThereIsNamed(t *testing.T) {
 	}
 }
 
-// TestNothingVerifiedIsNoSuccess: an id of which there is no event.
-func TestNothingVerifiedIsNoSuccess(t *testing.T) {
+// TestVerifyingNoEventFails: an id of which there is no event.
+func TestVerifyingNoEventFails(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.organization(t, "Acme")

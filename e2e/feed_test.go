@@ -57,8 +57,8 @@ func signedBy(t *testing.T, seed byte, file []byte) (key, signature string) {
 			base(ed25519.Sign(private, append(sum, comment...))) + "\n"
 }
 
-// TestFeedUpdateAsTheOperatorsPageHasIt runs the commands of the page as they stand there.
-func TestFeedUpdateAsTheOperatorsPageHasIt(t *testing.T) {
+// TestFeedUpdateFollowsTheOperatorsPage runs the commands of the page as they stand there.
+func TestFeedUpdateFollowsTheOperatorsPage(t *testing.T) {
 	t.Parallel()
 	_, section, found := strings.Cut(readText(t, "docs/operators.md"), "## Releases and vulnerabilities")
 	section, _, _ = strings.Cut(section, "\n### Exploited CVEs")

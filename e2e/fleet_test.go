@@ -302,9 +302,9 @@ func file2(t testing.TB) string {
 	return fleetFile(t, "instances: [{externalId: my-2, engine: mysql}]")
 }
 
-// TestAFleetIsItsOrganizations: the same external ids in another one are other servers,
-// and nothing of them is seen or touched.
-func TestAFleetIsItsOrganizations(t *testing.T) {
+// TestAFleetFileReachesOnlyItsOrganization: the same external ids in another one are other servers, and nothing
+// of them is seen or touched.
+func TestAFleetFileReachesOnlyItsOrganization(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	ana, eve := i.organization(t, "Acme"), i.organization(t, "Bolt")
@@ -323,8 +323,8 @@ func TestAFleetIsItsOrganizations(t *testing.T) {
 	}
 }
 
-// TestOneServerIsDown and the others are applied; the next run goes on.
-func TestOneServerIsDown(t *testing.T) {
+// TestAFleetFileWithAnUnreachableServer: the other servers are applied, and the next run goes on.
+func TestAFleetFileWithAnUnreachableServer(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.organization(t, "Acme")
@@ -424,9 +424,8 @@ func TestAnExceptionIsInForceOnce(t *testing.T) {
 	}
 }
 
-// TestSomebodyElseChangesItMeanwhile: what was compared is no longer there, and what they
-// did stays.
-func TestSomebodyElseChangesItMeanwhile(t *testing.T) {
+// TestAConcurrentChangeToTheFleetStays, and the run that compared the earlier state is refused.
+func TestAConcurrentChangeToTheFleetStays(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	ana := i.organization(t, "Acme")
@@ -513,8 +512,8 @@ func many(t testing.TB, n int) string {
 	return fleetFile(t, text.String())
 }
 
-// TestKilledAmidAFleet: the next run does what is missing, and nothing twice.
-func TestKilledAmidAFleet(t *testing.T) {
+// TestTheNextRunFinishesAKilledFleetRun, and does nothing twice.
+func TestTheNextRunFinishesAKilledFleetRun(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.organization(t, "Acme")
@@ -564,8 +563,8 @@ func registered(t testing.TB, db *sqlx.DB) (n int) {
 	return n
 }
 
-// TestTwoRunsAtOnce: the second waits for the first and finds nothing to do.
-func TestTwoRunsAtOnce(t *testing.T) {
+// TestASecondFleetRunWaitsForTheFirst and finds nothing to do.
+func TestASecondFleetRunWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.organization(t, "Acme")

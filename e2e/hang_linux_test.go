@@ -50,9 +50,9 @@ func hang(t *testing.T, path string) {
 	}
 }
 
-// TestSuppliersThatHang takes the mail server and then the file store away, both
-// without a word. Whoever needs them is told in time, and the rest goes on.
-func TestSuppliersThatHang(t *testing.T) {
+// TestAHangingMailServerAndFileStore: first one and then the other takes calls without a word. Requests that
+// need them end in time, and the rest goes on.
+func TestAHangingMailServerAndFileStore(t *testing.T) {
 	t.Parallel()
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // takes connections, and says nothing
 	if err != nil {
@@ -109,9 +109,9 @@ func TestSuppliersThatHang(t *testing.T) {
 	h.server.stop(t)
 }
 
-// TestAStartThatHangs is told of at both doors, at once: the process lives, it is not ready
-// and names what it waits for, and all else is to be sent again.
-func TestAStartThatHangs(t *testing.T) {
+// TestAHangingStartIsReported at both ports, at once: the process lives, it is not ready and names what it
+// waits for, and all else is to be sent again.
+func TestAHangingStartIsReported(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.within(t, func(context.Context, *installation.Installation) error { return nil }) // with its files

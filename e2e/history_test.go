@@ -10,11 +10,10 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestLongAChangedHistoryIsToldWithinThreeMinutes: events are changed or deleted by a
-// superuser of the database while it is served, in a log that does not grow. A refused
-// checkpoint, a misfit and an error in the log tell of it, and the misfit goes when all is put
-// right.
-func TestLongAChangedHistoryIsToldWithinThreeMinutes(t *testing.T) {
+// TestLongAChangedHistoryIsReportedWithinThreeMinutes: events are changed or deleted by a superuser of the
+// database while it is served, in a log that does not grow. A refused checkpoint, a misfit and an error in the
+// log report it, and the misfit goes when all is put right.
+func TestLongAChangedHistoryIsReportedWithinThreeMinutes(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t)

@@ -201,7 +201,7 @@ func kitFigures(t *testing.T, api, rest map[string]string) {
 	}
 }
 
-func TestADoorThatIsTaken(t *testing.T) {
+func TestAPortThatIsTaken(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.organization(t, "Acme")

@@ -15,10 +15,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
 
-// TestNobodyIsNamed lives a whole life with all logs and traces on, and then
-// looks for every name, address, secret and free text of it in what the process
-// said: on its outputs, in its database's log, and to its collector.
-func TestNobodyIsNamed(t *testing.T) {
+// TestLogsAndTracesNameNobody: it lives a whole life with all logs and traces on, and then searches every name,
+// address, secret and free text of it in the output of the process, in its database's log, and at its
+// collector.
+func TestLogsAndTracesNameNobody(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
 	l := newLife(t, c.env()...)

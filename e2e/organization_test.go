@@ -247,9 +247,9 @@ func TestLongADemoIsDeleted(t *testing.T) {
 	i.wantNothingLeft(t, demo)
 }
 
-// TestLongDeletedWhileItsSamplesArrive: senders are told what an unknown token is told and
+// TestLongAnOrganizationIsDeletedDuringItsSamples: senders are told what an unknown token is told and
 // nothing else, and what they send late is not there.
-func TestLongDeletedWhileItsSamplesArrive(t *testing.T) {
+func TestLongAnOrganizationIsDeletedDuringItsSamples(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	i := install(t)
@@ -289,9 +289,9 @@ func TestLongDeletedWhileItsSamplesArrive(t *testing.T) {
 	i.wantNothingLeft(t, session.Organization.ID)
 }
 
-// TestDeletedAmidARequest: a sender that was let in before, and whose message arrives in
-// full when its organization is gone, is told what an unknown token is.
-func TestDeletedAmidARequest(t *testing.T) {
+// TestAnOrganizationIsDeletedDuringARequest: a sender that was let in before, and whose message arrives in full
+// after the deletion, gets the answer for an unknown token.
+func TestAnOrganizationIsDeletedDuringARequest(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	email := i.organization(t, "Acme")
@@ -333,9 +333,9 @@ func TestDeletedAmidARequest(t *testing.T) {
 	i.wantNothingLeft(t, session.Organization.ID)
 }
 
-// TestNobodyInsertsForADeletedOrganization: every table with rows of organizations
+// TestNoRowIsInsertedForADeletedOrganization: every table with rows of organizations
 // refuses or leaves out those of one that was deleted, but those that are named here.
-func TestNobodyInsertsForADeletedOrganization(t *testing.T) {
+func TestNoRowIsInsertedForADeletedOrganization(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	without := []string{"dead_letters", "events", "streams", "whole_activity", "whole_marks", "whole_missing", "whole_rows"}
@@ -353,9 +353,9 @@ func TestNobodyInsertsForADeletedOrganization(t *testing.T) {
 	})
 }
 
-// TestWhoWroteBeforeIsAwaited: a transaction that inserted for an organization before it
-// was deleted commits, and what it inserted is deleted.
-func TestWhoWroteBeforeIsAwaited(t *testing.T) {
+// TestADeletionWaitsForOpenTransactions: a transaction that inserted for an organization before it was deleted
+// commits, and its rows are deleted.
+func TestADeletionWaitsForOpenTransactions(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.organization(t, "Acme")

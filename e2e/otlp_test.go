@@ -175,9 +175,8 @@ func linksTo(s, to *tracepb.Span) bool {
 	})
 }
 
-// TestSwitchedOff: nothing is sent where nobody asked for it, or somebody asked
-// for the opposite.
-func TestSwitchedOff(t *testing.T) {
+// TestDisabledTelemetrySendsNothing: by default, and where a setting turns it off.
+func TestDisabledTelemetrySendsNothing(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
 	i := install(t)
@@ -189,9 +188,9 @@ func TestSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestCollectorAway: a collector that hangs, or is not there, slows nobody and
-// holds no stop up.
-func TestCollectorAway(t *testing.T) {
+// TestAnUnreachableCollectorDelaysNothing: a collector that hangs, or is not there, slows no request and no
+// stop.
+func TestAnUnreachableCollectorDelaysNothing(t *testing.T) {
 	t.Parallel()
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(hanging.CloseClientConnections)

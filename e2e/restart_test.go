@@ -11,9 +11,8 @@ import (
 	"muster/internal/postgres/cluster"
 )
 
-// TestStoppedAtWork: SIGTERM in the middle of builds loses none of them, and
-// counts none as a failed attempt.
-func TestStoppedAtWork(t *testing.T) {
+// TestAStopDuringBuildsLosesNone: SIGTERM in the middle of builds counts none as a failed attempt.
+func TestAStopDuringBuildsLosesNone(t *testing.T) {
 	t.Parallel()
 	h := newHouseApart(t)
 	const asked = 8
@@ -27,9 +26,9 @@ func TestStoppedAtWork(t *testing.T) {
 	}
 }
 
-// TestEndedWhileStarting ends serve at any moment of its first start, which makes
-// its database, by SIGKILL and by SIGTERM: the next start is none the worse.
-func TestEndedWhileStarting(t *testing.T) {
+// TestAnInterruptedFirstStartDoesNoHarm: it ends serve at any moment of its first start, which makes its
+// database, by SIGKILL and by SIGTERM, and the next start works.
+func TestAnInterruptedFirstStartDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"SIGKILL": syscall.SIGKILL, "SIGTERM": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {

@@ -330,8 +330,7 @@ func TestAnOlderBackupThanWasSigned(t *testing.T) {
 	}
 }
 
-// TestTwoRestoresAtOnce: one does it.
-func TestTwoRestoresAtOnce(t *testing.T) {
+func TestOneOfTwoConcurrentRestoresSucceeds(t *testing.T) {
 	t.Parallel()
 	b, there := newBackedUp(t), elsewhere(t)
 	args := append([]string{"restore", b.dir}, there.flags()...)

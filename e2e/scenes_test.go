@@ -456,16 +456,16 @@ func (a *actor) deadlocksAgree(began time.Time) {
 	}
 }
 
-// TestScenesAreToldAsTheyAre plays scenes on a real PostgreSQL server that a running Muster measures, while a judge looks at
-// the server itself every 100 ms: Muster names the same root within 15 s, and its average sessions, by application and by
-// what they do, differ by no more than so few samples may.
-func TestScenesAreToldAsTheyAre(t *testing.T) {
+// TestReportedScenesMatchTheServer: it plays scenes on a real PostgreSQL server that a running Muster measures,
+// while a judge looks at the server itself every 100 ms. Muster names the same root within 15 s, and its
+// average sessions, by application and by activity, differ by no more than so few samples may.
+func TestReportedScenesMatchTheServer(t *testing.T) {
 	t.Parallel()
 	play(t, func(s scene) bool { return s.short }, 0)
 }
 
-// TestLongScenesAreToldAsTheyAre plays all of them, on each major version that is there.
-func TestLongScenesAreToldAsTheyAre(t *testing.T) {
+// TestLongReportedScenesMatchTheServer plays all scenes, on each major version that is there.
+func TestLongReportedScenesMatchTheServer(t *testing.T) {
 	longtest.Only(t)
 	play(t, func(scene) bool { return true }, pgtest.Majors(t)...)
 }

@@ -18,9 +18,9 @@ import (
 	"muster/internal/testing/longtest"
 )
 
-// TestLongAnHourIsToldUnderKills is the same with more of everything, and with a real
-// Alertmanager, whose API and whose own webhook say in the end what it was told.
-func TestLongAnHourIsToldUnderKills(t *testing.T) {
+// TestLongAnHourOfAlertsIsDeliveredUnderKills: the same with more of everything, and with a real Alertmanager,
+// whose API and whose own webhook show in the end what it received.
+func TestLongAnHourOfAlertsIsDeliveredUnderKills(t *testing.T) {
 	longtest.Only(t)
 	if _, err := exec.LookPath("prometheus-alertmanager"); err != nil {
 		t.Skip("prometheus-alertmanager is not installed (Debian: apt-get install --no-install-recommends prometheus-alertmanager)")

@@ -15,9 +15,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestARaiseIsToldSoon after its group's time: half of the alerts are at their receiver at most half a second
-// later than that.
-func TestARaiseIsToldSoon(t *testing.T) {
+// TestARaisedAlertIsSentSoon after its group's time: half of the alerts are at their receiver at most half a
+// second later than that.
+func TestARaisedAlertIsSentSoon(t *testing.T) {
 	t.Parallel()
 	const raises, group, soon = 15, time.Second, 500 * time.Millisecond
 	title := regexp.MustCompile(`Alert soon-\d+`)

@@ -16,11 +16,10 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestAnHourIsToldUnderKills has an hour's alerts told through a channel of each kind while
-// the processes that tell are killed at it, and the receivers refuse some of it. By their
-// ids and per channel, what is told is what was raised and resolved: nothing is missing, and
-// what comes twice is the same.
-func TestAnHourIsToldUnderKills(t *testing.T) {
+// TestAnHourOfAlertsIsDeliveredUnderKills, through a channel of each kind, while the processes that deliver are
+// killed and the receivers refuse some deliveries. By their ids and per channel, the deliveries are the raised
+// and resolved alerts: none is missing, and repeated ones are the same.
+func TestAnHourOfAlertsIsDeliveredUnderKills(t *testing.T) {
 	t.Parallel()
 	tellAnHour(t, hour{steps: 6, workers: 2, kills: 4, eachMinute: 3, refused: 5})
 }

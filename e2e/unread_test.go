@@ -12,9 +12,9 @@ import (
 	"muster/internal/postgres/cluster"
 )
 
-// TestNobodyReads what a command prints, as behind head: it ends without a word
-// and stops the private server that it has started.
-func TestNobodyReads(t *testing.T) {
+// TestACommandWhoseOutputNobodyReads, as behind head, ends without a word and stops the private server that it
+// has started.
+func TestACommandWhoseOutputNobodyReads(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	read, write, err := os.Pipe()

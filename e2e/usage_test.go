@@ -190,9 +190,8 @@ func TestEveryCommandOfTheContract(t *testing.T) {
 	}
 }
 
-// TestCommandsThatAreNamedExist: help, pages for people and runbooks name no
-// command that is not there.
-func TestCommandsThatAreNamedExist(t *testing.T) {
+// TestCommandsNamedInDocumentsExist: help, pages for people and runbooks name no unknown command.
+func TestCommandsNamedInDocumentsExist(t *testing.T) {
 	t.Parallel()
 	top := cli.Root(new(bool))
 	children := map[string]map[string]bool{}
@@ -251,8 +250,8 @@ func everyCommand(root *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// TestBareCallSaysWhatThereIs: somebody who types the name only is not wrong.
-func TestBareCallSaysWhatThereIs(t *testing.T) {
+// TestABareCallPrintsHelp: a user who types only the name is not wrong.
+func TestABareCallPrintsHelp(t *testing.T) {
 	t.Parallel()
 	got := muster(t)
 	if got.status != 0 || !strings.Contains(got.out, "muster serve --demo") {

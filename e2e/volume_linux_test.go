@@ -74,8 +74,8 @@ func TestDataDirectoriesThatCannotBeUsed(t *testing.T) {
 
 func here(t *testing.T, args ...string) *running { return launchHere(t, args...) }
 
-// TestAnInstallationOnADiskThatMayOnlyBeRead does not serve, and can be backed up.
-func TestAnInstallationOnADiskThatMayOnlyBeRead(t *testing.T) {
+// TestAnInstallationOnAReadOnlyDisk does not serve, and can be backed up.
+func TestAnInstallationOnAReadOnlyDisk(t *testing.T) {
 	t.Parallel()
 	pgtest.NeedsDump(t)
 	i := installed{url: pgtest.URL(t), dir: smallDisk(t, "4m")}

@@ -20,9 +20,9 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestTheLogIsHeldAgainstCheckpoints that somebody kept, as text and as a file, and each
+// TestTheLogIsComparedWithCheckpoints that somebody kept, as text and as a file, and each
 // sentence of one that does not fit.
-func TestTheLogIsHeldAgainstCheckpoints(t *testing.T) {
+func TestTheLogIsComparedWithCheckpoints(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	ana := i.organization(t, "Acme")

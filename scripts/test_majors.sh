@@ -49,7 +49,7 @@ if [ "${#watched[@]}" -gt 0 ]; then
   scripts/with_postgres.sh "${watched[@]}" go test -count=1 ./internal/intake/monitor ./internal/intake/measure/postgresql || failed+=("${watched[@]}")
   scripts/with_postgres.sh "${watched[@]}" go test -count=1 -run TestGrantsAreEnough ./internal/assessment/postgresql || failed+=("${watched[@]}")
   echo "== PostgreSQL 18, the scenes"
-  MUSTER_TEST_LONG=1 scripts/with_postgres.sh 18 go test -count=1 -timeout 20m -run '^TestLongScenesAreToldAsTheyAre$' ./e2e || failed+=("18 (scenes)")
+  MUSTER_TEST_LONG=1 scripts/with_postgres.sh 18 go test -count=1 -timeout 20m -run '^TestLongReportedScenesMatchTheServer$' ./e2e || failed+=("18 (scenes)")
 fi
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "failed with PostgreSQL ${failed[*]}" >&2

@@ -58,7 +58,7 @@ type sessionScene struct {
 	plays       func(p *staging)
 }
 
-// sessionScenes are the ones that e2e plays on PostgreSQL itself (TestLongScenesAreToldAsTheyAre).
+// sessionScenes are the ones that e2e plays on PostgreSQL itself (TestLongReportedScenesMatchTheServer).
 var sessionScenes = []sessionScene{
 	{name: "a lock pile-up behind a session that is idle in its transaction", root: 51, kind: blocking.Client,
 		story: "Five sessions wait for a row that an application changed and did not commit.", plays: func(p *staging) {
