@@ -24,8 +24,11 @@ const (
 // unsaved are the rules whose alerts say that there is no backup, and for how long there was none when they begin.
 // Those of a night are about the backup that was due in it.
 var unsaved = map[string]time.Duration{
-	"base-backup": 0, "backup": 0, "full-disk-backup": 0, "full-backup": 24 * time.Hour, "ongoing-backup": 26 * time.Hour,
+	"base-backup": 0, "backup": 0, "full-disk-backup": 0, "full-backup": 24 * time.Hour, "ongoing-backup": warned,
 }
+
+// warned is how much later an alert may begin that says so of now.
+const warned = 26 * time.Hour
 
 // unlogged are those of the log.
 var unlogged = map[string]time.Duration{"log-backup": time.Hour, "wal-archiving": 10 * time.Minute}
@@ -42,7 +45,7 @@ func lastBackup(server string, made time.Time) time.Time {
 
 // backedUp is what is told of backups at a time, as alerts and assessments tell it.
 func backedUp(made time.Time, there []inventory.IDs, at time.Time) (looks []backups.Look) {
-	alerts := episodes(made, at.Add(time.Hour))
+	alerts := episodes(made, at.Add(warned))
 	for _, s := range servers() {
 		of := slices.IndexFunc(there, func(p inventory.IDs) bool { return p.ExternalID == s.Name })
 		if of < 0 || len(s.Volumes) == 0 {
