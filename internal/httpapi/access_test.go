@@ -16,6 +16,7 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/contract"
+	"muster/internal/testing/longtest"
 )
 
 // table is who may call what, written down from the contract's §12 and not from
@@ -247,14 +248,30 @@ type guest struct {
 	token    string
 	admitted func(r *contract.Route, m may) bool
 	code     string // of the refusal, where it is the credential that is refused
+	often    bool   // visits every route also where tests may not take long
 }
 
 // TestEveryRouteWithEveryCredential walks the whole table: nobody, every role by session
 // and by tokens of every single scope, an ingest token, and credentials that no
 // longer are any. Who is let in may still be refused for what they sent; never
 // with 401 or 403.
+//
+// Roles by session and scopes by the tokens of an administrator show the row of each route. The tokens
+// of others and what is no credential any more are judged by the gate, the same for all routes:
+// each of them visits every fifth route here, and all of them in TestLongEveryRouteWithEveryCredential.
 func TestEveryRouteWithEveryCredential(t *testing.T) {
 	t.Parallel()
+	walkTheTable(t, func(route, visitor int, v guest) bool { return v.often || (route+visitor)%5 == 0 })
+}
+
+func TestLongEveryRouteWithEveryCredential(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	walkTheTable(t, func(int, int, guest) bool { return true })
+}
+
+func walkTheTable(t *testing.T, visits func(route, visitor int, v guest) bool) {
+	t.Helper()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	rows := readTable(t)
 	keys := slices.Sorted(maps.Keys(w.server.contract.Routes))
@@ -265,9 +282,12 @@ func TestEveryRouteWithEveryCredential(t *testing.T) {
 		}
 	}
 	guests := w.guests()
-	for _, key := range keys {
+	for route, key := range keys {
 		r, row := w.server.routes[key], rows[key]
-		for _, v := range guests {
+		for visitor, v := range guests {
+			if !visits(route, visitor, v) {
+				continue
+			}
 			as := v.as
 			if r.Operation.OperationID == "signOut" && as.session != "" && v.code == "" {
 				as = w.again(as) // the walker's own session goes on
@@ -286,8 +306,8 @@ func TestEveryRouteWithEveryCredential(t *testing.T) {
 
 func (w *world) guests() []guest {
 	out := []guest{
-		{name: "nobody", admitted: func(_ *contract.Route, m may) bool { return m.anyone() }, code: "unauthenticated"},
-		{name: "an ingest token", token: w.ingestToken(w.ours.admin), admitted: func(_ *contract.Route, m may) bool { return m.admits(contract.Ingest) }},
+		{name: "nobody", admitted: func(_ *contract.Route, m may) bool { return m.anyone() }, code: "unauthenticated", often: true},
+		{name: "an ingest token", often: true, token: w.ingestToken(w.ours.admin), admitted: func(_ *contract.Route, m may) bool { return m.admits(contract.Ingest) }},
 	}
 	for _, inTeam := range []organization.Role{organization.Viewer, organization.Member} {
 		somebody := w.person(w.ours.organization, organization.Team, "team-"+string(inTeam)+"@ours.example")
@@ -295,7 +315,7 @@ func (w *world) guests() []guest {
 		admits := func(m may) bool {
 			return m.anyone() || m.admits(organization.Team) && (m.admits(inTeam) || strings.Contains(m.who, strings.ToUpper(string(inTeam[:1]))))
 		}
-		out = append(out, guest{name: "a team's " + string(inTeam), as: somebody, admitted: func(r *contract.Route, m may) bool {
+		out = append(out, guest{name: "a team's " + string(inTeam), often: true, as: somebody, admitted: func(r *contract.Route, m may) bool {
 			return admits(m) && (m.anyone() || !r.TokensOnly)
 		}})
 		owner := w.person(w.ours.organization, organization.Team, "tokens-of-team-"+string(inTeam)+"@ours.example")
@@ -309,16 +329,18 @@ func (w *world) guests() []guest {
 		if role == organization.Team {
 			continue
 		}
-		out = append(out, guest{name: string(role), as: w.again(w.ours.of(role)), admitted: func(r *contract.Route, m may) bool {
+		out = append(out, guest{name: string(role), often: true, as: w.again(w.ours.of(role)), admitted: func(r *contract.Route, m may) bool {
 			return m.admits(role) && (m.anyone() || !r.TokensOnly) // /ingest and /mcp take no cookies
 		}})
 		owner := w.person(w.ours.organization, role, "tokens-of-"+string(role)+"@ours.example") // who may end all their sessions
 		for _, scope := range organization.Scopes() {
-			out = append(out, guest{name: fmt.Sprintf("a %s's token for %s", role, scope), token: w.anyToken(owner, scope),
+			out = append(out, guest{name: fmt.Sprintf("a %s's token for %s", role, scope), often: role == organization.Admin, token: w.anyToken(owner, scope),
 				admitted: func(_ *contract.Route, m may) bool { return m.admits(role) && m.takes(scope) }})
 		}
 	}
-	for name, v := range w.shutOut() {
+	shut := w.shutOut()
+	for _, name := range slices.Sorted(maps.Keys(shut)) {
+		v := shut[name]
 		v.name, v.admitted = name, func(_ *contract.Route, m may) bool { return m.anyone() }
 		out = append(out, v)
 	}
