@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/organization"
+	"muster/internal/testing/longtest"
 )
 
 // TestAMemberOfThreeTeams sees the servers of all of them, and acts on a server if one of the teams that match it lets
@@ -105,21 +106,33 @@ func TestTwoAdministratorsEditOneSelectorAtOnce(t *testing.T) {
 	}
 }
 
-// manyServers are 10,000 with 1,000 values of a tag, ten each, written straight into the read model.
+// manyServers are ten for each of so many values of a tag, written straight into the read model.
 const manyServers = `INSERT INTO fleet_v3.instances (id, organization_id, external_id, name, engine, version, host, active, created_at, tags)
 SELECT gen_random_uuid(), $1, n::text, 'db-' || lpad(n::text, 5, '0'), 'postgresql', '', '', true, now(),
-       jsonb_build_object('shard', jsonb_build_object('value', 's-' || n % 1000))
-FROM generate_series(0, 9999) AS n`
+       jsonb_build_object('shard', jsonb_build_object('value', 's-' || n % $2))
+FROM generate_series(0, 10 * $2::int - 1) AS n`
 
-// TestManyServersTagsAndTeams: 10,000 servers, 1,000 values of one tag and 200 teams of 50 servers each are listed and
+// TestManyServersTagsAndTeams: 1,000 servers, 100 values of one tag and 20 teams of 50 servers each are listed and
 // counted in full, each server by its owner, and a member of three teams sees 150.
 func TestManyServersTagsAndTeams(t *testing.T) {
 	t.Parallel()
+	manyServersTagsAndTeams(t, 20)
+}
+
+// TestLongManyServersTagsAndTeams has 10,000 servers, 1,000 values and 200 teams.
+func TestLongManyServersTagsAndTeams(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	manyServersTagsAndTeams(t, 200)
+}
+
+func manyServersTagsAndTeams(t *testing.T, count int) {
+	t.Helper()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
-	w.exec(manyServers, w.ours.organization.ID)
+	w.exec(manyServers, w.ours.organization.ID, 5*count)
 	somebody := w.person(w.ours.organization, organization.Team, "three@ours.example")
 	var first string
-	for n := range 200 {
+	for n := range count {
 		var values []string
 		for v := range 5 {
 			values = append(values, fmt.Sprintf("s-%d", n*5+v))
@@ -139,14 +152,14 @@ func TestManyServersTagsAndTeams(t *testing.T) {
 		}
 	}
 	w.get(w.ours.admin, "/api/v1/tags").is(200).decode(&tags)
-	if len(tags.Items) != 1 || len(tags.Items[0].Values) != 1000 || slices.ContainsFunc(tags.Items[0].Values, func(v struct{ Instances int }) bool { return v.Instances != 10 }) {
-		t.Errorf("%d keys, the first with other values than 1,000 of 10 servers", len(tags.Items))
+	if len(tags.Items) != 1 || len(tags.Items[0].Values) != 5*count || slices.ContainsFunc(tags.Items[0].Values, func(v struct{ Instances int }) bool { return v.Instances != 10 }) {
+		t.Errorf("%d keys, the first with other values than %d of 10 servers", len(tags.Items), 5*count)
 	}
 	var teams struct {
 		Items []struct{ InstanceCount, OwnedCount int }
 	}
 	w.get(w.ours.admin, teamsPath).is(200).decode(&teams)
-	if len(teams.Items) != 200 || slices.ContainsFunc(teams.Items, func(x struct{ InstanceCount, OwnedCount int }) bool {
+	if len(teams.Items) != count || slices.ContainsFunc(teams.Items, func(x struct{ InstanceCount, OwnedCount int }) bool {
 		return x.InstanceCount != 50 || x.OwnedCount != 50
 	}) {
 		t.Errorf("%d teams, or one of them with other than 50 servers", len(teams.Items))
@@ -156,7 +169,8 @@ func TestManyServersTagsAndTeams(t *testing.T) {
 		w.get(as, "/api/v1/instances"+query).is(200).decode(&list)
 		return list.Page.TotalItems
 	}
-	for query, want := range map[string]int{"": 10_000, "?tag=shard:s-999": 10, "?owner=" + first: 50, "?tag=shard:s-0&tag=shard:s-999&owner=" + first: 10, "?owner=" + uuid.NewString(): 0} {
+	last := fmt.Sprintf("tag=shard:s-%d", 5*count-1)
+	for query, want := range map[string]int{"": 50 * count, "?" + last: 10, "?owner=" + first: 50, "?tag=shard:s-0&" + last + "&owner=" + first: 10, "?owner=" + uuid.NewString(): 0} {
 		if got := total(w.ours.admin, query); got != want {
 			t.Errorf("%s: %d, want %d", query, got, want)
 		}
