@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -81,7 +82,7 @@ func (r *Runner) subscriberPool(ctx context.Context, held office) (*sqlx.DB, fun
 	if err != nil {
 		return nil, nil, err
 	}
-	config.MaxConns = int32(held.connections())
+	config.MaxConns = int32(cmp.Or(r.most, held.connections()))
 	config.ConnConfig.RuntimeParams["application_name"] = "muster/projections"
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SET idle_in_transaction_session_timeout = '60s'")

@@ -45,6 +45,7 @@ type Runner struct {
 	running     atomic.Bool
 	leading     atomic.Bool
 	caughtUp    atomic.Bool
+	most        int // connections of the groups; 0: as many as they can use at once
 }
 
 // NewRunner returns the runner of all projections of this program. url names
@@ -61,6 +62,10 @@ func NewRunner(db *sqlx.DB, url string, log *slog.Logger, projections ...Project
 // exists once, whatever the program's version: a migration makes its checkpoint, and no rebuild touches it.
 // Call it before Run.
 func (r *Runner) Handle(groups ...topic.Group) { r.handlers = append(r.handlers, groups...) }
+
+// Share has the groups share at most so many connections: they wait for each other, and fewer are opened. For
+// tests of something else, in each of which a runner starts. Call it before Run.
+func (r *Runner) Share(most int) { r.most = most }
 
 // Connections is how many connections Run may open beside db.
 func (r *Runner) Connections() int { return office{r.projections, r.handlers}.connections() + 2 }

@@ -201,8 +201,10 @@ func (w *world) build() {
 
 func newRunner(db *sqlx.DB, database string, log *slog.Logger) *projections.Runner {
 	decode := usecase.Registry().Decode
-	return projections.NewRunner(db, database, log,
+	runner := projections.NewRunner(db, database, log,
 		history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode), audit.Projection(), exceptions.Projection(decode), health.Projection(decode), schedules.Projection(decode))
+	runner.Share(1) // each connection more costs 10 ms, with the plans of what it is asked
+	return runner
 }
 
 // run fills the projections until the test ends.
