@@ -16,7 +16,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build kit image packages program postgres web test test-go test-plain test-raced test-report test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page incidents load screenshots generate notices tools vulnerabilities
+.PHONY: demo build kit image packages program postgres web test test-go test-report test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page incidents load screenshots generate notices tools vulnerabilities
 
 # The Go release of go.mod builds everything, whatever is installed and however its
 # GOTOOLCHAIN is set: go fetches it through the module proxy, once. make GOTOOLCHAIN=local
@@ -161,32 +161,24 @@ SKIPPED = @mkdir -p $(RESULTS) && echo "$(1): $(2)" | tee -a $(RESULTS)/skipped
 AS_BUILT = GOFLAGS='$(strip $(shell go env GOFLAGS) $(FLAGS))'
 
 # The tests themselves collect garbage as the program does, because some of them measure memory.
-# VERSITYGW is the object store of the tests, without which they are skipped. More tests
-# run at once than there are cores, because they wait for the processes they started.
-TESTED = set -o pipefail; $(AS_BUILT) GORACE=atexit_sleep_ms=100 VERSITYGW=$(VERSITYGW) $(SPARED) $(1) go test $(2) -exec "env -u GOGC" -vet=off -ldflags='-s -w' -timeout 15m -parallel 4 -json
+# VERSITYGW is the object store of the tests, without which they are skipped. More packages and
+# tests run at once than there are cores, because they wait for the processes they started.
+TESTED = CGO_ENABLED=0 $(AS_BUILT) VERSITYGW=$(VERSITYGW) $(SPARED) go test -exec "env -u GOGC" -vet=off -ldflags='-s -w' -timeout 15m -p 4 -parallel 4 -json
+# The packages that take longest, so that none of them is begun last.
+LONGEST := ./e2e ./internal/httpapi ./internal/measurements/pgstore ./internal/operate/demo ./internal/postgres ./internal/watch ./handlers
+# Only make test-all uses the race detector, which doubles what is compiled. It lets each test binary sleep
+# a second at its end, to see what is left running race: a tenth is as good, for whoever is left had the whole test to.
+RACED = $(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off
 REPORT = $(AS_BUILT) CGO_ENABLED=0 go run ./scripts/testreport
-FOLLOWED = | $(REPORT) follow $(RESULTS)/$(1).json
 
 test-report:
 	@$(REPORT) $(RESULTS)
 
-# Two runs of go test, with and without the race detector (scripts/tested.sh). The servers that
-# Muster watches are the newest one installed and, with npm, 18.
-test-go:
-	@$(if $(NPM),bash scripts/with_postgres.sh 18) $(MAKE) --no-print-directory -j2 test-plain test-raced
-
-# MUSTER_TEST_NPM makes a failure of a package of npm's that is not there; without it the
-# tests that need one are skipped.
-test-plain: $(VERSITYGW) $(if $(NPM),$(OTHERS))
+# The servers that Muster watches are the newest one installed and, with npm, 18. MUSTER_TEST_NPM
+# makes a failure of a package of npm's that is not there; without it the tests that need one are skipped.
+test-go: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
-	@$(call TESTED,CGO_ENABLED=0 $(if $(NPM),MUSTER_TEST_NPM=1)) $$(bash scripts/tested.sh plain) $(call FOLLOWED,go-plain)
-
-# The race detector lets each test binary sleep a second at its end, to see what is left running
-# race: a tenth is as good, for whoever is left had the whole test to. Nothing is inlined (-l): the
-# detector's code makes functions long, and without their copies compiling takes a quarter less.
-test-raced: $(VERSITYGW) $(if $(NPM),$(OTHERS))
-	@mkdir -p $(RESULTS)
-	@$(call TESTED,$(if $(NPM),MUSTER_TEST_NPM=1),-race '-gcflags=all=-dwarf=false -l') $$(bash scripts/tested.sh raced) $(call FOLLOWED,go-raced)
+	@set -o pipefail; $(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18) env $(TESTED) $(LONGEST) ./... | $(REPORT) follow $(RESULTS)/go.json
 
 $(OTHERS): %/node_modules/.package-lock.json: %/package-lock.json
 	cd $* && npm ci --silent && touch node_modules/.package-lock.json
@@ -200,11 +192,11 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO) $(GOVULNCHECK)
 	bash scripts/test_image.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && export MUSTER_TEST_LONG=1 && npm run --silent e2e-long && npm run --silent e2e,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
-	$(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off -timeout 30m $$(bash scripts/tested.sh plain)
-	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$)' ./...
-	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 120m \
+	$(RACED) -timeout 30m ./...
+	MUSTER_TEST_LONG=1 $(RACED) -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$)' ./...
+	MUSTER_TEST_LONG=1 $(RACED) -count=1 -timeout 120m \
 		$$(git grep -l 'longtest\.Checks' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
-	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/files/blobs ./e2e
+	MINIO=$(MINIO) MUSTER_TEST_LONG=1 $(RACED) -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/files/blobs ./e2e
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
 	for fuzz in intake/remotewrite/FuzzDecode1 intake/remotewrite/FuzzDecode2 intake/otlp/FuzzProtobuf intake/otlp/FuzzJSON \
 		intake/sqltext/FuzzNormalize intake/alertmanager/FuzzWebhook intake/alertmanager/FuzzAlerts measurements/pgstore/codec/FuzzKinds \

@@ -5,7 +5,7 @@
 //	go test -json ./... | testreport follow FILE   prints what go test would, and keeps its lines
 //	testreport DIR                                 prints the end of make test
 //
-// DIR holds go-NAME.json, the lines of go test -json; NAME.json, what vitest's json reporter
+// DIR holds go.json, the lines of go test -json; NAME.json, what vitest's json reporter
 // writes; skipped, a line "WHAT: WHY" for all that never began; and parts, a line "NAME
 // SECONDS STATUS" each. What is not there is not told.
 package main
@@ -70,7 +70,7 @@ func summarize(w io.Writer, dir string) error {
 	}
 	for _, path := range reports {
 		read := fromVitest
-		if strings.HasPrefix(filepath.Base(path), "go-") {
+		if filepath.Base(path) == "go.json" {
 			read = fromGo
 		}
 		more, err := read(path)

@@ -58,7 +58,7 @@ func TestTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go-packages.json": goLines, "web.json": vitest, "parts": "lint 61 0\ngo 240 1\n", "skipped": "all browser tests: npm is missing\n",
+		"go.json": goLines, "web.json": vitest, "parts": "lint 61 0\ngo 240 1\n", "skipped": "all browser tests: npm is missing\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
