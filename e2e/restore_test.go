@@ -85,10 +85,25 @@ func flip(content []byte) []byte {
 	return content
 }
 
-// TestChangedBackups: each is refused before anything is written.
-func TestChangedBackups(t *testing.T) {
+// TestRestore holds what is restored, and what is refused, against one installation and its
+// backup. The cases leave both as they are.
+func TestRestore(t *testing.T) {
 	t.Parallel()
 	b := newBackedUp(t)
+	for name, holds := range map[string]func(*testing.T, backedUp){
+		"a backup that was changed":          changedBackups,
+		"into something else":                restoreIntoSomethingElse,
+		"two restores of a backup at a time": twoRestoresAtOnce,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			holds(t, b)
+		})
+	}
+}
+
+// changedBackups: each is refused before anything is written.
+func changedBackups(t *testing.T, b backedUp) {
 	in := func(dir, name string) string { return filepath.Join(dir, name) }
 	edit := func(from, to string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
@@ -162,10 +177,8 @@ func TestChangedBackups(t *testing.T) {
 	muster(t, "restore", filepath.Join(t.TempDir(), "nothing")).failed(t, "is not a backup")
 }
 
-// TestRestoreIntoSomethingElse: what is there stays as it is.
-func TestRestoreIntoSomethingElse(t *testing.T) {
-	t.Parallel()
-	b := newBackedUp(t)
+// restoreIntoSomethingElse: what is there stays as it is.
+func restoreIntoSomethingElse(t *testing.T, b backedUp) {
 	empty := elsewhere(t)
 	empty.muster(t, "restore", b.dir, "--secret-key-file", fileWith(t, "other.key", strings.Repeat("ab", 32))).
 		failed(t, "holds other keys", "--secret-key-file")
@@ -330,9 +343,9 @@ func TestAnOlderBackupThanWasSigned(t *testing.T) {
 	}
 }
 
-func TestOneOfTwoConcurrentRestoresSucceeds(t *testing.T) {
-	t.Parallel()
-	b, there := newBackedUp(t), elsewhere(t)
+// twoRestoresAtOnce: one does it.
+func twoRestoresAtOnce(t *testing.T, b backedUp) {
+	there := elsewhere(t)
 	args := append([]string{"restore", b.dir}, there.flags()...)
 	two := []outcome{}
 	for _, r := range []*running{launch(t, nil, args...), launch(t, nil, args...)} {
