@@ -22,7 +22,7 @@ const (
 	fireKills = chaosPrefix + "KILLS" // of the long form
 )
 
-// fireSize is how large a fire is. The short form and the long one differ in nothing else.
+// fireSize is how large a fire is.
 type fireSize struct {
 	replicas int
 	clients  map[string]int    // of each sort, see crowd
@@ -36,22 +36,6 @@ type fireSize struct {
 	whole    bool              // with pg_auto_failover, ClickHouse, a clock of its own and a disk that can be full
 	promise  time.Duration     // until writes are acknowledged after a promotion; 0: it is only told
 	growth   func(int64) int64 // how large a figure of a process may be afterwards, by what it was; nil: it is only told
-}
-
-// TestUnderFire is the short form of `make chaos`: the same fire, with few faults and
-// without what takes long to set up.
-func TestUnderFire(t *testing.T) {
-	t.Parallel()
-	burn(t, fireSize{
-		replicas: 3,
-		clients:  map[string]int{measuring: 2, alerting: 1, feeding: 1, asking: 1, reading: 1},
-		often:    map[fault]int{aKill: 2, aCut: 2, aHalfOpen: 2, lostMail: 1, failedOver: 1},
-		between:  150 * time.Millisecond,
-		patience: 20 * time.Second, // lines are mended before that
-		goodbye:  6 * time.Second,
-		limit:    2 * patience,
-		verified: 2,
-	})
 }
 
 // TestLongUnderFire is `make chaos`; `make test-all` has it with a tenth of the kills.

@@ -31,7 +31,7 @@ const (
 	asVersion = "TEST_MUSTER_VERSION"
 	// begins is set where the program is to close its third file when main begins.
 	begins = "TEST_MUSTER_BEGINS"
-	// chaosPrefix is how the settings of TestUnderFire begin, which no program sees.
+	// chaosPrefix is how the settings of TestLongUnderFire begin, which no program sees.
 	chaosPrefix = "MUSTER_CHAOS_"
 )
 

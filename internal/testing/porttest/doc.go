@@ -4,7 +4,7 @@
 // store, a replica behind nginx. Others come back to the port they had, and some tests want a port
 // on which nobody listens. A port that the kernel chose (127.0.0.1:0) and that was closed again is
 // free for everybody: the kernel gives it to the next listener, or to the next connection. In CI,
-// TestUnderFire once failed for this reason, with "address already in use".
+// The test of `make chaos` once failed for this reason, with "address already in use".
 //
 // Ports are taken from below the range that the kernel chooses from. A port belongs to the test
 // process that took it until the process ends, however it ends: the process holds a UDP port that
