@@ -82,7 +82,6 @@ func (a *actor) until(query string) {
 // scene is something that happens on a server.
 type scene struct {
 	name     string
-	short    bool // make test has it, too
 	settings map[string]string
 	plays    func(a *actor)
 	root     string // the application that holds others up, or "prepared tx-7", "autovacuum"; empty: nobody does
@@ -95,13 +94,13 @@ const change = `UPDATE orders SET note = 'x' WHERE id = %d`
 
 func scenes() []scene {
 	return []scene{
-		{name: "a lock pile-up behind a session that is idle in its transaction", short: true, root: "billing", plays: func(a *actor) {
+		{name: "a lock pile-up behind a session that is idle in its transaction", root: "billing", plays: func(a *actor) {
 			a.idles("billing", `BEGIN`, fmt.Sprintf(change, 1))
 			for range 5 {
 				a.does("shop", fmt.Sprintf(change, 1))
 			}
 		}},
-		{name: "a chain of five", short: true, root: "a1", plays: func(a *actor) {
+		{name: "a chain of five", root: "a1", plays: func(a *actor) {
 			a.idles("a1", `BEGIN`, fmt.Sprintf(change, 1))
 			for n := 2; n <= 5; n++ {
 				a.does(fmt.Sprint("a", n), `BEGIN`, fmt.Sprintf(change, n), fmt.Sprintf(change, n-1))
@@ -122,7 +121,7 @@ func scenes() []scene {
 				a.does(application, fmt.Sprintf(`BEGIN; `+change+`; SELECT pg_sleep(0.5); `+change+`; COMMIT`, 1+n, 2-n))
 			}
 		}},
-		{name: "an advisory lock", short: true, root: "leader", plays: func(a *actor) {
+		{name: "an advisory lock", root: "leader", plays: func(a *actor) {
 			a.idles("leader", `SELECT pg_advisory_lock(42)`)
 			a.does("follower", `SELECT pg_advisory_lock(42)`)
 		}},
@@ -456,28 +455,20 @@ func (a *actor) deadlocksAgree(began time.Time) {
 	}
 }
 
-// TestReportedScenesMatchTheServer: it plays scenes on a real PostgreSQL server that a running Muster measures,
+// TestLongReportedScenesMatchTheServer plays scenes on a real PostgreSQL server that a running Muster measures,
 // while a judge looks at the server itself every 100 ms. Muster names the same root within 15 s, and its
-// average sessions, by application and by activity, differ by no more than so few samples may.
-func TestReportedScenesMatchTheServer(t *testing.T) {
-	t.Parallel()
-	play(t, func(s scene) bool { return s.short }, 0)
-}
-
-// TestLongReportedScenesMatchTheServer plays all scenes, on each major version that is there.
+// average sessions, by application and by activity, differ by no more than so few samples may. All scenes are
+// played on each major version that is there.
+//
+// make test plays them on simulated servers (internal/testing/truth), and pile-ups on a real one
+// (internal/watch).
 func TestLongReportedScenesMatchTheServer(t *testing.T) {
 	longtest.Only(t)
-	play(t, func(scene) bool { return true }, pgtest.Majors(t)...)
-}
-
-func play(t *testing.T, which func(scene) bool, majors ...int) {
 	h := &incidentHouse{house: newHouseApart(t)}
 	ends := map[string]func(*testing.T, time.Time, time.Time){}
-	for _, major := range majors {
+	for _, major := range pgtest.Majors(t) {
 		for n, s := range scenes() {
-			if which(s) {
-				ends[fmt.Sprint(s.name, " ", major)] = s.begins(t, h, major, n)
-			}
+			ends[fmt.Sprint(s.name, " ", major)] = s.begins(t, h, major, n)
 		}
 	}
 	from := time.Now().Truncate(time.Minute).Add(time.Minute) // a whole minute
