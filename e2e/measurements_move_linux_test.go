@@ -21,6 +21,7 @@ import (
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore/placement"
 	"muster/internal/postgres/statement"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -126,11 +127,12 @@ func figures(t testing.TB, c client, hour time.Time, before int) string {
 	return fmt.Sprint(shown.HostCount, " hosts ", string(shown.Series))
 }
 
-// TestMeasurementsAreMoved from PostgreSQL to two servers and back by the runbook's own
+// TestLongMeasurementsAreMoved from PostgreSQL to two servers and back by the runbook's own
 // lines, while others send fresh and late samples: with a server away nothing is switched,
 // a copy that was killed is begun again, and at every stop all figures are those of
 // somebody who sent the same and whose hours never were anywhere but in the head.
-func TestMeasurementsAreMoved(t *testing.T) {
+func TestLongMeasurementsAreMoved(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	c := clickhousetest.Start(t, clickhousetest.Options{Shards: 2})
 	i := install(t)
