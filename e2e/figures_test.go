@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/mail/mailtest"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -43,23 +44,34 @@ var kindsOfFigures = []string{
 	"verdict: coverage", "verdict: findings", "versions",
 }
 
-// TestPrintedFiguresAgreeWithOtherSources draws three organizations, sends them as feeds do, and builds their Security
-// report, scorecard and Data Inventory. What the documents and the mail about the first print is held against what was sent, as this test computes it
+// TestPrintedFiguresAgreeWithOtherSources draws an organization, sends it as feeds do, and builds its Security report,
+// scorecard and Data Inventory. What the documents and the mail about the first print is held against what was sent, as this test computes it
 // by hand, and against tables of the database, the API, the CSVs and the output of "muster feed show". A failure names
 // the seed of its world: -args -figures-seed=SEED draws it again.
 func TestPrintedFiguresAgreeWithOtherSources(t *testing.T) {
 	t.Parallel()
+	agree(t, 1)
+}
+
+// TestLongPrintedFiguresAgreeWithOtherSources draws three of them.
+func TestLongPrintedFiguresAgreeWithOtherSources(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	agree(t, 3)
+}
+
+func agree(t *testing.T, worlds uint64) {
 	i := install(t)
 	mails := mailtest.Start(t, mailtest.Options{})
 	server := servingHere(t, append(i.flags(), "--rate-limits=off", "--roles=api,projections,workers", "--smtp-url=smtp://"+mails.Addr+"?starttls=off")...)
 	db := pgtest.Connect(t, i.url)
 	feed := muster(t, "feed", "show").out
-	seeds := []uint64{*figuresSeed}
-	if seeds[0] == 0 {
-		for n := range uint64(3) {
-			seeds = append(seeds, uint64(time.Now().UnixNano())+n)
-		}
-		seeds = seeds[1:]
+	var seeds []uint64
+	if *figuresSeed != 0 {
+		seeds, worlds = append(seeds, *figuresSeed), 0
+	}
+	for n := range worlds {
+		seeds = append(seeds, uint64(time.Now().UnixNano())+n)
 	}
 	for n, seed := range seeds {
 		name := []string{"Alder", "Birch", "Cedar"}[n]

@@ -24,6 +24,7 @@ import (
 	"muster/eventstore/witness"
 	"muster/internal/cli/command"
 	"muster/internal/proof/attest"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -83,15 +84,27 @@ func sum(content []byte) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// TestReportFromRequestToProof follows one report of each kind from the request
-// to every way of proving it.
+// TestReportFromRequestToProof follows a Security report from the request to every way of
+// proving it.
 func TestReportFromRequestToProof(t *testing.T) {
 	t.Parallel()
+	proved(t, func(h house) []wish { return []wish{security(h.live)} })
+}
+
+// TestLongReportFromRequestToProof does so with the kinds whose proof is made by the same code.
+func TestLongReportFromRequestToProof(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	proved(t, func(h house) []wish { return []wish{scorecard(h.live, 0), of("DataInventory", h.live)} })
+}
+
+func proved(t *testing.T, wishes func(house) []wish) {
+	t.Helper()
 	h := newHouse(t, "--target-networks=127.0.0.1", "--mcp=on")
 	h.keepsOut(t)
 	h.classify(t)
 	bo, cy := h.ana.member(t, "bo@acme.example", "member"), h.ana.member(t, "cy@acme.example", "viewer")
-	for _, w := range []wish{security(h.live), scorecard(h.live, 0), of("DataInventory", h.live)} {
+	for _, w := range wishes(h) {
 		t.Run(w.Kind, func(t *testing.T) {
 			w.RecipientIDs = []uuid.UUID{bo, cy}
 			id := h.ana.request(t, w)
