@@ -76,7 +76,7 @@ func (l *load) begin(t *testing.T, dsn string) {
 // MUSTER_TEST_LONG=1 makes it 200 kills.
 func TestAgentAndServerAreKilled(t *testing.T) {
 	t.Parallel()
-	kills := 8
+	kills := 4
 	if longtest.Asked() {
 		kills = 200
 	}

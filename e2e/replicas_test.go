@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -120,6 +121,7 @@ func TestDatabaseRestarts(t *testing.T) {
 					kept = append(kept, id)
 					mu.Unlock()
 				}
+				time.Sleep(100 * time.Millisecond) // each report that is requested is built, too
 			}
 		}()
 	}

@@ -15,7 +15,7 @@ import (
 func TestAStopDuringBuildsLosesNone(t *testing.T) {
 	t.Parallel()
 	h := newHouseApart(t)
-	const asked = 8
+	const asked = 4
 	for n := range asked {
 		h.ana.request(t, scorecard(h.live, n))
 	}
@@ -34,7 +34,7 @@ func TestAnInterruptedFirstStartDoesNoHarm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := dataDir(t)
-			for range 4 {
+			for range 2 {
 				r := launch(t, nil, "serve", "--listen", "127.0.0.1:0", "--data-dir", dir)
 				r.atWork(1500 * time.Millisecond)
 				if err := r.cmd.Process.Signal(signal); err != nil {

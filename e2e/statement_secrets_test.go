@@ -174,7 +174,7 @@ func (l *life) executeValues(t *testing.T, ana visitor) {
 	defer func() { _ = conn.Close(context.Background()) }()
 	kept := 0
 	l.within(t, func(ctx context.Context, in *installation.Installation) error {
-		for deadline := time.Now().Add(patience); kept == 0; {
+		for deadline := time.Now().Add(patience); kept == 0; time.Sleep(longestRest) {
 			for _, statement := range []string{
 				"SELECT '§' AS executed, n + # FROM planted_orders -- §", "SELECT /* § */ $$§$$, N'§', E'\\x§'", "DO $$ BEGIN PERFORM '§', #; END $$",
 				"CREATE ROLE planted PASSWORD '§'", "ALTER ROLE planted PASSWORD '§'", "DROP ROLE planted", "SET x.y = '§'", "COPY (SELECT '§') TO STDOUT",
