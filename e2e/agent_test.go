@@ -104,9 +104,10 @@ func TestAgentAndServerAreKilled(t *testing.T) {
 	}
 }
 
-// TestTwoAgentsCountOnce has two agents measure one server, and then one, that which was
+// TestLongTwoAgentsCountOnce has two agents measure one server, and then one, that which was
 // held off until then: nothing is counted twice, and what lies between the two is little.
-func TestTwoAgentsCountOnce(t *testing.T) {
+func TestLongTwoAgentsCountOnce(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newField(t)
 	f.serve(t)

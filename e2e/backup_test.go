@@ -101,9 +101,10 @@ func TestBackupIsRestoredElsewhere(t *testing.T) {
 	there.fail(t, []string{"restore", dir}, "the database holds an installation", "the blob store holds files")
 }
 
-// TestPrivateServerMoves from one data directory to another, backed up while
+// TestLongPrivateServerMoves from one data directory to another, backed up while
 // serve runs on it.
-func TestPrivateServerMoves(t *testing.T) {
+func TestLongPrivateServerMoves(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	from, to := []string{"--data-dir", dataDir(t)}, []string{"--data-dir", dataDir(t)}
 	must := func(where []string, args ...string) string {

@@ -191,10 +191,11 @@ func (s *sufferer) told(t *testing.T, i incident) (out seen) {
 	return out
 }
 
-// TestADeadServerIsDown kills a PostgreSQL whose host goes on sending figures, and starts it
+// TestLongADeadServerIsDown kills a PostgreSQL whose host goes on sending figures, and starts it
 // again: down within 30 s, told by alert within 60 s and by mail within 90 s, and the end of
 // it within 60 s (F1, F2 of the look; contract §38).
-func TestADeadServerIsDown(t *testing.T) {
+func TestLongADeadServerIsDown(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	h := newIncidentHouse(t)
 	i := killed()

@@ -154,15 +154,15 @@ func (l *life) sendValues(t *testing.T, ana visitor) (answers string) {
 }
 
 // executeValues has a server execute them while it is measured, until a text of it is
-// kept. It is registered a dozen times, so that one of them has its turn in the minute
-// within seconds.
+// kept. It is registered four times, so that one of them has its turn in the minute within a
+// quarter of it.
 func (l *life) executeValues(t *testing.T, ana visitor) {
 	t.Helper()
 	admin := pgtest.Connect(t, l.watched.Superuser())
 	admin.MustExec(`CREATE EXTENSION pg_stat_statements`)
 	admin.MustExec(`CREATE ROLE watcher LOGIN IN ROLE pg_monitor`)
 	admin.MustExec(`CREATE TABLE planted_orders (n bigint)`)
-	for i := range 12 {
+	for i := range 4 {
 		ana.must(t, 201, "POST", "/api/v1/instances", map[string]any{
 			"name": fmt.Sprint("watched-", i), "engine": "postgresql", "dsn": l.watched.TCPURL("watcher", "postgres"), "separate": true,
 		})

@@ -13,6 +13,7 @@ import (
 
 	"muster/domain/alert"
 	"muster/domain/organization"
+	"muster/internal/testing/longtest"
 	"muster/internal/watch"
 	"muster/projections/fleet"
 )
@@ -75,24 +76,40 @@ func (s *scene) happened() (lines []string) {
 	return lines
 }
 
+// foretoldRule is a rule whose figures of hours are drawn.
+type foretoldRule struct {
+	rule     watch.Rule
+	mount    string
+	span     float64 // figures are 0 to so much
+	settings []organization.WatchSetting
+}
+
 // TestAPreviewMatchesTheLaterAlerts: figures of hours, drawn at random, raise live what the preview of the same
 // figures said before the settings were in force, with the same times and severities.
 func TestAPreviewMatchesTheLaterAlerts(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	for _, c := range []struct {
-		rule     watch.Rule
-		mount    string
-		span     float64 // figures are 0 to so much
-		settings []organization.WatchSetting
-	}{
-		{watch.Wraparound, "", 100, []organization.WatchSetting{about("", 70, 0, alert.Warning)}},
+	happensAsForetold(t, []foretoldRule{
 		{watch.Connections, "", 100, []organization.WatchSetting{about("prod", 60, 300, alert.Critical), about("", 80, 120, alert.Info)}},
-		{watch.Volume, "/data", 100, []organization.WatchSetting{about("prod", 60, 0, alert.Warning), about("", 96, 60, alert.Info)}},
-		{watch.Certificate, "", 30, []organization.WatchSetting{about("prod", 10, 0, alert.Warning), about("", 20, 180, alert.Info)}},
 		{watch.FullIn, "/data", 60, []organization.WatchSetting{about("prod", 14, 0, alert.Warning), about("", 7, 120, alert.Info)}},
 		{watch.LockWait, "", 10, []organization.WatchSetting{about("", 6, 0, alert.Warning)}},
-	} {
+	})
+}
+
+// TestLongAPreviewMatchesTheLaterAlerts has rules that are judged by the same code.
+func TestLongAPreviewMatchesTheLaterAlerts(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	happensAsForetold(t, []foretoldRule{
+		{watch.Wraparound, "", 100, []organization.WatchSetting{about("", 70, 0, alert.Warning)}},
+		{watch.Volume, "/data", 100, []organization.WatchSetting{about("prod", 60, 0, alert.Warning), about("", 96, 60, alert.Info)}},
+		{watch.Certificate, "", 30, []organization.WatchSetting{about("prod", 10, 0, alert.Warning), about("", 20, 180, alert.Info)}},
+	})
+}
+
+func happensAsForetold(t *testing.T, rules []foretoldRule) {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	for _, c := range rules {
 		t.Run(string(c.rule), func(t *testing.T) {
 			t.Parallel()
 			t.Logf("seed %d", seed)
