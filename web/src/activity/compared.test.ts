@@ -10,28 +10,28 @@ const item = (of: Partial<Item>): Item => ({
 const statement = (id: string) => item({ key: id, statement: { id, text: null } });
 
 describe("the average of the window", () => {
-  test("is the same item's, whatever its key", () => {
+  test("belongs to the same item, under any key", () => {
     const items = [item({ key: "shop", name: "shop", average: 2.14 }), item({ key: "unknown", average: 7 })];
     expect(averageIn({ items, others: 0 }, item({ key: "shop (2)", name: "shop" }))).toBe("2.1");
     expect(averageIn({ items, others: 0 }, item({ known: false }))).toBe("7.0");
   });
 
-  test("is not the other one's of two wait events with one name", () => {
+  test("is not mixed up between two wait events of one name", () => {
     const [io, locks] = ["io", "locks"].map((waitClass) => item({ key: "x", name: "x", waitClass }));
     expect(io && locks && identity(io) === identity(locks)).toBe(false);
   });
 
-  test("of an item that is not in the answer is nothing, or not known", () => {
+  test("of a missing item is not seen, or unknown", () => {
     expect(averageIn({ items: [], others: 0 }, statement("a"))).toBe("not seen");
     expect(averageIn({ items: [], others: 3 }, statement("a"))).toBe("–");
   });
 
-  test("says of how long it is", () => {
+  test("names its length", () => {
     expect(averageHeading({ from: "2026-11-22T10:00:00Z", to: "2026-11-22T16:00:00Z" })).toBe("6 h average");
   });
 });
 
-describe("what a statement cost", () => {
+describe("the cost of a statement", () => {
   const page = (totalItems: number) =>
     ({
       from: "2026-11-22T10:00:00Z",
@@ -43,12 +43,12 @@ describe("what a statement cost", () => {
       page: { number: 1, size: 100, totalItems, totalPages: 1 },
     }) as unknown as Parameters<typeof ran>[0];
 
-  test("is its calls in a second, and their mean", () => {
+  test("is its calls per second, and their mean time", () => {
     expect(ran(page(2), "a")).toEqual({ calls: "2.1", mean: "33.5 ms" });
     expect(ran(page(2), "b")).toEqual({ calls: "231", mean: "3.9 ms" });
   });
 
-  test("is nothing if it did not run, and not known if the page does not have all", () => {
+  test("is zero if it did not run, and unknown on an incomplete page", () => {
     expect(ran(page(2), "c")).toEqual({ calls: "0", mean: "–" });
     expect(ran(page(200), "c")).toBeNull();
   });

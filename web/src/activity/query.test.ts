@@ -35,16 +35,16 @@ const instance = {
 const database = { id: "0198f0a2-7c1e-7d2a-9c53-0d9f6f2f4b12", name: "orders" };
 const statement = { id: "0198f0a2-7c1e-7d2a-9c53-0d9f6f2f4b13", text: "\n  SELECT 1\nFROM t" };
 
-describe("what is asked for", () => {
+describe("the request", () => {
   const asking = { from: "2026-11-22T10:00:00Z", to: "2026-11-22T11:00:00Z", bucketSize: "1m" as const };
 
-  test("idle sessions are left out unless they are wanted, by states that have no idle one", () => {
+  test("idle sessions are requested only on demand", () => {
     const without = activityQuery("user", asking, { servers: { tag: ["env:prod"] }, idle: false, limit: 6 });
     expect(without).toEqual({ ...asking, by: "user", limit: 6, tag: ["env:prod"], state: ["cpu", "waiting", "other"] });
     expect(activityQuery("user", asking, { servers: {}, idle: true, limit: 6 }).state).toBeUndefined();
   });
 
-  test("people and states narrow it, of which a viewer is asked for no people", () => {
+  test("people and states narrow the request, and a viewer's request has no people", () => {
     const search = { user: ["shop"], state: ["idle" as const], client: undefined };
     expect(onlyOf(search, true)).toEqual({ user: ["shop"], state: ["idle"] });
     expect(onlyOf(search, false)).toEqual({ state: ["idle"] });
@@ -52,14 +52,14 @@ describe("what is asked for", () => {
     expect(query).toMatchObject({ user: ["shop"], state: ["idle"] });
   });
 
-  test("a name narrows it, and what has none does not", () => {
+  test("a name narrows the request, and an unnamed item does not", () => {
     expect(narrowedBy("user", item({ key: "others (2)", name: "others" }))).toEqual({ by: "user", value: "others" });
     expect(narrowedBy("user", item({ known: false }))).toBeNull();
     expect(narrowedBy("state", item({ key: "waiting" }))).toEqual({ by: "state", value: "waiting" });
     expect(narrowedBy("database", item({ name: "orders" }))).toBeNull();
   });
 
-  test("a bar has its classes from the CPU on, and is plain where they are not known", () => {
+  test("a bar has its classes from the CPU on, and is plain if they are unknown", () => {
     const parts = partsOf(item({ average: 4, byClass: { io: 1, cpu: 3 } }));
     expect(parts?.map(({ key, part }) => [key, part])).toEqual([
       ["cpu", 0.75],
@@ -87,8 +87,8 @@ describe("what is asked for", () => {
   });
 });
 
-describe("what is answered", () => {
-  test("what nobody reported is said so, and never an empty name", () => {
+describe("the answer", () => {
+  test("a missing name is shown as not reported, and never as an empty name", () => {
     for (const by of ["user", "application", "client", "database", "instance"] as const)
       expect(nameOf(by, item({ known: false })), by).toBe("not reported");
     expect(nameOf("statement", item({ known: false }))).toBe("none, or not reported");
@@ -116,7 +116,7 @@ describe("what is answered", () => {
     ]);
   });
 
-  test("others are on top, in grey and counted; names that are long are cut off in the legend", () => {
+  test("others are on top, in gray and counted; long names are cut off in the legend", () => {
     const items = [item({ key: "a", name: "a".repeat(60) }), item({ key: "b", name: "b" })];
     const series = seriesOf({ by: "client", items, others: 17, series: { a: [1], b: [1], others: [null] } });
     expect(series.map(({ label }) => label)).toEqual([`${"a".repeat(35)}…`, "b", "17 other clients"]);
@@ -138,14 +138,14 @@ describe("what is answered", () => {
     expect(rowsOf({ by: "user", items: [item({ average: 0 })] })[0]?.length).toBe(0);
   });
 
-  test("the rest is what the average has beside the rows", () => {
+  test("the rest is the average minus the rows", () => {
     const items = [item({ average: 3 }), item({ average: 1 })];
     expect(othersOf({ items, others: 7, average: 8 })).toEqual({ count: 7, average: "4.0", share: 0.5 });
     expect(othersOf({ items, others: 0, average: 4 })).toBeNull();
     expect(othersOf({ items: [], others: 0, average: null })).toBeNull();
   });
 
-  test("what is there is never written as nothing", () => {
+  test("a small value is never written as zero", () => {
     expect([little(0), little(0.001), little(0.05), little(12)]).toEqual(["0.0", "<0.1", "0.1", "12.0"]);
   });
 });
@@ -153,7 +153,7 @@ describe("what is answered", () => {
 describe("cores", () => {
   const series = { cpu: [4, null, 8], io: [1, null, 2] };
 
-  test("are a line where they are of all hosts, and not so many that the figures would be flat below it", () => {
+  test("are a line if all hosts are known, and if the figures below it are not flat", () => {
     expect(coreLine({ cores: 16, series }, true)).toBe(16);
     expect(coreLine({ cores: 16, series }, false)).toBeNull();
     expect(coreLine({ cores: 31, series }, true)).toBeNull();
@@ -161,7 +161,7 @@ describe("cores", () => {
     expect(coreLine({ cores: 16, series: { cpu: [null] } }, true)).toBeNull();
   });
 
-  test("are of all hosts only where every active server's host is known and told its own", () => {
+  test("are complete only if the host of every active server reports its own", () => {
     const on = (host: string | null, status = "up") => ({ host, status });
     expect(coversHosts(2, [on("a"), on("a"), on("b")])).toBe(true);
     expect(coversHosts(1, [on("a"), on("b")])).toBe(false);
@@ -181,7 +181,7 @@ describe("a picked bucket in words", () => {
     expect(comparedWith(2, 0)).toBeNull();
   });
 
-  test("says what more than half of its sessions do", () => {
+  test("names the activity of more than half of its sessions", () => {
     const answer = {
       by: "waitClass" as const,
       bucketStarts: ["2026-11-22T10:00:00Z", "2026-11-22T10:01:00Z"],

@@ -20,11 +20,11 @@ test("the window begins an hour before the alert and ends an hour after it, at m
   expect(window("2026-11-20T11:00:00Z", "2026-11-20T11:30:00Z")).toBe("11-20T10:00 11-20T12:00");
 });
 
-test("of what lasts longer than a day it is the first day, which is in minutes", () => {
+test("the window of an alert longer than a day is its first day, in minutes", () => {
   expect(window("2026-11-10T08:00:00Z", null)).toBe("11-10T07:00 11-11T07:00");
 });
 
-test("it is narrowed to the alert's server, and to none where it has none", () => {
+test("the window is narrowed to the alert's server, if it has one", () => {
   expect(aroundOf(alert("2026-11-20T11:00:00Z", null), now).instanceId).toEqual([instance.id]);
   expect(aroundOf({ ...alert("2026-11-20T11:00:00Z", null), instance: null }, now)).not.toHaveProperty("instanceId");
 });

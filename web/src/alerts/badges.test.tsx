@@ -14,7 +14,7 @@ test("a clock behind the server's makes no negative duration", () => {
   expect(alertDuration({ ...open, firstTriggeredAt: "2026-11-20T12:00:30Z" }, now)).toBe(0);
 });
 
-test("a duration is said to the minute, and of an open alert that it goes on", () => {
+test("a duration is shown to the minute, and marked as ongoing for an open alert", () => {
   expect(durationText({ ...open, resolvedAt: "2026-11-20T10:46:00Z" }, now)).toBe("1 h 43 min");
   expect(durationText({ ...open, resolvedAt: "2026-11-20T09:02:40Z" }, now)).toBe("30 s");
   expect(durationText({ ...open, firstTriggeredAt: "2026-11-20T11:45:08Z" }, now)).toBe("14 min so far");

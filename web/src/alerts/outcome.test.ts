@@ -8,7 +8,7 @@ const item = (detail?: string): Schemas["ActedOnOne"] => ({
   problem: detail === undefined ? null : { status: 409, code: "invalid_state", title: "", detail },
 });
 
-test("what came of an action on many is one sentence a reason", () => {
+test("the result of an action on many alerts has one sentence for each reason", () => {
   expect(inAll("mute", [item()])).toBe("1 alert muted.");
   expect(inAll("resolve", [item(), item(), item()])).toBe("3 alerts resolved.");
   expect(inAll("mute", [item(), item("The alert is muted already."), item("The alert is muted already.")])).toBe(

@@ -37,7 +37,7 @@ test.each(["instanceId=", "instanceId=nonsense", "tag=", "tag=nonsense", "severi
   },
 );
 
-test("the window is said in words, and none where the address has none", () => {
+test("the window is shown in words, if the address has one", () => {
   expect(windowText(read("range=24h"))).toBe("Last triggered in the last 24 hours");
   expect(windowText(read("from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z"))).toContain("UTC to ");
   expect(windowText(read("status=open"))).toBeNull();
@@ -54,7 +54,7 @@ test.each([
   expect(isFiltered(read(address))).toBe(filtered);
 });
 
-test("a column orders by what matters first, and the other way round on the next click", () => {
+test("a column puts the gravest first, and reverses the order on the next click", () => {
   expect(turned("-lastTriggeredAt", first.severity)).toBe("-severity");
   expect(turned("-severity", first.severity)).toBe("severity");
   expect(turned("severity", first.severity)).toBe("-severity");

@@ -4,7 +4,7 @@ import { aboutSessions, meaningOf, measuredOf, watchRuleOf } from "./rules";
 const instance = { id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01", name: "orders" };
 const rule = (id: string, threshold: number | null, unit: string | null) => ({ id, name: id, threshold, unit });
 
-test("a rule of the watch has a meaning before what to do, and others say what their sender does", () => {
+test("a rule of the watch has a meaning and a next step, and another rule has its sender's text", () => {
   const own = { meaning: "A volume is nearly full." };
   expect(meaningOf({ description: "Free space." }, own)).toBe("A volume is nearly full.\n\nFree space.");
   expect(meaningOf({ description: null }, own)).toBe("A volume is nearly full.");
@@ -13,7 +13,7 @@ test("a rule of the watch has a meaning before what to do, and others say what t
   expect(meaningOf({ description: null }, null)).toBeNull();
 });
 
-test("a rule is the watch's own if it has a threshold, or says that a server is down", () => {
+test("a rule belongs to the watch if it has a threshold or is about a server that is down", () => {
   const rules = [{ id: "volume" }, { id: "down" }] as Parameters<typeof watchRuleOf>[1];
   const of = (id: string, threshold: number | null) =>
     watchRuleOf({ rule: rule(id, threshold, null) }, rules)?.id ?? null;

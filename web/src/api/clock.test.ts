@@ -12,19 +12,19 @@ describe("the server's clock", () => {
   /** off is what is added to the browser's clock, in milliseconds. */
   const off = () => clock.onServer(noon) - noon;
 
-  test("is the browser's as long as nothing else is said", () => {
+  test("is the browser's before the first answer", () => {
     expect(off()).toBe(0);
     clock.noteDate(null, noon, noon);
     clock.noteDate("yesterday", noon, noon);
     expect(off()).toBe(0);
   });
 
-  test("is the browser's where the two may agree", () => {
+  test("is the browser's if the two may agree", () => {
     clock.noteDate(date(0), noon + 100, noon + 900);
     expect(off()).toBe(0);
   });
 
-  test("is ahead of a browser that is behind, by no more than is sure", () => {
+  test("is ahead of a late browser by the certain difference only", () => {
     clock.noteDate(date(90), noon, noon + 200);
     expect(off()).toBe(89_800);
   });
@@ -41,7 +41,7 @@ describe("the server's clock", () => {
     expect(off()).toBe(89_700);
   });
 
-  test("is learnt anew when one of the clocks was set", () => {
+  test("is measured again when one of the clocks was set", () => {
     clock.noteDate(date(90), noon, noon + 200);
     clock.noteDate(date(0), noon + 100, noon + 200);
     expect(off()).toBe(0);

@@ -37,15 +37,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a list is asked for again", () => {
-  test("every 5 s while something moves", async () => {
+describe("a list is polled", () => {
+  test("every 5 s while a report is in progress", async () => {
     const list = watched([building]);
     await vi.advanceTimersByTimeAsync(15_500);
     expect(list.waits()).toEqual([5, 5, 5]);
     list.stop();
   });
 
-  test("no more when nothing moves", async () => {
+  test("no longer when no report is in progress", async () => {
     const list = watched([building, ready]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(list.waits()).toEqual([5]);
@@ -81,14 +81,14 @@ describe("a list is asked for again", () => {
     list.stop();
   });
 
-  test("never when it was refused", async () => {
+  test("never after a refusal", async () => {
     const list = watched([building, new Problem({}, 401)]);
     await vi.advanceTimersByTimeAsync(100_000);
     expect(list.waits()).toEqual([5]);
     list.stop();
   });
 
-  test("at once when the tab is looked at again, if something moves", async () => {
+  test("at once when the tab is shown again, if a report is in progress", async () => {
     const list = watched([building]);
     await vi.advanceTimersByTimeAsync(100);
     focusManager.setFocused(false);
@@ -100,7 +100,7 @@ describe("a list is asked for again", () => {
     list.stop();
   });
 
-  test("and not when nothing does, or while it was told to wait", async () => {
+  test("not when the tab is shown again, if no report is in progress or the server asked to wait", async () => {
     for (const answers of [[ready], [building, unavailable(new Headers({ "Retry-After": "120" }))]]) {
       const list = watched([...answers]);
       await vi.advanceTimersByTimeAsync(6_000);

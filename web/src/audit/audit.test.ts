@@ -10,7 +10,7 @@ const report = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a04";
 const known: Record<string, string> = { [ana]: "Ana Ruiz", [gone]: "", [report]: "Security, all instances" };
 const nameOf = (id: string) => known[id];
 
-test("what was recorded is read in words, with names for ids", () => {
+test("an entry is shown in words, with names for ids", () => {
   expect(
     detailsOf(
       {
@@ -58,7 +58,7 @@ test("every type of the filter has a sentence", () => {
   }
 });
 
-test("a type that is new is its own name, and no type stands in two groups", () => {
+test("a new type is shown by its own name, and no type is in two groups", () => {
   expect(typeInWords("signedIn")).toBe("Signed in");
   expect(typeInWords("somethingNew")).toBe("somethingNew");
   expect(typeInWords("constructor")).toBe("constructor");

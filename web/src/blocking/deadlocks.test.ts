@@ -45,7 +45,7 @@ test("deadlocks are counted in their database, if the server names it", () => {
   expect(placeOf(of({ database: null }))).toBe("in a database that the server does not name");
 });
 
-test("it is said where the sides are from, and never that there are none", () => {
+test("the source of the sides is named, and missing sides are never called none", () => {
   const engine = (name: "oracle" | "sqlserver") =>
     of({ instance: { id: "1", name: "x", engine: name, removed: false } });
   expect(sourceOf(of({ source: "server" }))).toBe("As the server reported the newest one.");
@@ -55,7 +55,7 @@ test("it is said where the sides are from, and never that there are none", () =>
   expect(sourceOf(engine("sqlserver"))).toContain("no report of the server");
 });
 
-test("a side has its name, what it wanted, its statement, and whether the server ended it", () => {
+test("a side has its name, the lock it wanted, its statement, and whether the server ended it", () => {
   const s = session("51", {
     application: "billing",
     mode: "U",

@@ -64,7 +64,7 @@ const episode = (over: Partial<Episode> = {}): Episode => ({
   ...over,
 });
 
-test("the title names who holds up how many, on what", () => {
+test("the title names the blocking session, the number of waiting ones and the object", () => {
   const over = { to: "2026-11-26T18:26:00Z" };
   const of = (root: Partial<Session>, e: Partial<Episode> = {}) => titleOf(episode({ root: session("7", root), ...e }));
   expect(titleOf(episode())).toBe("billing holds up 12 sessions on public.orders");
@@ -86,7 +86,7 @@ test("the title names who holds up how many, on what", () => {
   );
 });
 
-test("a session that is idle in its transaction is called that, for as long as it is", () => {
+test("a session that is idle in its transaction is shown as such while it is", () => {
   const at = "2026-11-26T18:24:20Z";
   const began = "2026-11-26T18:19:58Z";
   expect(stateOf(session("1", { idleInTransaction: true, stateSince: "2026-11-26T18:20:04Z" }), at)).toBe(
@@ -99,7 +99,7 @@ test("a session that is idle in its transaction is called that, for as long as i
   expect(stateOf(session("1"), at)).toBeNull();
 });
 
-test("the end is told as far as it is known", () => {
+test("the known part of the end is shown", () => {
   const to = "2026-11-26T18:26:00Z";
   expect(endOf(episode())).toBeNull();
   expect(endOf(episode({ to }))).toBe("No later sample exists, so its end was not seen.");
@@ -112,7 +112,7 @@ test("the end is told as far as it is known", () => {
 const tree = (sessions: Session[], roots: Tree["roots"]): Tree => ({ at: "", omitted: 0, sessions, roots });
 const ids = (of: Session[]) => of.map((s) => s.session).join();
 
-test("a tree is drawn from its root: who waits for it, and who behind those, each once", () => {
+test("a tree is drawn from its root, each waiting session once", () => {
   const made = branchesOf(
     tree(
       [session("1"), session("9"), waits("2", "1"), waits("3", "2"), waits("4", "2", "3"), waits("8", "9")],
@@ -175,7 +175,7 @@ test("the picture shows the episode, and its cause before it, as far as there is
   ]);
 });
 
-test("what ends the wait is guarded by the session's beginning, the least harm first", () => {
+test("commands that end a wait check the session's start, the least harmful first", () => {
   const branch = { roots: [session("24749", { idleInTransaction: true, application: "billing" })], cycle: false };
   const queued = { ...branch, direct: [waits("24911", "24749")], behind: [waits("3", "24911")] };
   const [cancel, end, prevent] = remediesOf("postgresql", queued);

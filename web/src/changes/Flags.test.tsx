@@ -34,7 +34,7 @@ const show = (all: Change[]) =>
     </ChangesContext>,
   );
 
-test("a flag says what it is of while it has the focus, and Escape closes it", () => {
+test("a flag describes its change while it has the focus, and Escape closes it", () => {
   show([change(0.2), change(0.8)]);
   expect(screen.queryByRole("tooltip")).toBeNull();
   fireEvent.focus(screen.getAllByRole("button")[0] as HTMLElement);
@@ -68,7 +68,7 @@ test("a flag of several changes has their number, lists the first, and counts th
   expect(screen.getByRole("tooltip").textContent).toContain("and 2 more");
 });
 
-test("a text is text, whatever it looks like", () => {
+test("markup in a text is shown as text", () => {
   show([change(0.5, { text: "<img src=x onerror=alert(1)>" })]);
   fireEvent.focus(screen.getByRole("button"));
   expect(screen.getByRole("tooltip").querySelector("img")).toBeNull();

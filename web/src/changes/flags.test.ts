@@ -57,7 +57,7 @@ test("a flag at the end flies to the left, and is one with those that it would c
   expect(ends([9.6, 9.9])).toEqual([[false, 2]]);
 });
 
-test("what lies outside the window has no flag", () => {
+test("a change outside the window has no flag", () => {
   expect(drawn([change(-0.1), change(0), change(10), change(10.1)])).toEqual([
     [0, "deploy", 1],
     [1000, "deploy", 1],
@@ -65,25 +65,25 @@ test("what lies outside the window has no flag", () => {
   expect(drawn([])).toEqual([]);
 });
 
-test("a kind that this page does not know is a change", () => {
+test("an unknown kind is shown as a change", () => {
   expect(kindName("migration")).toBe("Change");
   expect(drawn([change(5, "migration")])).toEqual([[500, "migration", 1]]);
 });
 
-test("a change in words says what, where, and who noted it", () => {
+test("a change in words names its kind, its server and its author", () => {
   expect(changeText(change(1, "deploy", { who: "Ana (token ci)" }))).toBe(
     "Deployment: text of 1, orders, set by Ana (token ci)",
   );
   expect(changeText(change(1, "failover"))).toBe("Failover: text of 1, orders");
 });
 
-test("a flag is called by its time, and by how many changes it has", () => {
+test("the label of a flag has its time and the number of its changes", () => {
   const [one, two] = flagsOf([change(1), change(5), change(5.15)], from, to, 1000);
   expect(one && flagName(one)).toMatch(/^Deployment, .*20/);
   expect(two && flagName(two)).toMatch(/^2 changes, .* to /);
 });
 
-test("what lasts is a band, cut to the window, and nothing else is", () => {
+test("only a change with a duration is a band, cut to the window", () => {
   const lasts = (begins: number, ends: number) => change(begins, "maintenance", { until: from + ends * hour });
   expect(bandsOf([lasts(-2, 1), lasts(5, 6), lasts(9, 20), lasts(-3, 0), lasts(10, 11), change(4)], from, to)).toEqual([
     { id: "maintenance -2", at: 0, width: 0.1, text: "text of -2" },

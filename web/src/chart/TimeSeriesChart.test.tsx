@@ -33,7 +33,7 @@ const slider = (title: string) => screen.getByRole("slider", { name: `${title}, 
 const index = (title: string) => screen.getByRole("figure", { name: title }).dataset.hoverIndex;
 const press = (key: string, more = {}) => fireEvent.keyDown(slider("Utilization"), { key, ...more });
 
-test("keys move the cursor of all charts of a group, and say where it is", () => {
+test("keys move the cursor of all charts of a group, and announce its place", () => {
   render(
     <>
       <TimeSeriesChart {...props()} />
@@ -67,7 +67,7 @@ function Toggled(given: ChartProps) {
   return <TimeSeriesChart {...given} hidden={hidden} onToggle={(key) => setHidden(new Set([...hidden, key]))} />;
 }
 
-test("a stack says each value and the total, without what is hidden", () => {
+test("a stack shows each visible value and their total", () => {
   render(<Toggled {...props({ stacked: true, lastBucketPartial: false })} />);
   press("Home");
   const legend = screen.getByRole("figure", { name: "Utilization" });
@@ -83,14 +83,14 @@ test("a stack says each value and the total, without what is hidden", () => {
   expect(legend.querySelector("[data-readout=total]"), "a total of nothing").toBeNull();
 });
 
-test("a total names what it leaves out, as long as that is less than what it adds up", () => {
+test("a total names the excluded series if they are fewer than the included ones", () => {
   const series = ["Locks", "I/O", "Client", "Other"].map((label) => ({ key: label, label, color: "blue", values: [] }));
   expect(totalName(series, new Set())).toBe("Total");
   expect(totalName(series, new Set(["Client"]))).toBe("Total without Client");
   expect(totalName(series, new Set(["Client", "Other"]))).toBe("Total of Locks, I/O");
 });
 
-test("bands are named to whoever hears the chart", () => {
+test("bands are announced to screen readers", () => {
   const bands = [
     { label: "CPU, linear scale", scale: "linear", series: ["cpu"] },
     { label: "Disk, logarithmic scale", scale: "log", series: ["disk"] },
@@ -135,7 +135,7 @@ test("the table holds the numbers of the chart, the latest first", () => {
   expect(cells(30)).toEqual(["0 %", "90 %", "90 %"]);
 });
 
-test("the table says in which bucket something changed, and has no column for that where nothing did", () => {
+test("the table marks the buckets of changes, and has no such column without changes", () => {
   const change = (minute: number, text: string) => ({
     id: text,
     at: start + minute * 60_000,

@@ -18,7 +18,7 @@ describe("a linear axis", () => {
     expect(linearAxis(columns, upTo).ticks).toEqual(ticks);
   });
 
-  test("begins at 0 and leaves room above the greatest value, also where that is all it has to reach", () => {
+  test("begins at 0 and leaves room above the greatest value", () => {
     for (const upTo of [0, 100]) {
       const { height } = linearAxis([[100, 7]], upTo);
       expect(height(0)).toBe(0);
@@ -44,7 +44,7 @@ describe("a logarithmic axis", () => {
     expect(logAxis(columns).ticks).toEqual(ticks);
   });
 
-  test("has every value inside, the greater one higher", () => {
+  test("holds every value, a greater one higher", () => {
     for (const [low, top] of [
       [0.001, 0.001],
       [1, 1],

@@ -3,7 +3,7 @@ import { toCSV } from "./csv";
 
 const series = (label: string, values: (number | null)[]) => ({ key: label, label, color: "blue", values });
 
-test("a line a bucket, ended by CRLF; no data is empty and 0 is 0", () => {
+test("each bucket is a line that ends with CRLF; no data is empty and 0 is 0", () => {
   const bucketStarts = ["2026-11-20T10:00:00Z", "2026-11-20T11:00:00Z", "2026-11-20T12:00:00Z"];
   expect(toCSV({ bucketStarts, series: [series("CPU", [41.25, null, 0]), series("Disk", [null, 2, 3])] })).toBe(
     "bucketStart,CPU,Disk\r\n2026-11-20T10:00:00Z,41.25,\r\n2026-11-20T11:00:00Z,,2\r\n2026-11-20T12:00:00Z,0,3\r\n",

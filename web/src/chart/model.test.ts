@@ -36,7 +36,7 @@ describe("stacks", () => {
     ]);
   });
 
-  test("a total is of what has data, and null where nothing has", () => {
+  test("a total is over series with data, and null without any", () => {
     const { totals } = model(
       [
         [1, null, null, 0],
@@ -63,12 +63,12 @@ describe("stacks", () => {
 });
 
 describe("buckets", () => {
-  test("the one that holds an instant, its start within and its end without", () => {
+  test("the bucket of an instant includes its start and excludes its end", () => {
     const m = model([[1, 2, 3, 4]]);
     expect([at(8), at(8, 59), at(9), at(10, 30), at(11, 59)].map((t) => bucketAt(m, t))).toEqual([0, 0, 1, 2, 3]);
   });
 
-  test("none before the first, after the last, or without buckets; but the window's end is in the last", () => {
+  test("there is no bucket before the first or after the last, but the window's end is in the last", () => {
     const m = model([[1, 2, 3, 4]]);
     expect(bucketAt(m, at(7, 59))).toBeNull();
     expect(bucketAt(m, at(12))).toBeNull();
@@ -76,7 +76,7 @@ describe("buckets", () => {
     expect(bucketAt(model([[]], { bucketStarts: [] }), at(9))).toBeNull();
   });
 
-  test("values are drawn in the middle of what the window shows of a bucket", () => {
+  test("values are drawn in the middle of the visible part of a bucket", () => {
     expect(model([[1, 2, 3, 4]]).xs).toEqual([at(8, 45), at(9, 30), at(10, 30), at(11, 15)]);
   });
 
@@ -86,7 +86,7 @@ describe("buckets", () => {
     expect(m.ends[3]).toBe(m.starts[3] === undefined ? 0 : m.starts[3] + hour);
   });
 
-  test("without a cursor the last with a value is read out", () => {
+  test("without a cursor the last bucket with a value is read out", () => {
     expect(model([[1, 2, null, null]]).idle).toBe(1);
     expect(model([[null, null, null, null]]).idle).toBe(3);
     expect(model([[]], { bucketStarts: [] }).idle).toBe(-1);
@@ -122,7 +122,7 @@ describe("bands", () => {
     ]);
   });
 
-  test("one whose series are all hidden leaves its room to the other", () => {
+  test("a band with only hidden series leaves its room to the other", () => {
     const { drawn, ticks, bands: names } = model(columns, { bands, hidden: new Set(["s1"]) });
     expect(ticks[0]).toEqual({ height: 0, value: 0 });
     expect(drawn[0]?.[3]).toBeGreaterThan(0.8);
@@ -130,7 +130,7 @@ describe("bands", () => {
     expect(names).toEqual([{ label: "Few", top: 1 }]);
   });
 
-  test("none is left where everything is hidden, and no label either", () => {
+  test("no band and no label is left if every series is hidden", () => {
     const { ticks, bands: names } = model(columns, { bands, hidden: new Set(["s0", "s1"]) });
     expect([ticks, names]).toEqual([[], []]);
   });
@@ -146,7 +146,7 @@ describe("the window before", () => {
   });
   const both = [compared([1, 1, 1, 1], [2, null, 2, 8]), compared([3, 3, 3, 3], [1, 1, 1, 1], "s1")];
 
-  test("is on the axis, which holds it too", () => {
+  test("is within the range of the axis", () => {
     const { before: lines, ticks, drawn } = model([], { series: both });
     expect(ticks.map((tick) => tick.value)).toEqual([0, 2, 4, 6, 8]);
     expect(lines.map(({ column }) => column)).toEqual([0, 1]);
@@ -158,13 +158,13 @@ describe("the window before", () => {
     ]);
   });
 
-  test("of a hidden series is not there, and takes no room", () => {
+  test("of a hidden series is hidden, and takes no room", () => {
     const { before: lines, ticks } = model([], { series: both, hidden: new Set(["s0"]) });
     expect(lines.map(({ column }) => column)).toEqual([1]);
     expect(ticks[ticks.length - 1]?.value).toBe(3);
   });
 
-  test("of a stack is its total, of what is shown", () => {
+  test("of a stack is the total of its visible series", () => {
     const { before: lines } = model([], { series: both, stacked: true });
     expect(lines.map(({ column, values }) => [column, values])).toEqual([[null, [3, 1, 3, 9]]]);
     const { before: rest } = model([], { series: both, stacked: true, hidden: new Set(["s1"]) });
@@ -173,13 +173,13 @@ describe("the window before", () => {
   });
 });
 
-describe("what a click means", () => {
+describe("a click", () => {
   const columns = [
     [10, 10, null, 10],
     [20, 30, null, 30],
   ];
 
-  test("of lines the nearest, of those that are shown", () => {
+  test("picks the nearest visible line", () => {
     const lines = model(columns, { upTo: 100 });
     expect(seriesAt(lines, 0, 0.16)).toBe("s1");
     expect(seriesAt(lines, 0, 0.02)).toBe("s0");
@@ -188,7 +188,7 @@ describe("what a click means", () => {
     expect(seriesAt(model(columns, { upTo: 100, hidden: new Set(["s1"]) }), 0, 1)).toBe("s0");
   });
 
-  test("of areas the one there, and above them none", () => {
+  test("picks the area under it, and none above all areas", () => {
     const areas = model(columns, { stacked: true, upTo: 100 });
     expect(seriesAt(areas, 1, 0.05)).toBe("s0");
     expect(seriesAt(areas, 1, 0.2)).toBe("s1");
@@ -209,7 +209,7 @@ describe("what a click means", () => {
     expect(placeOf(open, at(12, 1))).toBeNull();
   });
 
-  test("of a zoom whole buckets, a partial one up to the window's end", () => {
+  test("of a zoom covers whole buckets, a partial one up to the window's end", () => {
     expect(spanOf(model(columns), [1, 1])).toEqual([iso(at(9)), iso(at(10))]);
     expect(spanOf(model(columns, { lastBucketPartial: true }), [3, 3])).toEqual([iso(at(11)), iso(at(11, 30))]);
   });
@@ -225,7 +225,7 @@ describe("a level", () => {
     expect(model(columns, { level: 2 }).ticks.at(-1)?.value, "below the figures it moves nothing").toBe(3);
   });
 
-  test("is not there without figures, and not unless it is asked for", () => {
+  test("is drawn only with figures, and on demand", () => {
     expect(model(columns).level).toBeNull();
     expect(model([[null, null, null, null]], { level: 8 }).level).toBeNull();
   });

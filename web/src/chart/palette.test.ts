@@ -21,7 +21,7 @@ function contrast(a: string, b: string): number {
 // The page and the card on it, of theme.ts.
 const grounds = { light: ["#f6f8f8", "#ffffff"], dark: ["#16191b", "#1c2023"] };
 
-test.each(Object.entries(hues))("%s is seen on light and on dark", (_name, [light, dark]) => {
+test.each(Object.entries(hues))("%s is visible on light and on dark", (_name, [light, dark]) => {
   for (const ground of grounds.light) expect(contrast(light, ground)).toBeGreaterThanOrEqual(3);
   for (const ground of grounds.dark) expect(contrast(dark, ground)).toBeGreaterThanOrEqual(3);
 });

@@ -20,7 +20,7 @@ test("buckets are named on a 24 h clock", () => {
   expect(bucketLabel(at(16), "1w")).toMatch(/16.* – .*22/);
 });
 
-test("the axis says the date under the first time of each day", () => {
+test("the axis shows the date under the first time of each day", () => {
   const labels = axisLabels([at(20, 18), at(20, 21), at(21), at(21, 3)], 3 * 3_600_000);
   expect(labels.map((label) => label.includes("\n"))).toEqual([true, false, true, false]);
   expect(labels[2]).toMatch(/^00:00\n/);

@@ -13,11 +13,11 @@ const compared = (before: string[], values: (number | null)[], size: "1h" | "1m"
     3 * hour,
   )[0]?.before;
 
-test("each bucket has the one beside it that lies a window earlier", () => {
+test("each bucket is compared with the one a window earlier", () => {
   expect(compared(starts(9, 10, 11), [7, null, 9])).toEqual([7, null, 9]);
 });
 
-test("an answer about another time fills what it can, and the rest is a gap", () => {
+test("an answer about another time fills the common buckets, and the rest is a gap", () => {
   expect(compared(starts(10, 11, 12), [8, 9, 10])).toEqual([null, 8, 9]);
   expect(compared(starts(6, 7, 8), [4, 5, 6])).toEqual([null, null, null]);
 });

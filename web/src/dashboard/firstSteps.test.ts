@@ -30,7 +30,7 @@ const states = (...asked: Parameters<typeof stepsOf>) =>
   Object.fromEntries(stepsOf(...asked).map(({ key, state }) => [key, state]));
 const everything = { connected: "there", sample: "there", assessment: "there", chart: "there", statements: "there" };
 
-test("all is awaited at first, and comes in its order", () => {
+test("every step is pending at first, and is done in its order", () => {
   expect(new Set(Object.values(states([added], nothing, now)))).toEqual(new Set(["awaited"]));
   const seen = { sessions: true, statements: true, sampledAt: ago(3) };
   expect(states([{ ...added, lastSeenAt: ago(3), lastAssessedAt: ago(2) }], seen, now)).toEqual(everything);
@@ -47,7 +47,7 @@ test("an agent's servers are not assessed, and their hosts are a sample", () => 
 });
 
 // F22.
-test("a host that none of the servers runs on is no sample of them", () => {
+test("a host without any of the servers is no sample of them", () => {
   const chart = { sessions: false, statements: false, sampledAt: null };
   expect(states([added, { ...added, parts: [{ ...host, state: "notMeasured" }] }], chart, now)).toMatchObject({
     sample: "awaited",
@@ -55,13 +55,13 @@ test("a host that none of the servers runs on is no sample of them", () => {
   });
 });
 
-test("a server that is down is said to be, with the reason", () => {
+test("a server that is down is shown with the reason", () => {
   const reason = { code: "53300", sentence: "db04 refuses connections: full (53300).", seen: "", said: null };
   const [connection] = stepsOf([{ ...added, status: "down", statusReason: reason, lastSeenAt: ago(3) }], nothing, now);
   expect(connection).toMatchObject({ state: "failed", says: expect.stringContaining(reason.sentence) });
 });
 
-test("a connection that fails is said with its reason, and where it is mended", () => {
+test("a failed connection is shown with its reason and a link to mend it", () => {
   const [connection, , assessment] = stepsOf([{ ...added, lastError: "no such host" }], nothing, now);
   expect(connection).toMatchObject({ state: "failed", leads: "instance" });
   expect(connection?.says).toBe("Muster cannot connect to shop: no such host. It goes on trying.");
@@ -70,7 +70,7 @@ test("a connection that fails is said with its reason, and where it is mended", 
   expect(silent).toMatchObject({ state: "failed", leads: "instance", at: ago(61) });
 });
 
-test("statements that do not come say why, and lead to what is missing", () => {
+test("missing statements have a reason, and a link to the missing grant", () => {
   const grant = {
     object: "pg_stat_statements",
     statement: "CREATE EXTENSION pg_stat_statements",

@@ -44,21 +44,21 @@ describe("alertScope", () => {
   const billing = server("2", "billing");
   const twin = server("3", "billing");
 
-  test("names, where each is unique in the organization", () => {
+  test("names, if each is unique in the organization", () => {
     expect(alertScope(["1", "2"], [orders, billing], [orders, billing])).toEqual({
       instanceName: ["orders", "billing"],
     });
   });
-  test("ids, where a server outside the filter shares a name", () => {
+  test("ids, if a server outside the filter shares a name", () => {
     expect(alertScope(["1", "2"], [orders, billing], [orders, billing, twin])).toEqual({ instanceId: ["1", "2"] });
   });
-  test("ids, where one is unknown: the filter narrows, it never widens", () => {
+  test("ids, if one is unknown: the filter narrows, and never widens", () => {
     expect(alertScope(["1", "9"], [orders], [orders, billing])).toEqual({ instanceId: ["1", "9"] });
   });
 });
 
 // F1.
-test("only a server whose status is up reports, whatever was seen of its host", () => {
+test("only a server with the status up reports, whatever its host sent", () => {
   const statuses = ["up", "down", "unknown", "silent", "inactive", "down"] as const;
   const all = statuses.map((status, n) =>
     server(`${n}`, status, { status, lastSeenAt: "2026-11-20T11:59:59Z", active: status !== "inactive" }),
@@ -66,7 +66,7 @@ test("only a server whose status is up reports, whatever was seen of its host", 
   expect(countOf(all)).toEqual({ up: 1, down: 2, silent: 1, unknown: 1, inactive: 1 });
 });
 
-test("values are awaited while all that is active is new", () => {
+test("values are pending while all active servers are new", () => {
   const now = Date.parse("2026-11-20T12:00:00Z");
   const added = (seconds: number, active = true) => ({
     createdAt: new Date(now - seconds * 1_000).toISOString(),

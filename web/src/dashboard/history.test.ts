@@ -22,7 +22,7 @@ test.each([
   expect(sinceMonitored(history(start)).active).toEqual(active);
 });
 
-test("the start is marked where the window holds it", () => {
+test("the start is marked if the window holds it", () => {
   expect(startMarker(history("2026-11-19T06:12:00Z"))).toEqual([
     { at: "2026-11-19T06:12:00Z", label: expect.stringContaining("monitoring started") },
   ]);
@@ -31,7 +31,7 @@ test("the start is marked where the window holds it", () => {
 });
 
 // F17: with an hour's bucket, the breakdown of the first one was of alerts from before the window, too.
-test("of a bucket at the window's edge the part that lies in the window is asked for", () => {
+test("only the part of a bucket inside the window is requested", () => {
   const window = { from: "2026-11-26T17:40:20.000Z", to: "2026-11-26T18:54:20.000Z" };
   const hour = (h: number) => ({ from: `2026-11-26T${h}:00:00.000Z`, to: `2026-11-26T${h + 1}:00:00.000Z` });
   expect(countedOf(hour(17), window)).toEqual({ ...hour(17), from: window.from });

@@ -12,7 +12,7 @@ const alert = (first: string, resolved: string | null, severity = "warning"): Ma
 });
 const shown = (alerts: Marked[], total = alerts.length) => marksOf(alerts, total, from, to);
 
-test("what was raised and what was resolved within the window is marked, and nothing else", () => {
+test("only alerts raised or resolved within the window are marked", () => {
   const marks = shown([
     alert("20T00:10", "20T00:40"),
     alert("19T20:00", "20T01:00"),
@@ -29,7 +29,7 @@ test("what was raised and what was resolved within the window is marked, and not
   expect(marks?.label).toBe("Marks: 2 alerts raised and 2 resolved in this window");
 });
 
-test("what lies close together is one mark, as bad as the worst", () => {
+test("alerts close to each other are one mark, with the worst severity", () => {
   const many = Array.from({ length: 7 }, (_, i) => alert("20T00:30", null, i === 3 ? "critical" : "info"));
   const marks = shown(many, 400);
   expect(marks?.marks).toHaveLength(1);
@@ -38,7 +38,7 @@ test("what lies close together is one mark, as bad as the worst", () => {
   expect(marks?.label).toBe("Marks: 7 alerts raised and 0 resolved in this window, of the first 7 alerts");
 });
 
-test("a window without any has no marks", () => {
+test("a window without alerts has no marks", () => {
   expect(shown([alert("19T10:00", "19T11:00")])).toBeNull();
   expect(shown([])).toBeNull();
 });

@@ -17,7 +17,7 @@ const troubled = (all: Instance[], at: number) =>
   troubledOf(all, all.filter((i) => i.status !== "inactive").length, at);
 const names = (all: Shown[]) => all.map((i) => i.name).join(" ");
 
-test("nothing is said where every server is up or switched off", () => {
+test("nothing is shown if every server is up or switched off", () => {
   const said = troubled([server("a", "up"), server("b", "inactive")], now);
   expect(said).toEqual({ together: [], named: [], others: [] });
 });
@@ -32,7 +32,7 @@ test("servers that are down come first, the newest before the others, then silen
   expect(said.others).toEqual([]);
 });
 
-test("over four have the worst four, and the others are counted", () => {
+test("of more than four the worst four are shown, and the others are counted", () => {
   const up = Array.from({ length: 9 }, (_, n) => server(`up${n}`, "up"));
   const down = Array.from({ length: 6 }, (_, n) => server(`down${n}`, "down", n));
   const said = troubled([...up, server("quiet", "silent"), ...down], now);
@@ -43,7 +43,7 @@ test("over four have the worst four, and the others are counted", () => {
   ]);
 });
 
-test("where more than half of five servers or more are down, one row tells of all of them", () => {
+test("one row stands for all servers if more than half of five or more are down", () => {
   const down = Array.from({ length: 3 }, (_, n) => server(`down${n}`, "down", n));
   const said = troubled([...down, server("quiet", "silent"), server("up", "up")], now);
   expect(said.together).toHaveLength(3);
@@ -51,7 +51,7 @@ test("where more than half of five servers or more are down, one row tells of al
   expect(troubled([...down, server("up", "up")], now).together).toEqual([]);
 });
 
-test("a server that was just added is not in trouble because nobody has heard of it", () => {
+test("a new server is not in trouble because it has not reported yet", () => {
   const never = { statusReason: { code: "never_heard", sentence: "", seen: "", said: null } };
   const created = (seconds: number) => ({ ...never, createdAt: new Date(now - seconds * 1_000).toISOString() });
   expect(

@@ -30,7 +30,7 @@ test.each([
 });
 
 // F17: the head of the panel and its body name the same minutes.
-test("a bucket that is not over yet reads as the whole minute", () => {
+test("an unfinished bucket is shown as the whole minute", () => {
   expect(spanText({ from: "2026-11-26T17:54:00Z", to: "2026-11-26T17:54:20Z" })).toMatch(/54 – \d+:55$/);
   expect(spanText({ from: "2026-11-26T17:54:00Z", to: "2026-11-26T17:55:00Z" })).toMatch(/54 – \d+:55$/);
 });

@@ -10,7 +10,7 @@ const answering = () => vi.stubGlobal("fetch", async () => new Response("{}"));
 const address = `${location.origin}/api/v1/metrics/utilization?from=2026-01-01T00%3A00%3A00Z&instanceId=a&instanceId=b`;
 const askIt = () => ask("/api/v1/metrics/utilization", { from: "2026-01-01T00:00:00Z", instanceId: ["a", "b"] });
 
-test("what was asked for early is given once, to whoever asks for the same address", async () => {
+test("an early answer is given once, to the first request for the same address", async () => {
   answering();
   const answer = askIt();
   expect(take(`${address}&instanceId=c`)).toBeUndefined();
@@ -18,7 +18,7 @@ test("what was asked for early is given once, to whoever asks for the same addre
   expect(take(address)).toBeUndefined();
 });
 
-test("nobody is given an answer that is older than 30 s", () => {
+test("an answer older than 30 s is not given", () => {
   answering();
   vi.useFakeTimers();
   askIt();

@@ -3,7 +3,7 @@ import { upgradeOf, whatOf } from "./Groups";
 
 const check = { id: "PG-S31", title: "", domain: "", severity: "High" as const, references: [] };
 
-test("F10: a group is counted in words, and says what closes it", () => {
+test("F10: a group is counted in words, and names the fix", () => {
   const three = {
     findings: 48,
     instances: 3,

@@ -9,7 +9,7 @@ const remedy = { summary: "s", impact: null, needsRestart: false, runIn: "app" }
 const all = (changes: object) =>
   allOf(finding as never, { ...remedy, statement: null, verify: null, rollback: null, ...changes });
 
-test("fix, check and undo are one text that can be run: the undo is a comment, line by line", () => {
+test("fix, check and undo are one runnable text: the undo is a comment, line by line", () => {
   expect(all({ statement: "REVOKE a;\nREVOKE b", verify: "SELECT 1;", rollback: "GRANT a;\nGRANT b;" })).toBe(
     `-- PG-S17: PUBLIC may create objects
 -- On orders-01, in database app, as a superuser.
@@ -28,7 +28,7 @@ SELECT 1;
   );
 });
 
-test("parts that there are none of are left out, and one alone is not all", () => {
+test("missing parts are left out, and one part alone has no joint text", () => {
   expect(all({ statement: "ALTER SYSTEM RESET a;", rollback: "x;", needsRestart: true, runIn: null })).toBe(
     `-- PG-S17: PUBLIC may create objects
 -- On orders-01, in any database, as a superuser.
@@ -45,7 +45,7 @@ ALTER SYSTEM RESET a;
   expect(all({})).toBeNull();
 });
 
-test("a name with a line break in it does not get out of its comment", () => {
+test("a name with a line break stays inside its comment", () => {
   const text = all({ statement: "a;", verify: "b;", runIn: "app\rDROP TABLE t;\r\n--" }) ?? "";
   expect(text.split(/[\r\n]/).filter((line) => line.startsWith("DROP"))).toEqual([]);
 });

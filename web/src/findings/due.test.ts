@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { brokenTicket, overdueLine, overdueWords, ticketName } from "./due";
 
-test("the dashboard says how many findings are overdue, and nothing where none is", () => {
+test("the dashboard counts overdue findings, and shows nothing if there are none", () => {
   expect(overdueLine(43)).toBe("43 findings overdue");
   expect(overdueLine(1)).toBe("1 finding overdue");
   expect(overdueLine(1_234)).toBe("1,234 findings overdue");
   for (const none of [0, null, undefined]) expect(overdueLine(none)).toBeNull();
 });
 
-test("a finding says for how many days it is overdue", () => {
+test("a finding shows its days overdue", () => {
   expect(overdueWords({ overdueDays: 1 })).toBe("1 day overdue");
   expect(overdueWords({ overdueDays: 0 })).toBeNull();
 });

@@ -6,7 +6,7 @@ import { filtersOf, findingsQuery, first, isFiltered } from "./query";
 
 const asked = (address: string) => findingsQuery(findingsSearch(parseSearch(address)));
 
-test("an address asks for what it says, and without filters for what is open, the worst first", () => {
+test("a request has the filters of the address, and without any the open findings, the worst first", () => {
   expect(asked("")).toEqual({ page: 1, pageSize: 20, sort: "-severity" });
   expect(
     asked("?severity=High&severity=Low&domain=Schema&status=accepted&q=idx&sort=firstSeenAt&page=3&pageSize=900"),
@@ -21,21 +21,21 @@ test("an address asks for what it says, and without filters for what is open, th
   });
 });
 
-test("a filter of which nothing can be read asks for nothing, and never for all", () => {
+test("an unreadable filter requests nothing, and never all", () => {
   expect(asked("?severity=worst")).toBeNull();
   expect(asked("?instanceId=x")).toBeNull();
   expect(asked("?tag=x")).toBeNull();
   expect(asked("?sort=title")).not.toBeNull();
 });
 
-test("findings of the servers that have a tag are asked for", () => {
+test("findings of the servers with a tag are requested", () => {
   expect(asked("?tag=env:prod")).toMatchObject({ tag: ["env:prod"] });
   const search = findingsSearch(parseSearch("?tag=env:prod"));
   expect(isFiltered(search)).toBe(true);
   expect(filtersOf(search)).toEqual({ tag: ["env:prod"] });
 });
 
-test("overdue findings are asked for, alone or of one member", () => {
+test("overdue findings are requested, alone or of one member", () => {
   expect(asked("?overdue=true&sort=dueAt")).toEqual({ page: 1, pageSize: 20, sort: "dueAt", overdue: true });
   const me = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a02";
   expect(asked(`?assigneeId=${me}`)).toMatchObject({ assigneeId: me });
@@ -45,12 +45,12 @@ test("overdue findings are asked for, alone or of one member", () => {
   expect(filtersOf(search)).toEqual({ overdue: true });
 });
 
-test("a list that is only ordered is not filtered", () => {
+test("an order is no filter", () => {
   expect(isFiltered(findingsSearch(parseSearch("?sort=checkId&page=2")))).toBe(false);
   expect(isFiltered(findingsSearch(parseSearch("?status=accepted")))).toBe(true);
 });
 
-test("a column is turned round by a second click", () => {
+test("a second click reverses a column", () => {
   expect(turned("-severity", first.checkId)).toBe("checkId");
   expect(turned("checkId", first.checkId)).toBe("-checkId");
   expect(turned("checkId", first.severity)).toBe("-severity");

@@ -5,7 +5,7 @@ import { MetLive, NeverMet, untried } from "./MetLive";
 
 const says = (of: React.ReactNode) => render(<MantineProvider>{of}</MantineProvider>).container.textContent;
 
-test("what was met live is said of each engine, and of a server only where nothing was", () => {
+test("tested versions are named for each engine, and a server has a note only if none was tested", () => {
   expect(says(<MetLive engine="postgresql" />)).toContain("PostgreSQL 13, 14, 15, 16, 17, 18.");
   expect(says(<NeverMet engine="postgresql" />)).not.toContain("live");
   for (const [engine, name] of [
@@ -19,7 +19,7 @@ test("what was met live is said of each engine, and of a server only where nothi
 });
 
 // C26.
-test("a version that is newer than all that were tried is said to be", () => {
+test("a version newer than all tested ones is marked", () => {
   expect(says(<NeverMet engine="postgresql" version="19.0" />)).toContain("19.0 is newer than the newest tried (18)");
   expect(says(<NeverMet engine="postgresql" version="18.4" />)).not.toContain("newer");
   expect(["19", "20beta1", "190001", "PostgreSQL 19.1"].map((v) => untried("postgresql", v))).not.toContain(null);

@@ -26,7 +26,7 @@ test("a line has its own scale, on which noise stays flat", () => {
   expect(scaleOf([100])).toEqual({ start: -7, points: 14 });
 });
 
-test("how much a score moved is said where two days are known", () => {
+test("the change of a score is shown if two days are known", () => {
   expect([moved([null, 81, null, 54]), moved([77, 82]), moved([77, 70, 77]), moved([null, 77])]).toEqual([
     "−27",
     "+5",

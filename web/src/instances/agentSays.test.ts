@@ -16,7 +16,7 @@ const agent: MeasuringAgent = {
   loops: [],
 };
 
-test("a takeover names who took over, and whether statements are lost by it", () => {
+test("a takeover names the new sender, and whether statements are lost", () => {
   const takeover = {
     by: "second",
     at: "2026-11-20T12:05:00Z",
@@ -35,7 +35,7 @@ test("an agent that has not reported for five minutes is gone", () => {
   expect(hasGone(agent, new Date("2026-11-20T12:00:01Z"))).toBe(true);
 });
 
-test("what waits and what was dropped is said in words", () => {
+test("waiting and dropped records are counted in words", () => {
   expect(waiting(agent)).toBe("nothing");
   expect(waiting({ ...agent, bufferedBytes: 5000 })).toBe("4.9 KB of measurements");
   expect(waiting({ ...agent, bufferedBytes: 5000, facts: 1 })).toBe("4.9 KB of measurements and 1 fact");

@@ -18,7 +18,7 @@ describe("F29", () => {
   test("a primary names its standbys", () => {
     expect(kinOf(server("primary", ["b", "standby"], ["c", "standby"]))).toMatchObject({ is: "primary" });
   });
-  test("with two primaries it is not known whom a standby follows", () => {
+  test("with two primaries a standby's primary is unknown", () => {
     expect(kinOf(server("standby", ["a", "primary"], ["b", "primary"]))?.is).toBe("copy");
     expect(kinOf(server("primary", ["a", "primary"]))?.is).toBe("copy");
   });

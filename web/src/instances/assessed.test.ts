@@ -3,7 +3,7 @@ import { endOf } from "./assessed";
 
 const looked = (lastAssessedAt: string | null, lastErrorAt: string | null = null) => ({ lastAssessedAt, lastErrorAt });
 
-test("a later assessment, however many digits its second has", () => {
+test("a later assessment is found, however many digits its second has", () => {
   expect(endOf(looked("2026-11-24T20:00:01.5Z"), looked("2026-11-24T20:00:01Z"))).toBe("assessed");
   expect(endOf(looked("2026-11-24T20:00:01Z"), looked("2026-11-24T20:00:01.5Z"))).toBe(null);
   expect(endOf(looked("2026-11-24T20:00:01Z"), looked("2026-11-24T20:00:01Z"))).toBe(null);
@@ -11,7 +11,7 @@ test("a later assessment, however many digits its second has", () => {
   expect(endOf(looked(null), looked(null))).toBe(null);
 });
 
-test("one that failed, and one that failed before", () => {
+test("a failed assessment is distinguished from an earlier failure", () => {
   const before = "2026-11-24T20:00:00Z";
   expect(endOf(looked(before, "2026-11-24T20:00:05Z"), looked(before))).toBe("failed");
   expect(endOf(looked(before, "2026-11-24T20:00:05Z"), looked(before, "2026-11-24T20:00:04Z"))).toBe("failed");

@@ -13,7 +13,7 @@ describe("backups", () => {
     expect([15, 60, 90, 1440, 10080].map(objective)).toEqual(["15 min", "1 h", "90 min", "24 h", "7 d"]);
   });
 
-  test("days that are not known are neither kept nor missed", () => {
+  test("unknown days are neither kept nor missed", () => {
     expect(keptDays([day(true), day(false), day(true)])).toBe("Kept on 2 of 3 days");
     expect(keptDays([day(null), day(true)])).toBe("Kept on 1 of 1 day, 1 day not known");
     expect(keptDays([day(null)])).toBe("Backups of the last 30 days are not known.");

@@ -70,7 +70,7 @@ test("a host is a name or an address, not the directory of a socket and not a na
   expect(hostProblem("db01\\SQLEXPRESS")).toMatch(/port of its own/);
 });
 
-test("a named instance of SQL Server has its name or a port, and no password goes there readable", () => {
+test("a named instance of SQL Server has its name or a port, and its password is sent only encrypted", () => {
   const instance = { ...fields, engine: "sqlserver", host: "db01\\SQLEXPRESS", tls: "true" };
   expect(fieldProblems(instance)).toEqual({});
   expect(fieldProblems({ ...instance, port: "1433" }).port).toMatch(/SQL Server Browser/);
@@ -88,7 +88,7 @@ test("ports are numbers from 1 to 65535, or left out", () => {
   expect(["0", "65536", "-1", "5432a"].every((port) => portProblem(port) !== null)).toBe(true);
 });
 
-test("what an engine demands is said at its field", () => {
+test("a requirement of an engine is shown at its field", () => {
   expect(fieldProblems(fields)).toEqual({});
   expect(Object.keys(fieldProblems({ ...fields, engine: "oracle" }))).toEqual(["password", "database"]);
   const windows = { ...fields, engine: "sqlserver", user: "CORP\\muster" };
@@ -100,7 +100,7 @@ test("what an engine demands is said at its field", () => {
 
 const engines = ["postgresql", "sqlserver", "oracle"];
 
-test("every class of the API has advice for every engine, at a field that there is", () => {
+test("every class of the API has advice for every engine, at an existing field", () => {
   for (const engine of engines) {
     for (const known of ["refused", "timeout", "authentication", "tls", "database"]) {
       const advice = adviceOn(engine, known);
@@ -111,7 +111,7 @@ test("every class of the API has advice for every engine, at a field that there 
   expect(adviceOn("postgresql", "toString")).toBeNull();
 });
 
-test("each engine's usual mode is one that it has, and its example begins as its URLs do", () => {
+test("each engine's usual mode is in its list, and its example begins like its URLs", () => {
   for (const engine of engines) {
     const e = connectedEngine(engine);
     expect(e?.tls.map(({ value }) => value)).toContain(e?.usualTls);

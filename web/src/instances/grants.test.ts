@@ -3,7 +3,7 @@ import { grantsFor } from "./grants";
 
 const postgresql = (user: string) => grantsFor("postgresql", user)[0]?.text ?? "";
 
-test("what is to be run has no place left to fill in", () => {
+test("a script has no placeholder left", () => {
   for (const user of ["", "muster", "user", 'quo"te', "Upper Case"]) expect(postgresql(user)).not.toMatch(/…|<|\.\.\./);
 });
 
@@ -13,7 +13,7 @@ test("a name that may be a keyword is quoted", () => {
   expect(postgresql('quo"te')).toContain('\\password "quo""te"');
 });
 
-test("F11: the script for PostgreSQL is grants.sql, for the role and the database that are typed", () => {
+test("F11: the script for PostgreSQL is grants.sql, for the entered role and database", () => {
   const [script] = grantsFor("postgresql", "it's", "names", "shop");
   expect(script?.text).toMatch(/^\\connect "shop"\n/);
   for (const line of [
@@ -28,7 +28,7 @@ test("F11: the script for PostgreSQL is grants.sql, for the role and the databas
   expect(grantsFor("postgresql", "", "values")[0]?.text).toContain("GRANT pg_read_all_data TO muster;");
 });
 
-test("SQL Server's scripts are for the login that is typed, a version each", () => {
+test("SQL Server's scripts are for the entered login, one for each version", () => {
   const scripts = grantsFor("sqlserver", "bra]cket$&");
   expect(scripts.map(({ label }) => label)).toEqual(["2022 and newer", "2016 to 2019", "Azure SQL Database"]);
   for (const { text } of scripts) {
@@ -46,7 +46,7 @@ test("F3: an account of Windows gets a login without a password", () => {
   expect(scripts.some(({ text }) => text.includes("<password>"))).toBe(false);
 });
 
-test("Oracle's script is for the account that is typed, common or not", () => {
+test("Oracle's script is for the entered account, common or not", () => {
   const of = (user: string) => grantsFor("oracle", user)[0]?.text ?? "";
   expect(of("")).toContain("CREATE USER muster IDENTIFIED");
   expect(of("watcher")).toMatch(/GRANT CREATE SESSION TO watcher;[\s\S]*CREATE USER c##muster IDENTIFIED/);
@@ -60,7 +60,7 @@ test("Oracle's script is for the account that is typed, common or not", () => {
   expect(of('od"d')).toContain('CREATE USER "od""d" IDENTIFIED');
 });
 
-test("what opens the rows of tables is in a script only where they are sampled", () => {
+test("grants on the rows of tables are in a script only if rows are sampled", () => {
   for (const [engine, opens] of [
     ["sqlserver", /GRANT SELECT( ALL USER SECURABLES)? TO \[muster\];/],
     ["oracle", /GRANT SELECT ANY TABLE TO muster;/],

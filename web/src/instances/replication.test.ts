@@ -32,7 +32,7 @@ const written = (branches: Branch[]): string =>
     .map(({ node: { name }, children }) => name + (children.length > 0 ? `(${written(children)})` : ""))
     .join(" ");
 
-test("servers stand below those that they follow, and a circle ends where it began", () => {
+test("servers are listed below the servers that they follow, and a circle ends where it began", () => {
   const draw = (names: string[], ...edges: [number, number][]) =>
     written(treesOf({ nodes: names.map(node), edges: edges.map(([from, to]) => edge(from, to)) }));
   expect(draw(["a", "b", "c", "d"], [0, 1], [0, 2], [1, 3])).toBe("a(b(d) c)");
@@ -41,7 +41,7 @@ test("servers stand below those that they follow, and a circle ends where it beg
   expect(draw(["a", "b"], [0, 1], [1, 0])).toBe("a(b(a))");
 });
 
-test("a lag that is not known is not zero", () => {
+test("an unknown lag is not zero", () => {
   expect(behind({ lagSeconds: null, lagBytes: null })).toBe("lag unknown");
   expect(behind({ lagSeconds: 0, lagBytes: 0 })).toBe("0 s behind");
   expect(behind({ lagSeconds: 74, lagBytes: 412 * 1024 * 1024 })).toBe("1 min 14 s, 412 MB behind");

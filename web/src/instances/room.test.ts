@@ -42,7 +42,7 @@ describe("room", () => {
     expect(grows(none)).toBe("–");
     expect(urgent(none)).toBe(false);
   });
-  it("shows what a sender tells: bytes, or a percentage only", () => {
+  it("shows a sender's figures: bytes, or a percentage only", () => {
     expect(level(size({}))).toBe("71 % of 931 GB");
     expect(level(size({ usedBytes: null, limitBytes: null }))).toBe("71 %");
     expect(level(size({ limitBytes: null, usedPercent: null }))).toBe("661 GB");
@@ -54,7 +54,7 @@ describe("room", () => {
   });
 });
 
-it("a name that says what it is stands alone", () => {
+it("shows a self-explanatory name alone", () => {
   expect(called({ kind: "tablespace", name: "ERP.USERS" })).toBe("Tablespace ERP.USERS");
   expect(called({ kind: "tablespace", name: "log of shop" })).toBe("Log of shop");
   expect(called({ kind: "volume", name: "disk group DATA" })).toBe("Disk group DATA");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { turned } from "../ui/sorting";
 import { first } from "./sorting";
 
-test("a click on a column puts the troubled ones first, and a second turns that round", () => {
+test("a click on a column puts troubled servers first, and a second one reverses the order", () => {
   expect(turned("name", first.score)).toBe("score");
   expect(turned("score", first.score)).toBe("-score");
   expect(turned("-score", first.score)).toBe("score");

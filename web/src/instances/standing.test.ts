@@ -18,7 +18,7 @@ test.each(statuses)("a server that is %s has an icon and a word, and only one th
   expect(html.includes('data-tone="good"')).toBe(status === "up");
 });
 
-test("a server that is down because it is full says so", () => {
+test("a server that is down because it is full shows the reason", () => {
   expect(shown({ status: "down", statusReason: { code: "53300", sentence: "", seen: "", said: null } })).toContain(
     "Down, full",
   );
@@ -27,7 +27,7 @@ test("a server that is down because it is full says so", () => {
   );
 });
 
-test("only what is measured makes a server that is up one that is measured in part", () => {
+test("a server that is up is measured in part only if a measured part fails", () => {
   const of = (status: Instance["status"], ...parts: Instance["parts"]) => partlyMeasured({ status, parts } as Instance);
   expect(of("up", part("statements", "failed"))).toBe(true);
   expect(of("up", part("statements", "ok"), part("assessment", "failed"))).toBe(false);

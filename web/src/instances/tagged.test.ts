@@ -12,7 +12,7 @@ const instances: { id: string; name: string; tags: Record<string, string> }[] = 
   { id: "2", name: "billing", tags: { env: "test" } },
 ];
 
-test("what came of a change of tags names each instance that was refused, and why", () => {
+test("the result of a change of tags names each refused instance with the reason", () => {
   expect(outcomeOf([item("1")], instances)).toEqual({ said: "The tags of 1 instance are saved.", refused: [] });
   expect(outcomeOf([item("1"), item("2")], instances).said).toBe("The tags of 2 instances are saved.");
   expect(outcomeOf([item("1"), item("2", "No."), item("3", "Unknown.")], instances)).toEqual({
@@ -25,7 +25,7 @@ test("what came of a change of tags names each instance that was refused, and wh
   expect(outcomeOf([item("1", "No.")], instances).said).toBe("No tag was changed.");
 });
 
-test("the keys to remove are those that some instance has", () => {
+test("the keys to remove are those of any selected instance", () => {
   expect(keysOf(instances)).toEqual(["env", "team"]);
   expect(keysOf([])).toEqual([]);
 });

@@ -46,7 +46,7 @@ const answer = {
 const none: Panel = { title: "", by: "user", format: String, figures: [] };
 const panel = (title: string) => panels.find((one) => one.title === title) ?? none;
 
-it("draws only what is told, and says why the rest is not", () => {
+it("draws only reported figures, with the reason for missing ones", () => {
   const keys = (title: string) => seriesOf(answer, panel(title)).map(({ key }) => key);
   expect(keys("Temporary files")).toEqual(["temporaryUsed"]);
   expect(unsaid(answer, panel("Temporary files"))).toEqual([]); // another figure is told in its place
@@ -56,7 +56,7 @@ it("draws only what is told, and says why the rest is not", () => {
   expect(unsaid(answer, panel("New connections"))).toEqual(["No sample says it."]);
 });
 
-it("says who holds a transaction open, and how long checkpoints took, as far as that is known", () => {
+it("names the session with the oldest transaction and the duration of checkpoints, if known", () => {
   const holder = { session: "17", user: "bill", application: null, client: "::1", database: null, statement: null };
   expect(heldBy({ ...holder, state: "idleInTransaction" })).toBe("session 17 (bill · ::1), idle in transaction");
   expect(heldBy({ ...holder, user: null, client: null, state: "cpu" })).toBe("session 17");

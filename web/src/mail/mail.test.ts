@@ -82,7 +82,7 @@ test("addresses end before the sentence does", () => {
   ]);
 });
 
-test("an address of another site, as the title of an alert may have it, is no link", () => {
+test("an address of another site, such as in the title of an alert, is no link", () => {
   for (const text of [
     "http://evil.example/login",
     "http://m.evil.example/",

@@ -4,7 +4,7 @@ import type { Rule } from "./words";
 
 const begun = { ...newRule("Europe/Amsterdam"), name: " On call ", channelIds: ["c"] };
 
-test("a rule that is begun tells of critical alerts, raised and resolved", () => {
+test("a new rule sends critical alerts, raised and resolved", () => {
   expect(bodyOf(begun)).toEqual({
     name: "On call",
     match: {
@@ -21,7 +21,7 @@ test("a rule that is begun tells of critical alerts, raised and resolved", () =>
   });
 });
 
-test("what is asked of alerts only is left out of a rule that tells of none", () => {
+test("conditions for alerts are left out of a rule without alerts", () => {
   const reports = matchOf({ ...begun, engine: ["oracle"], nameContains: "prod", event: ["report.failed"] });
   expect(reports).toMatchObject({ severity: [], engine: [], nameContains: null, event: ["report.failed"] });
   expect(matchOf({ ...begun, nameContains: " prod ", event: [] })).toMatchObject({
@@ -30,12 +30,12 @@ test("what is asked of alerts only is left out of a rule that tells of none", ()
   });
 });
 
-test("quiet hours are sent as they are entered, and taken away where they are off", () => {
+test("quiet hours are sent as entered, and removed if they are off", () => {
   const quiet = { from: "22:00", to: "07:00", timeZone: "Europe/Amsterdam", exceptCritical: true };
   expect(bodyOf({ ...begun, isQuiet: true }).quiet).toEqual(quiet);
 });
 
-test("what is read is what was sent", () => {
+test("a rule is read back as it was sent", () => {
   const sent = bodyOf({ ...begun, isQuiet: true, quietZone: "UTC", groupSeconds: "0", repeatMinutes: "240" });
   expect(bodyOf(formOf(sent as unknown as Rule, "UTC"))).toEqual(sent);
 });

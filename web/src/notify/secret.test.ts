@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { newSecret, noSecret } from "./secret";
 
-test("a secret that is generated is one, and another each time", () => {
+test("a generated secret is valid, and different each time", () => {
   expect(noSecret(newSecret())).toBeNull();
   expect(newSecret()).not.toBe(newSecret());
 });
 
-test("what is no secret is refused", () => {
+test("an invalid secret is refused", () => {
   expect(noSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")).toBeNull();
   for (const wrong of ["", "secret", "whsec_", "whsec_!!!!", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_abc"]) {
     expect(noSecret(wrong), wrong).toContain("whsec_");

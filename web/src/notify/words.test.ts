@@ -3,7 +3,7 @@ import { codeText, howText, type Match, quietText, summaryOf, whatText } from ".
 
 const everything: Match = { severity: [], engine: [], instanceIds: [], nameContains: null, event: [] };
 
-test("what a rule tells of, in words", () => {
+test("the events of a rule, in words", () => {
   expect(whatText(everything)).toBe(
     "alerts, reports that become ready or fail, scheduled reports that are missed, findings that are new, and servers that go down or come up again",
   );
@@ -28,7 +28,7 @@ test("what a rule tells of, in words", () => {
   expect(whatText({ ...everything, event: ["schedule.missed"] })).toBe("scheduled reports that are missed");
 });
 
-test("how a rule tells", () => {
+test("the delivery of a rule, in words", () => {
   const quiet = { from: "22:00", to: "07:00", timeZone: "Europe/Amsterdam", exceptCritical: true };
   expect(howText({ groupSeconds: 0, repeatMinutes: 0, quiet: null })).toBe("one by one");
   expect(howText({ groupSeconds: 60, repeatMinutes: 240, quiet })).toBe(
@@ -37,14 +37,14 @@ test("how a rule tells", () => {
   expect(quietText({ ...quiet, exceptCritical: false })).not.toContain("except");
 });
 
-test("a delivery in a line counts what is left out of it, too", () => {
+test("a delivery on one line counts omitted events, too", () => {
   const event = { title: "Lock waits" } as Parameters<typeof summaryOf>[0]["events"][number];
   expect(summaryOf({ events: [event], omitted: 0 })).toBe("Lock waits");
   expect(summaryOf({ events: [event, event], omitted: 0 })).toBe("Lock waits and 1 more event");
   expect(summaryOf({ events: Array(100).fill(event), omitted: 9_900 })).toBe("Lock waits and 9,999 more events");
 });
 
-test("what the other side answered", () => {
+test("the answer of the receiver", () => {
   expect(codeText("webhook", 410)).toBe("HTTP 410");
   expect(codeText("email", 550)).toBe("SMTP 550");
   expect(codeText("chat", null)).toBeNull();

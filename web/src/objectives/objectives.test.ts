@@ -15,7 +15,7 @@ test("a range has both ends only if they differ", () => {
   expect(available({ ...a, lowPercent: null, highPercent: null })).toBe("–");
 });
 
-test("a form gives back what it was made of", () => {
+test("a form returns its objectives unchanged", () => {
   expect(bodyOf([lineOf(objective, "a")])).toEqual({ items: [objective] });
 });
 
@@ -32,7 +32,7 @@ test("months go back over the turn of a year", () => {
   expect(monthName("2026-11")).toBe("November 2026");
 });
 
-test("a month is summed up in sentences that can be read alone", () => {
+test("a month is summarized in self-contained sentences", () => {
   const none = { kept: 0, missed: 0, cannotBeTold: 0, without: 0 };
   expect(summary({ kept: 3, missed: 1, cannotBeTold: 2, without: 1 })).toBe(
     "1 server missed the objective. 3 servers kept it. 2 servers may have kept or missed it: too much time is unknown. 1 server has no objective.",

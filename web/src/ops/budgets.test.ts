@@ -22,7 +22,7 @@ test("a budget is used up at its limit and not before", () => {
   ]).toEqual([false, true, true]);
 });
 
-test("bytes are told by 1,000, and few of them as they are", () => {
+test("bytes are shown in units of 1,000, and few bytes exactly", () => {
   const { amount } = unitOf("bytes");
   expect([0, 12, 999, 1_200, 20_000, 8e6, 20e9].map(amount)).toEqual([
     "0 B",
@@ -35,7 +35,7 @@ test("bytes are told by 1,000, and few of them as they are", () => {
   ]);
 });
 
-test("a warning names who used it and what follows, from 80 % on", () => {
+test("a warning names the users of a budget and the consequence, from 80 % on", () => {
   expect(warningOf(budget({ used: 799, tokens: [token(79)] }))).toBeUndefined();
   expect(warningOf(budget({ tokens: [token(80)] }))).toBe(
     "Events today: 80 % used by the token prometheus-01. Calls beyond it are refused.",

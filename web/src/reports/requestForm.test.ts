@@ -34,11 +34,11 @@ describe("the address is the form", () => {
     expect(fillOf(requestSearch(parseSearch(address.slice(1))))).toEqual(fill);
   });
 
-  test("without anything it is a scorecard of the past 30 days", () => {
+  test("an empty address is a scorecard of the past 30 days", () => {
     expect(fillOf({})).toMatchObject({ kind: "InstanceScorecard", span: "30d", instanceIds: undefined });
   });
 
-  test("a window of a kind without one is left out and named", () => {
+  test("a window is left out and named for a kind without one", () => {
     const search = { kind: "Security" as const, range: "7d" as const, databaseId: b };
     expect(leftOut(search)).toEqual(["databaseId", "range"]);
     expect(searchOf(fillOf(search))).toEqual({ kind: "Security" });
@@ -56,7 +56,7 @@ describe("the address is the form", () => {
   });
 });
 
-describe("what is wrong", () => {
+describe("validation", () => {
   test.each([
     ["31 days exactly", "2026-10-01T00:00", "2026-11-01T00:00", {}],
     ["a minute more", "2026-10-01T00:00", "2026-11-01T00:01", { to: /at most 31 days; this is 31 days and 1 min/ }],
@@ -87,7 +87,7 @@ describe("what is wrong", () => {
     expect(wrongWith({ ...scorecard, recipientIds: [...nineteen, "x"] }, me, now).recipientIds).toMatch(/21/);
   });
 
-  test("what is missing is said, not called wrong", () => {
+  test("a missing value is named, and not called invalid", () => {
     expect(missing({ ...scorecard, instanceIds: undefined })).toMatch(/Choose an instance/);
     expect(missing({ ...scorecard, to: "" })).toMatch(/both From and To/);
     expect(missing({ ...scorecard, kind: "Security", instanceIds: [] })).toMatch(/at least one/);
@@ -96,7 +96,7 @@ describe("what is wrong", () => {
   });
 });
 
-test("another kind takes along what it has, too", () => {
+test("a change of the kind keeps the common fields", () => {
   const two = { ...scorecard, kind: "Security" as const, instanceIds: [a, b] };
   expect(withKind(two, "InstanceScorecard").instanceIds).toBeUndefined();
   expect(withKind(two, "DataInventory").instanceIds).toEqual([a, b]);
@@ -110,7 +110,7 @@ test("a custom range begins as the preset it replaces", () => {
   });
 });
 
-test("what is sent has a window only for a scorecard", () => {
+test("a request has a window only for a scorecard", () => {
   expect(bodyOf({ ...scorecard, span: "7d" }, now).scope).toEqual({
     instanceIds: [a],
     from: "2026-11-13T12:00:30.000Z",
@@ -123,7 +123,7 @@ test("what is sent has a window only for a scorecard", () => {
   });
 });
 
-test("a report is asked for the servers with tags, and for the members of teams; the address is read back", () => {
+test("a report is requested for servers with tags and members of teams; the address is read back", () => {
   const team = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1d01";
   const fill: Fill = {
     ...fillOf({ kind: "Security" }),

@@ -10,30 +10,30 @@ const report = (id: string, status: string, minute = 0, finished: string | null 
 const ids = (reports: Report[]) => reports.map((r) => r.id);
 
 describe("news of the tray", () => {
-  test("the first look finds none, whatever is Ready", () => {
+  test("the first load has no news, whatever is Ready", () => {
     expect(newsOf(null, [report("a", "Ready"), report("b", "Building")])).toMatchObject({ done: [], missing: [] });
   });
 
-  test("what was in progress and is Ready is told once", () => {
+  test("a report in progress that becomes Ready is announced once", () => {
     const first = newsOf(null, [report("a", "Building")]);
     const second = newsOf(first.memory, [report("a", "Ready")]);
     expect(ids(second.done)).toEqual(["a"]);
     expect(newsOf(second.memory, [report("a", "Ready")]).done).toEqual([]);
   });
 
-  test("what was in progress and is there no more is missing, once", () => {
+  test("a report in progress that disappears is missing, once", () => {
     const first = newsOf(null, [report("a", "Queued")]);
     const second = newsOf(first.memory, []);
     expect(second.missing).toEqual(["a"]);
     expect(newsOf(second.memory, []).missing).toEqual([]);
   });
 
-  test("what was requested and Ready between two looks is told", () => {
+  test("a report requested and Ready between two loads is announced", () => {
     const first = newsOf(null, [report("a", "Ready", 1)]);
     expect(ids(newsOf(first.memory, [report("b", "Ready", 2), report("a", "Ready", 1)]).done)).toEqual(["b"]);
   });
 
-  test("older ones, shown by turning the page, are not", () => {
+  test("older reports on another page are not announced", () => {
     const first = newsOf(null, [report("b", "Ready", 2)]);
     expect(newsOf(first.memory, [report("b", "Ready", 2), report("a", "Ready", 1)]).done).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe("the tab's memory", () => {
   });
 });
 
-test("the unseen are those that became Ready last, not those requested last", () => {
+test("the unseen reports are those that became Ready last, not those requested last", () => {
   const early = report("early", "Ready", 1, "2026-11-20T11:38:20.5Z");
   const late = report("late", "Ready", 2, "2026-11-20T11:38:20.45Z");
   expect([...unseenOf([report("x", "Building", 3), late, early], 1)]).toEqual(["early"]);

@@ -5,13 +5,13 @@ import type { Schedule } from "./words";
 const instance = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01";
 const begun = newForm({}, "Europe/Amsterdam");
 
-test("a new schedule is of the report that the request form had", () => {
+test("a new schedule has the report of the request form", () => {
   expect(begun).toMatchObject({ kind: "Security", instanceIds: undefined, every: "week", weekday: "monday" });
   const asked = newForm({ kind: "InstanceScorecard", instanceId: [instance], range: "30d" }, "UTC");
   expect(asked).toMatchObject({ kind: "InstanceScorecard", instanceIds: [instance], window: "30d", timeZone: "UTC" });
 });
 
-test("only what belongs to how often is sent", () => {
+test("only fields of the chosen recurrence are sent", () => {
   expect(recurrenceOf(begun)).toEqual({
     every: "week",
     weekday: "monday",
@@ -47,7 +47,7 @@ test("a data inventory is not compared with the last one", () => {
   expect(bodyOf({ ...form, kind: "DataInventory" }).onlyIfChanged).toBe(false);
 });
 
-test("what is read is what was sent", () => {
+test("a schedule is read back as it was sent", () => {
   const teams = { teamIds: [instance], perTeam: true };
   const sent = bodyOf({ ...begun, ...teams, name: "A", every: "month", dayOfMonth: "31", recipientIds: [instance] });
   const read = { ...sent, kind: "Security", scope: { instanceIds: [], databaseId: null, window: null } };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { dayOfMonthName, inZone, lacking, timeZones, untold, wallTime, whenText } from "./words";
 
-test("how often, in words", () => {
+test("the recurrence, in words", () => {
   const at = "08:00";
   expect(whenText({ every: "day", weekday: null, dayOfMonth: null, at })).toBe("Every day at 08:00");
   expect(whenText({ every: "week", weekday: "monday", dayOfMonth: null, at })).toBe("Every Monday at 08:00");
@@ -28,7 +28,7 @@ test("an instant by the clocks of another place", () => {
 });
 
 // C4.
-test("a due time is what the server's clocks show, whatever rules the browser has", () => {
+test("a due time is shown by the server's clocks, whatever the browser's rules", () => {
   expect(wallTime("2026-11-27T08:00:00-07:00")).toMatch(/27.*08:00/);
   expect(wallTime("2026-11-27T08:00:00-09:30")).toMatch(/27.*08:00/);
   expect(wallTime("2026-11-27T00:15:00+13:45")).toMatch(/27.*00:15/);
@@ -40,7 +40,7 @@ test("a zone that the browser does not list can be kept", () => {
   expect(timeZones()).toContain("UTC");
 });
 
-test("what may happen without anybody being told", () => {
+test("events without a notification", () => {
   const channels = [
     { id: "mail", kind: "email" as const },
     { id: "am", kind: "alertmanager" as const },

@@ -22,7 +22,7 @@ const before: SettingsForm = {
   wraparoundPercent: 80,
 };
 
-test("a change sends only what differs", () => {
+test("a change sends only different values", () => {
   expect(changesBetween(before, { ...before })).toBeNull();
   expect(changesBetween(before, { ...before, reportRetentionDays: "90", volumePercent: 85 })).toEqual({
     reportRetentionDays: 90,
@@ -64,7 +64,7 @@ test("a value is read in words, or with its unit", () => {
   expect(written("volumePercent", 90)).toBe("90 %");
 });
 
-test("what was changed here is kept over what somebody else changed, and nothing else of theirs is undone", () => {
+test("an own change is kept over another member's, and nothing else of theirs is undone", () => {
   const mine = { ...before, reportRetentionDays: "90" };
   const theirs = { ...before, reportRetentionDays: 60, paperSize: "Letter" };
   expect(rebased(before, mine, theirs)).toEqual({ ...before, reportRetentionDays: "90", paperSize: "Letter" });

@@ -21,7 +21,7 @@ describe("a key sequence", () => {
     expect(typed(["g", "d"], 2_000)).toEqual([]);
     expect(typed(["g", "r"], 2_000)).toEqual(["refresh"]);
   });
-  test("that leads nowhere is begun anew", () => {
+  test("without an action starts again", () => {
     expect(typed(["g", "g", "d"])).toEqual(["dashboard"]);
     expect(typed(["g", "x", "d"])).toEqual([]);
     expect(typed(["g", "t"])).toEqual(["window"]);
@@ -44,7 +44,7 @@ describe("a key press", () => {
     );
     return ours;
   };
-  test("is a shortcut's on the page and on its buttons", () => {
+  test("is a shortcut on the page and on its buttons", () => {
     expect(pressedOn("")).toBe(true);
     expect(pressedOn("<button data-at>Refresh</button>")).toBe(true);
   });
@@ -58,18 +58,18 @@ describe("a key press", () => {
   ])("is not in %s", (html) => {
     expect(pressedOn(html)).toBe(false);
   });
-  test.each(["ctrlKey", "metaKey", "altKey"])("is not with %s", (modifier) => {
+  test.each(["ctrlKey", "metaKey", "altKey"])("is no shortcut with %s", (modifier) => {
     expect(pressedOn("", { [modifier]: true })).toBe(false);
   });
 });
 
 describe("the filter's field", () => {
   const names = ["orders 01", "orders 02", "billing"];
-  test("moves round and round", () => {
+  test("moves around in a circle", () => {
     expect(onKey("ArrowDown", { query: "", at: 2, names })).toEqual({ move: 0 });
     expect(onKey("ArrowUp", { query: "", at: 0, names })).toEqual({ move: 2 });
   });
-  test("toggles with Space, unless a name goes on with one", () => {
+  test("toggles with Space, unless a name continues with one", () => {
     expect(onKey(" ", { query: "", at: 0, names })).toEqual({});
     expect(onKey(" ", { query: "billing", at: 0, names })).toEqual({});
     expect(onKey(" ", { query: "orders", at: 0, names })).toBeNull();
@@ -80,7 +80,7 @@ describe("the filter's field", () => {
     const full = Array.from({ length: 500 }, (_, i) => String(i));
     expect(toggled(full, "x")).toEqual(full);
   });
-  test("is labelled by what it does", () => {
+  test("is labeled by its action", () => {
     expect(label({}, undefined, null)).toBe("All instances");
     expect(label({ instanceId: [] }, undefined, 14)).toBe("No instance matches");
     expect(label({ instanceId: ["a", "b"] }, [], 14)).toBe("2 of 14");

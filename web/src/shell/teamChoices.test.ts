@@ -11,7 +11,7 @@ const team = (id: string, ...members: string[]) =>
 const teams = [team("payments", "ana"), team("platform", "ana", "jonas"), team("analytics")];
 const labels = (of: { label: string }[]) => of.map(({ label }) => label);
 
-test("everybody chooses from all teams, and somebody with the role team from the teams they are in", () => {
+test("a member chooses from all teams, and one with the role team from their own", () => {
   expect(labels(choices(teams, { id: "jonas", role: "viewer" }, undefined))).toEqual([
     "All teams",
     "PAYMENTS",
@@ -22,7 +22,7 @@ test("everybody chooses from all teams, and somebody with the role team from the
   expect(labels(choices(teams, { id: "nobody", role: "team" }, undefined))).toEqual(["All your teams"]);
 });
 
-test("a chosen team that is no longer there stays chosen, and one of others has its name", () => {
+test("a deleted team stays chosen, and another's team has its name", () => {
   expect(choices(teams, { id: "ana", role: "admin" }, "gone").at(-1)).toEqual({
     value: "gone",
     label: "A removed team",

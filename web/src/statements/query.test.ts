@@ -13,7 +13,7 @@ import {
 
 const window = { from: "2026-11-20T10:00:00Z", to: "2026-11-20T11:00:00Z", bucketSize: "1m", preset: null } as const;
 
-test("an address says what is asked for, and its defaults are asked for too", () => {
+test("the request follows the address, with its defaults", () => {
   const all = { window, servers: {}, texts: true };
   expect(statementsQuery({}, all)).toEqual({
     from: window.from,
@@ -34,12 +34,12 @@ test("an address says what is asked for, and its defaults are asked for too", ()
   });
 });
 
-test("texts that nobody keeps are not searched, and what an address cannot mean is dropped", () => {
+test("unkept texts are not searched, and invalid parts of an address are dropped", () => {
   expect(statementsQuery({ q: "orders" }, { window, servers: {}, texts: false })).not.toHaveProperty("q");
   expect(statementsSearch({ only: "faster", sort: "text", databaseId: "x" })).toEqual({});
 });
 
-test("a window is drawn in the finest size that is kept", () => {
+test("a window is drawn in the finest kept size", () => {
   const now = new Date("2026-11-22T12:00:00Z");
   const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000).toISOString();
   expect(bucketSizeFor({ from: ago(1), bucketSize: "1m" }, now)).toBe("1m");
@@ -49,12 +49,12 @@ test("a window is drawn in the finest size that is kept", () => {
   expect(bucketSizeFor({ from: ago(300 * 24), bucketSize: "1w" }, now)).toBe("1w");
 });
 
-test("a statement is called by its first line, or by a part of its id", () => {
+test("the name of a statement is its first line, or a part of its id", () => {
   expect(firstLine("\n  \nSELECT ?\nFROM t")).toBe("SELECT ?");
   expect(titleOf({ id: "0d7f4f0a-5b7c-5c39-8a51-2f7a3f1f6b90", text: null })).toBe("Statement 3f1f6b90");
 });
 
-test("what is slower is compared where there is something to compare", () => {
+test("a slowdown is shown if there are earlier figures", () => {
   const previous = { calls: 1, totalMs: 70, meanMs: 70 };
   expect(timesOf({ meanMs: 140, previous })).toBe(2);
   expect(timesOf({ meanMs: 140, previous: null })).toBeNull();
@@ -63,7 +63,7 @@ test("what is slower is compared where there is something to compare", () => {
 });
 
 // F4.
-test("what was not executed before is said only of times in which the instance was watched", () => {
+test("earlier executions are unknown for times in which the instance was not watched", () => {
   const before = "2026-11-20T09:00:00Z";
   const previous = { calls: 1, totalMs: 70, meanMs: 70 };
   expect(unknownBefore({ previous: null, watchedSince: "2026-11-20T09:30:00Z" }, before)).toBe("2026-11-20T09:30:00Z");
@@ -73,14 +73,14 @@ test("what was not executed before is said only of times in which the instance w
 });
 
 // F24.
-test("the slowest execution is shown where more than the mean is known", () => {
+test("the slowest execution is shown if more than the mean is known", () => {
   expect(slowest({ calls: 10, meanMs: 4, maxMs: 4 })).toBeNull();
   expect(slowest({ calls: 10, meanMs: 4, maxMs: 4.1 })).toBe(4.1);
   expect(slowest({ calls: 1, meanMs: 4, maxMs: 4 })).toBe(4);
   expect(slowest({ calls: 10, meanMs: 4, maxMs: null })).toBeNull();
 });
 
-test("a key of PostgreSQL is taken apart", () => {
+test("a key of PostgreSQL is split", () => {
   expect(serverKey("-2933/10")).toEqual({ queryId: "-2933", role: "10", nested: false });
   expect(serverKey("17/16384/nested")).toEqual({ queryId: "17", role: "16384", nested: true });
   expect(serverKey("8a4fe/33")).toBeNull();

@@ -17,7 +17,7 @@ const team: Team = {
   unavailable: [],
 };
 
-test("a form keeps what a team is", () => {
+test("a form returns its team unchanged", () => {
   const { name, selector, members } = bodyOf(formOf(team));
   expect({ name, selector }).toEqual({ name: team.name, selector: team.selector });
   expect(members).toEqual([
@@ -26,17 +26,17 @@ test("a form keeps what a team is", () => {
   ]);
 });
 
-test("somebody new acts on the servers", () => {
+test("a new member may act on the servers", () => {
   expect(bodyOf({ ...formOf(team), memberIds: ["x"] }).members).toEqual([{ memberId: "x", role: "member" }]);
 });
 
-test("a word that is no tag is named", () => {
+test("an invalid tag is named", () => {
   expect(noTag(["env:prod", "zone"])).toContain("“zone”");
   expect(noTag(["Env:prod"])).toContain("“Env:prod”");
   expect(noTag(["env:prod", "env:test"])).toBeNull();
 });
 
-test("a selector is said in words", () => {
+test("a selector in words", () => {
   expect(selects(team)).toBe("Servers with env: prod or staging, and team: payments; and 1 server chosen by hand.");
   expect(selects({ ...team, selector: { tags: {}, instanceIds: [] } })).toBe("No servers are selected.");
   expect(selects({ ...team, selector: { tags: {}, instanceIds: ["a", "b"] } })).toBe("2 servers chosen by hand.");

@@ -12,7 +12,7 @@ const missing = [
   "proof.json",
 ].map((figure) => ({ figure, code: "unavailable", sentence: why }));
 
-test("missing figures are named once, and why they are missing is said once", () => {
+test("missing figures are named once, with the reason once", () => {
   expect(named(missing)).toEqual(["CPU", "memory", "alerts", "proof.json"]);
   render(<NotAvailable missing={missing} />, { wrapper: MantineProvider });
   expect(screen.getByRole("status").textContent).toBe(
@@ -20,14 +20,14 @@ test("missing figures are named once, and why they are missing is said once", ()
   );
 });
 
-test("what the page of activity may lack has names", () => {
+test("missing parts of the activity page have names", () => {
   const figures = ["cores", "items.name", "items.statement.text"];
   expect(named(figures.map((figure) => ({ figure, code: "unavailable", sentence: why })))).toEqual([
     ...["cores", "names", "texts"],
   ]);
 });
 
-test("an answer of which nothing is missing says nothing", () => {
+test("a complete answer shows nothing", () => {
   render(<NotAvailable missing={[]} />, { wrapper: MantineProvider });
   expect(screen.queryByRole("status")).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pageOf } from "./Pager";
 
-test("a page of a whole list, and of one that is shorter", () => {
+test("a page of a complete list, and of a shorter one", () => {
   const all = [1, 2, 3, 4, 5];
   expect(pageOf(all, 2, 2)).toEqual({ items: [3, 4], page: { number: 2, size: 2, totalItems: 5, totalPages: 3 } });
   expect(pageOf(all, 4, 2)).toEqual({ items: [], page: { number: 4, size: 2, totalItems: 5, totalPages: 3 } });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { cell } from "./csv";
 
-test("a cell is what the server's files have", () => {
+test("a cell matches the server's files", () => {
   const cells: Record<string, string> = JSON.parse(
     readFileSync("../internal/report/snapshot/companion/testdata/cells.json", "utf8"),
   );

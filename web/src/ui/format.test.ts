@@ -24,7 +24,7 @@ test.each([
   expect(fromNow(after(seconds), now)).toBe(text);
 });
 
-test("what goes on has its beginning, today to the second, and its length", () => {
+test("an ongoing event has its beginning, today to the second, and its length", () => {
   expect(sinceWhen(after(-61), now)).toMatch(/^\d\d:58:59$/);
   expect(sinceWhen(after(-3 * 86_400), now)).toBe(shortTime(after(-3 * 86_400)));
   expect([lasting(after(-61), now), lasting(after(5), now)]).toEqual(["1 min", "0 s"]);
@@ -47,7 +47,7 @@ test("a growth has its sign", () => {
   expect([growth(1_288_490_189), growth(-3 * 1024 ** 2), growth(0)]).toEqual(["+1.2 GB", "−3.0 MB", "unchanged"]);
 });
 
-test("an engine of which a part only was sent is named so", () => {
+test("a partly reported engine is marked", () => {
   expect(measuredEngines({ engines: ["postgresql", "sqlserver"], partialEngines: ["sqlserver"] })).toBe(
     "PostgreSQL, SQL Server (in part)",
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { columnOf, directionOf, turned } from "./sorting";
 
-test("a click orders by what a column begins with, and the next one turns that round", () => {
+test("a click uses the column's own order, and the next one reverses it", () => {
   expect(turned("name", "-alerts")).toBe("-alerts");
   expect(turned("-alerts", "-alerts")).toBe("alerts");
   expect(turned("alerts", "-alerts")).toBe("-alerts");
@@ -10,7 +10,7 @@ test("a click orders by what a column begins with, and the next one turns that r
   expect([columnOf("-name"), columnOf("name")]).toEqual(["name", "name"]);
 });
 
-test("a column says how the list is ordered by it", () => {
+test("a column shows the order of the list", () => {
   expect([directionOf("-cpu", "cpu"), directionOf("cpu", "cpu"), directionOf("name", "cpu")]).toEqual([
     "descending",
     "ascending",

@@ -82,7 +82,7 @@ describe("an address of the dashboard", () => {
     expect(dropped(query)).toEqual(lost);
   });
 
-  test("a filter never gets wider by what is dropped of it", () => {
+  test("a filter never gets wider when a part is dropped", () => {
     expect(read(`?instanceId=nonsense&instanceId=${a}`).instanceId).toEqual([a]);
     for (const query of ["?instanceId=nonsense", "?instanceId=", "?instanceId=x&instanceId="]) {
       expect(read(query).instanceId, query).toEqual([]);
@@ -92,7 +92,7 @@ describe("an address of the dashboard", () => {
     expect(dropped("?instanceId=")).toEqual([]);
   });
 
-  test("what is dropped stays out where the router lays a read address over the raw one", () => {
+  test("dropped parts stay out when the router merges the addresses", () => {
     const raw = parseSearch("?range=2h&instanceId=nonsense");
     expect({ ...raw, ...dashboardSearch(raw) }).toEqual({ instanceId: [] });
   });
@@ -115,7 +115,7 @@ function generator(seed: number) {
   return { next, pick };
 }
 
-test("what is written is read back, whatever it is", () => {
+test("every written address is read back", () => {
   const { next, pick } = generator(42);
   for (let i = 0; i < 500; i++) {
     const values = {

@@ -8,7 +8,7 @@ test("tags are words, and words are tags", () => {
   expect(read(["env: prod"])).toEqual({ env: "prod" });
 });
 
-test("what is no tag is said", () => {
+test("an invalid tag is named", () => {
   for (const word of ["prod", "env:", ":prod", "Env:prod", "env: ", "e nv:prod"]) {
     expect(unreadable([word])).toContain("is no tag");
   }

@@ -25,7 +25,7 @@ test("views are changed by their author, and shared ones by administrators", () 
   expect(mayChange({ author: null }, reader("bo", ["admin"]))).toBe(true);
 });
 
-test("a view is suggested to be called like its page and its tags", () => {
+test("the suggested name of a view has its page and its tags", () => {
   expect(suggested("Alerts")).toBe("Alerts");
   expect(suggested("Alerts", ["env:prod"])).toBe("Alerts · env:prod");
   expect(suggested("Alerts", ["x".repeat(120)])).toHaveLength(100);

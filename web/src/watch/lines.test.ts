@@ -20,7 +20,7 @@ const rule: Rule = {
   settings: [{ ...setting, tags: { env: ["prod", "pre"] }, threshold: 85 }, setting],
 };
 
-test("lines are sent back as they came, and then nothing is to be saved", () => {
+test("unchanged lines are sent back as they came, and need no saving", () => {
   const lines = linesOf(rule);
   expect(bodyOf(lines)).toEqual({ settings: rule.settings });
   expect(sameAs(lines, rule)).toBe(true);
@@ -35,7 +35,7 @@ test("a line is added before the last one, and moves among the others only", () 
   expect(moved(lines, 0, -1)).toBe(lines);
 });
 
-test("what is wrong with a line is said at it", () => {
+test("a fault of a line is shown at the line", () => {
   const [first, last] = linesOf(rule) as [never, never];
   const says = (change: object) => [...wrong([{ ...(first as object), ...change } as never, last], rule).values()];
   expect(says({})).toEqual([]);
@@ -48,7 +48,7 @@ test("what is wrong with a line is said at it", () => {
   expect([...wrong(twice, rule).values()]).toEqual(["A setting above has the same tags."]);
 });
 
-test("a setting is said in words", () => {
+test("a setting in words", () => {
   expect(whenText(rule, setting)).toBe("above 90 percent for 5 min");
   expect(whenText({ unit: "days", comparison: "below" }, { ...setting, threshold: 14, forSeconds: 0 })).toBe(
     "below 14 days",
@@ -58,7 +58,7 @@ test("a setting is said in words", () => {
   expect(whenText({ unit: null, comparison: "above" }, { ...setting, forSeconds: 0 })).toBe("at once");
 });
 
-test("rules stand by their groups, in the order of the catalog", () => {
+test("rules are grouped, in the order of the catalog", () => {
   const of = (id: string, group: string) => ({ ...rule, id, group });
   const groups = byGroup([of("a", "Load"), of("b", "Space"), of("c", "Load")]);
   expect(groups.map(([group, rules]) => [group, ...rules.map(({ id }) => id)])).toEqual([

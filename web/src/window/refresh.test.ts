@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { heldUntil, movesOn } from "./refresh";
 
-test("a window is asked for again until a minute has passed, whichever way the clock was set", () => {
+test("a window moves on after a minute, whichever way the clock was set", () => {
   const at = Date.UTC(2026, 10, 20, 12, 0, 50);
   expect([0, 30_000, 59_000, 60_000, 90_000, -90_000].map((later) => movesOn(at, at + later))).toEqual([
     false,
@@ -13,7 +13,7 @@ test("a window is asked for again until a minute has passed, whichever way the c
   ]);
 });
 
-test("who is told to come again later waits for the longest of such words", () => {
+test("a page waits for the longest Retry-After", () => {
   const read = (status: string, retryAfter: number | null) => ({
     state: { status, error: status === "error" ? { retryAfter } : null, errorUpdatedAt: 10_000 },
   });

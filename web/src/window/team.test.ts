@@ -8,7 +8,7 @@ const team = (tags: Record<string, string[]>, owned: number | null, matched = ow
   instanceCount: matched,
 });
 
-describe("a team's servers are asked for by its tags only if these match no other server", () => {
+describe("a team's servers are requested by its tags only if these match no other server", () => {
   test.each([
     [
       "by tags",

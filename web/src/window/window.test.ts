@@ -31,7 +31,7 @@ describe("a preset", () => {
     expect(windowOf({ range: "1h" }, later).to).toBe(later.toISOString());
   });
 
-  test("is the default where nothing, or half a range, is said", () => {
+  test("is the default for no range, or half a range", () => {
     expect(windowOf({}, noon).preset).toBe("24h");
     expect(windowOf({ from: "2026-11-19T00:00:00.000Z" }, noon).preset).toBe("24h");
   });
@@ -43,7 +43,7 @@ describe("a custom range", () => {
     expect(windowOf(range, noon)).toEqual({ ...range, bucketSize: "1m", preset: null });
     expect(windowOf(range, new Date())).toEqual(windowOf(range, noon));
   });
-  test("is none in the wrong order, or beside a preset", () => {
+  test("is invalid in the wrong order, or beside a preset", () => {
     expect(isCustom({ from: range.to, to: range.from })).toBe(false);
     expect(isCustom({ ...range, range: "1h" })).toBe(false);
   });
@@ -76,7 +76,7 @@ describe("the window before", () => {
       to: "2026-11-20T11:00:00.000Z",
     });
   });
-  test("lies whole buckets back, so that each has one to be compared with", () => {
+  test("lies whole buckets back, so that each bucket has a counterpart", () => {
     const odd = { from: "2026-11-20T10:00:20.000Z", to: "2026-11-20T10:02:50.000Z" };
     expect(windowBefore(windowOf(odd, noon))).toEqual({
       from: "2026-11-20T09:57:20.000Z",
@@ -97,7 +97,7 @@ describe("a window back or forward", () => {
     const almost = { from: "2026-11-20T09:59:30.000Z", to: "2026-11-20T10:59:30.000Z" };
     expect(step(almost, 1)).toEqual({ range: "1h" });
   });
-  test("ends now where there is no such preset, and is none from there", () => {
+  test("ends now without such a preset, and there is none beyond", () => {
     const odd = { from: "2026-11-20T09:10:00.000Z", to: "2026-11-20T11:00:00.000Z" };
     expect(step(odd, 1)).toEqual({ from: "2026-11-20T10:10:00.000Z", to: noon.toISOString() });
     for (const last of [step(odd, 1), { range: "24h" } as const, { from: odd.from, to: "2026-11-21T00:00:00.000Z" }]) {
@@ -124,7 +124,7 @@ describe("the custom range's form", () => {
   });
 });
 
-test("a window is labelled by its preset or its bounds, with the year where it is another", () => {
+test("a window is labeled by its preset or its bounds, with the year if it is another", () => {
   const custom = (from: string, to: string) => windowLabel(windowOf({ from, to }, noon), noon);
   expect(windowLabel(windowOf({ range: "6h" }, noon))).toBe("Last 6 hours");
   expect(custom("2026-11-19T06:00:00.000Z", "2026-11-20T11:37:00.000Z")).toMatch(/06:00.*–.*11:37/);
