@@ -230,6 +230,24 @@ func TestTheGeneratedAPIStaysSmall(t *testing.T) {
 	}
 }
 
+// TestEveryFileOfAReportIsExplained, on the page of a report and to auditors.
+func TestEveryFileOfAReportIsExplained(t *testing.T) {
+	t.Parallel()
+	names := []string{report.PDFFile, report.InputsFile, report.ProofFile}
+	for _, kind := range report.Kinds() {
+		names = append(names, report.Companions(kind)...)
+	}
+	page, docs := readText(t, "web/src/reports/statusFiles.tsx"), readText(t, "docs/auditors.md")
+	for _, name := range names {
+		if !strings.Contains(page, `  "`+name+`": "`) {
+			t.Errorf("statusFiles.tsx does not say what %s is for", name)
+		}
+		if !strings.Contains(docs, "\n| `"+name+"` | ") {
+			t.Errorf("docs/auditors.md does not say what %s is for", name)
+		}
+	}
+}
+
 // firstCells are the first cells of the rows of all tables.
 func firstCells(text string) (cells string) {
 	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(text, -1) {

@@ -310,6 +310,8 @@ test("36 the files of a report are listed with their digests, and fetching one i
   expect(await files.locator("[data-file]").evaluateAll((all) => all.map((f) => f.getAttribute("data-file")))).toEqual([
     "report.pdf",
     "findings.csv",
+    "cves.csv",
+    "accounts.csv",
     "inputs.json",
     "proof.json",
   ]);

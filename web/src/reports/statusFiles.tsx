@@ -12,6 +12,9 @@ const uses: Record<string, string> = {
   "cves.csv": "A row per CVE and server, for spreadsheets",
   "accounts.csv": "A row per privileged account, for spreadsheets",
   "inventory.csv": "A row per sensitive column, for spreadsheets",
+  "alerts.csv": "A row per alert, for spreadsheets",
+  "digest.json": "The words and the figures of the digest",
+  "sla.csv": "A row per server, for spreadsheets",
   "inputs.json": "All that the report was made from",
   "proof.json": "The proof, for a check without Muster",
 };
