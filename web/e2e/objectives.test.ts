@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
 
-test("a month says what was up, down and unknown, and whether that kept the objective", async () => {
+test("a month shows the time up, down and unknown, and whether it kept the objective", async () => {
   const page = await visit("/objectives");
   const table = page.getByRole("table", { name: "Servers and their objectives" });
   await table.getByRole("link", { name: "demo-pg-orders-01" }).waitFor();
@@ -20,7 +20,7 @@ test("a month says what was up, down and unknown, and whether that kept the obje
   expect(await region.evaluate((of) => of.scrollWidth - of.clientWidth)).toBe(0);
 });
 
-test("an administrator changes the objectives, and a line that breaks a rule says so", async () => {
+test("an administrator changes the objectives, and a line that breaks a rule has a message", async () => {
   const page = await visit("/objectives", { expected: [/422/] });
   await page.getByRole("button", { name: "Edit objectives" }).click();
   const form = page.getByRole("form", { name: "Objectives" });

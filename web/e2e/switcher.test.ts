@@ -103,7 +103,7 @@ test("a team of single servers is asked for by their ids, together with the page
   expect(new URL(asked.url()).searchParams.getAll("instanceId")).toEqual([ids[0]]);
 });
 
-test("a team without servers, and one that is gone, show nothing rather than everything", async () => {
+test("a team without servers, and a deleted one, show nothing rather than everything", async () => {
   const empty = await team({ tags: { team: ["nobody-has-this"] } });
   for (const path of ["/", "/alerts", "/statements", "/instances", "/findings"]) {
     const page = await visit(`${path}?owner=${empty.id}`);
@@ -118,7 +118,7 @@ test("a team without servers, and one that is gone, show nothing rather than eve
   await page.locator("#main canvas").first().waitFor();
 });
 
-test("somebody with the role team chooses among their teams, and without servers reads why there are none", async () => {
+test("a member with the role team chooses among their teams, and without servers sees the reason", async () => {
   const session = await joined(serverUrl, adminSession, { email: "tea@example.org", name: "Tea Team", role: "team" });
   const me = (await (await apiBy(session, "GET", "/api/v1/session")).json()) as { member: { id: string } };
   const as = (path: string, width = 1320) =>
