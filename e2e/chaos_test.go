@@ -20,7 +20,7 @@ import (
 const (
 	chaosKills = 4
 	longKills  = 500
-	mostKills  = 24 // until one of them is amid a build
+	mostKills  = 12 // until one of them is amid a build
 	perKill    = 5
 )
 
