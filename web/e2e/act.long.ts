@@ -180,12 +180,12 @@ test("alerts are marks on every chart, which the address hides", async () => {
 
 test("an alert shows its value against its threshold, what it means, and the way to the dashboard then", async () => {
   const { items } = await read<{ items: { id: string; instance: { id: string; name: string } }[] }>(
-    "/api/v1/alerts?q=Replication%20lag%20above%2015&status=open",
+    "/api/v1/alerts?q=Replication%20lag%20above%2060&status=open",
   );
   const alert = items[0] as (typeof items)[number];
   const page = await visit(`/alerts/${alert.id}`, { as: "member" });
   await page.getByText(/^The standby is behind its primary/).waitFor();
-  await page.getByText("Replication lag (threshold 15 minutes)").waitFor();
+  await page.getByText("Replication lag (threshold 60 seconds)").waitFor();
   expect(await page.getByRole("heading", { name: "Value and threshold" }).count()).toBe(0);
 
   // Of the watch's own rule, with a threshold of what the dashboard has.
