@@ -252,7 +252,7 @@ func grantMissing(t *testing.T, server *pgtest.Server, role string) (rounds [][]
 
 // needsEach takes each grant away and finds that a check which it is for has no
 // whole answer, and that the look asks for it again: none was superfluous. Those that were
-// missing together and are for different checks go together, for each look costs 0.3 s.
+// missing together and are for different checks go together, because each look costs processor time.
 func needsEach(t *testing.T, server *pgtest.Server, role string, rounds [][]snapshot.MissingGrant) {
 	t.Helper()
 	for _, round := range rounds {
