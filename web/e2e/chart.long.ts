@@ -171,7 +171,7 @@ test("19 Wait Events: five stacked areas", async () => {
     series: { locks: of(3), lightweightLocks: of(3), io: of(3), clientNetwork: of(3), other: of(3) },
     otherwise: () => 1,
   });
-  const order = ["red", "gold", "blue", "teal", "grey"] as const;
+  const order = ["red", "gold", "blue", "orchid", "grey"] as const;
   /** edges are how far below the plot's top the upper edge of each area is. */
   const edges = async () => {
     const inks = await Promise.all(order.map((hue) => inkOf(page, "Wait events", hue, 0.5, 0.505)));
