@@ -2,8 +2,11 @@ package watch_test
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,15 +43,51 @@ func TestACertificateOfARealServerIsRenewed(t *testing.T) {
 			m.wantStory()
 			m.wantStory(m.bring(brought{watch.Certificate, setting, "its certificate expires in 9 d ", func(m *measured) func() {
 				of.Certify(t, noon.AddDate(0, 0, 10))
-				m.later(59)
+				m.later(58)
+				m.pass() // which asks, and the next one has the answer
 				return func() {
 					of.Certify(t, noon.AddDate(1, 0, 0))
-					m.later(59)
+					m.later(58)
+					m.pass() // which asks, and the next one has the answer
 				}
 			}})...)
 			s.notified.wantEachOnce()
+			m.hangsInTLS()
 		})
 	}
+}
+
+// hangsInTLS: new connections reach a listener that accepts and says nothing. The sessions are read meanwhile, and the last
+// known certificate stays.
+func (m *measured) hangsInTLS() {
+	m.Helper()
+	var err error
+	m.silent, err = net.Listen("tcp", "127.0.0.1:0")
+	m.must(err)
+	defer m.silent.Close()
+	gone := make(chan error, 1)
+	go func() {
+		conn, err := m.silent.Accept()
+		if err == nil {
+			defer conn.Close()
+			_, err = io.Copy(io.Discard, conn) // until Muster hangs up
+		}
+		gone <- err
+	}()
+	m.later(61)
+	m.must(m.round())
+	select {
+	case err := <-gone:
+		m.Errorf("the sessions have waited for the certificate: %v", err)
+		gone <- err
+	default:
+	}
+	if len(m.home.Batches) == 0 || len(m.home.Batches[0].Sessions) == 0 ||
+		!slices.ContainsFunc(m.home.Signs, func(sign watch.Sign) bool { return sign.Rule == watch.Certificate && sign.Value > 300 }) {
+		m.Errorf("beside a server that hangs: %+v, %+v", m.home.Batches, m.home.Signs)
+	}
+	m.server.Close(m.Context())
+	m.must(<-gone)
 }
 
 // TestAvailabilityOfARealServer: it is stopped and started, its sessions may not be read for two minutes, and the agent that

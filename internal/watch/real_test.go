@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -37,8 +38,9 @@ type measured struct {
 	home   *measuretest.Home
 	server *measure.Server
 	intake *push.Intake
-	minute int     // since noon
-	sender *string // an agent that measures the server; nil: Muster does
+	minute int          // since noon
+	sender *string      // an agent that measures the server; nil: Muster does
+	silent net.Listener // new connections reach it instead of the server; nil: they do not
 }
 
 func (s *scene) measured(of *pgtest.Server) *measured {
@@ -58,6 +60,12 @@ func (s *scene) measuredBy(of *pgtest.Server, connection string) *measured {
 	m.server = measure.New(measure.Config{
 		Engine: postgresql.Engine(s.clock.Now), Organization: s.org, Instance: s.orders, Home: m.home, Gate: measure.NewGate(1),
 		Log: slog.New(slog.DiscardHandler), Now: s.clock.Now, NoRoom: true,
+		Open: func(ctx context.Context, to servers.Target, database string) (servers.Session, error) {
+			if m.silent != nil {
+				to.Host, to.Port = "127.0.0.1", uint16(m.silent.Addr().(*net.TCPAddr).Port)
+			}
+			return to.Open(ctx, database, measure.StatementTimeout)
+		},
 	})
 	s.Cleanup(func() { m.server.Close(s.Context()) })
 	return m
@@ -87,6 +95,9 @@ func (m *measured) round() error {
 	m.Helper()
 	m.home.Batches, m.home.Signs = nil, nil
 	failed := m.server.Round(m.Context())
+	if m.silent == nil {
+		m.server.Settle()
+	}
 	for i, b := range m.home.Batches {
 		var signs []watch.Sign
 		if i == 0 {

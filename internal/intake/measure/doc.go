@@ -93,7 +93,8 @@
 //   - This process stands still while it connects: the attempt failed for that reason, and is
 //     not reported.
 //   - The server is given another certificate: a connection keeps the one that it began with, so another
-//     connection is opened once an hour to see what the server presents (certificate.go).
+//     connection is opened once an hour to see what the server presents (certificate.go). It has a goroutine and
+//     15 seconds of its own, so a server that hangs in TLS delays no samples.
 //   - Another agent looks at the same counters and takes over from this one: the store decides
 //     by our clocks which of its samples follow ours (package pgstore, "Whose turn it is"). So a
 //     sample spans both looks, each from its beginning to its end: a sample that follows has

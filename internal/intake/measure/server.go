@@ -85,11 +85,12 @@ type Server struct {
 	backups       time.Time // likewise, of backups
 	roomed        time.Time // when the room was read last
 	presents      certificate
-	known         bool       // counted and last are
-	counted       *time.Time // until when statements are, as far as we know
-	last          *List      // their counters then; nil: no basis yet
-	pending       *List      // an interval that may have been counted: its outcome is unknown
-	resets        resets     // of the statistics, of late
+	beside        supervise.Group // asks for the certificate
+	known         bool            // counted and last are
+	counted       *time.Time      // until when statements are, as far as we know
+	last          *List           // their counters then; nil: no basis yet
+	pending       *List           // an interval that may have been counted: its outcome is unknown
+	resets        resets          // of the statistics, of late
 
 	textsAfter time.Time // texts are not asked for before
 
@@ -517,20 +518,29 @@ func (s *Server) identify(ctx context.Context, lost time.Time) error {
 
 // openIn connects to a database, when it is our turn to.
 func (s *Server) openIn(ctx context.Context, database string) (servers.Session, error) {
+	return s.openAt(ctx, s.target, database, func() { s.attempted = instant.Cut(s.Now()) })
+}
+
+// openAt opens a connection to a target, and says when it is let through the gate.
+func (s *Server) openAt(ctx context.Context, target servers.Target, database string, begins func()) (servers.Session, error) {
 	next, err := s.Gate.pass(ctx, s.Organization)
 	if err != nil {
 		return nil, err
 	}
 	defer next()
-	s.attempted = instant.Cut(s.Now())
+	begins()
 	if s.Open != nil {
-		return s.Open(ctx, s.target, database)
+		return s.Open(ctx, target, database)
 	}
-	return s.target.Open(ctx, database, StatementTimeout)
+	return target.Open(ctx, database, StatementTimeout)
 }
 
 // Close gives the connection up.
 func (s *Server) Close(ctx context.Context) {
+	if s.presents.stop != nil {
+		s.presents.stop()
+	}
+	s.Settle()
 	if s.line.Session != nil {
 		s.line.Close(ctx)
 		s.line.Session = nil
