@@ -30,6 +30,17 @@ async function api<T>(method: string, path: string, body?: unknown, headers: Rec
   return { ...((await answer.json()) as T), etag: answer.headers.get("ETag") };
 }
 
+let known: Promise<string> | undefined;
+
+/** shop is the id of the watched server: a second connection to it is refused. */
+const shop = () => {
+  const dsn = `postgres://postgres@127.0.0.1:${watched.port}/postgres`;
+  known ??= api<{ id: string }>("POST", "/api/v1/instances", { name: "shop", engine: "postgresql", dsn }).then(
+    ({ id }) => id,
+  );
+  return known;
+};
+
 const ended = (child: ReturnType<Watched["run"]>) => new Promise((resolve) => child.once("exit", resolve));
 
 /** peak is the bucket in which a tile is highest, as an answer of the API has it. */
@@ -60,8 +71,7 @@ test.skipIf(!newest)(
     await api("PATCH", "/api/v1/organization", { statementTexts: "normalized" }, { "If-Match": etag });
     await ended(watched.run("pgbench", "-i", "-s", "1", "-q", "postgres"));
     await ended(watched.run("pgbench", "-n", "-c", "4", "-t", "50", "postgres"));
-    const dsn = `postgres://postgres@127.0.0.1:${watched.port}/postgres`;
-    const { id } = await api<{ id: string }>("POST", "/api/v1/instances", { name: "shop", engine: "postgresql", dsn });
+    const id = await shop();
     const window = () =>
       `from=${new Date(Date.now() - 15 * 60_000).toISOString()}&to=${new Date().toISOString()}&bucketSize=1m&instanceId=${id}`;
     type Waits = Pick<Schemas["WaitEvents"], "bucketStarts" | "series">;
@@ -162,14 +172,9 @@ test.skipIf(!newest)(
 test.skipIf(!newest)(
   "the dashboard names who left a transaction open, one click from the tree behind it",
   async () => {
-    const dsn = `postgres://postgres@127.0.0.1:${watched.port}/postgres`;
     watched.sql("CREATE TABLE IF NOT EXISTS orders (id int PRIMARY KEY, status text)");
     watched.sql("INSERT INTO orders VALUES (1, 'new') ON CONFLICT DO NOTHING");
-    const { id } = await api<{ id: string }>("POST", "/api/v1/instances", {
-      name: "billed",
-      engine: "postgresql",
-      dsn,
-    });
+    const id = await shop();
     const connected = () => api<{ status: string }>("GET", `/api/v1/instances/${id}`);
     await expect.poll(async () => (await connected()).status, { timeout: 60_000 }).toBe("up");
     // Somebody has the dashboard open already.
