@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -25,6 +26,8 @@ type Authority struct {
 	Dir      string // ca.pem, tsa.pem, tsa.Key, tsa.conf, and refusing.conf, which takes no SHA-256
 	CA, Cert *x509.Certificate
 	Key      *ecdsa.PrivateKey
+
+	replies sync.Mutex // openssl reads and writes the file of serial numbers without a lock
 }
 
 // Term is how long an authority's certificate is valid.
@@ -132,6 +135,8 @@ func (a *Authority) Reply(t testing.TB, config string, query []byte) []byte {
 	if err := os.WriteFile(asked, query, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	a.replies.Lock()
+	defer a.replies.Unlock()
 	if out, err := exec.CommandContext(t.Context(), "openssl", "ts", "-reply", "-config", filepath.Join(a.Dir, config), "-queryfile", asked, "-out", answer).CombinedOutput(); err != nil {
 		t.Fatalf("openssl ts -reply: %v\n%s", err, out)
 	}
