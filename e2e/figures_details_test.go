@@ -97,7 +97,10 @@ func (p *paper) cards() {
 		}
 		serious++
 		first := slices.MinFunc(all, func(a, b *drawnFinding) int { return p.due(a).Compare(p.due(b)) })
-		when := "Due in " + count(calendarDays(p.asOf, p.due(first)), "day", "days")
+		when := "Due today"
+		if days := calendarDays(p.asOf, p.due(first)); days > 0 {
+			when = "Due in " + count(days, "day", "days")
+		}
 		if late := lateBy(p.due(first), p.asOf); late > 0 {
 			when = "Overdue by " + count(late, "day", "days")
 		}
