@@ -1,7 +1,6 @@
 package projections
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -82,7 +81,7 @@ func (r *Runner) subscriberPool(ctx context.Context, held office) (*sqlx.DB, fun
 	if err != nil {
 		return nil, nil, err
 	}
-	config.MaxConns = int32(cmp.Or(r.most, held.connections()))
+	config.MaxConns = int32(r.connections(held))
 	config.ConnConfig.RuntimeParams["application_name"] = "muster/projections"
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SET idle_in_transaction_session_timeout = '60s'")

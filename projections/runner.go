@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,10 @@ func (r *Runner) Handle(groups ...topic.Group) { r.handlers = append(r.handlers,
 func (r *Runner) Share(most int) { r.most = most }
 
 // Connections is how many connections Run may open beside db.
-func (r *Runner) Connections() int { return office{r.projections, r.handlers}.connections() + 2 }
+func (r *Runner) Connections() int { return r.connections(office{r.projections, r.handlers}) + 2 }
+
+// connections is how many of them the groups of an office have.
+func (r *Runner) connections(held office) int { return cmp.Or(r.most, held.connections()) }
 
 // Prepare makes the tables and views of every projection of this version that
 // has none yet, so that readers find them, though empty until Run has filled
