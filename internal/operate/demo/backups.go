@@ -35,12 +35,16 @@ var unlogged = map[string]time.Duration{"log-backup": time.Hour, "wal-archiving"
 
 // lastBackup is the end of a server's last backup; zero: it has one each night.
 func lastBackup(server string, made time.Time) time.Time {
-	for name, ago := range map[string]time.Duration{staleServer: staleFor, neglectedServer: neglectedFor} {
-		if name == server {
-			return made.Add(-ago).UTC().Truncate(day).Add(nights.Ends)
-		}
+	var ago time.Duration
+	switch server {
+	case staleServer:
+		ago = staleFor
+	case neglectedServer:
+		ago = neglectedFor
+	default:
+		return time.Time{}
 	}
-	return time.Time{}
+	return made.Add(-ago).UTC().Truncate(day).Add(nights.Ends)
 }
 
 // backedUp is what is told of backups at a time, as alerts and assessments tell it.

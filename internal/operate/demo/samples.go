@@ -24,8 +24,7 @@ const (
 // function of when the organization was made and of the minute.
 type agents struct {
 	made    time.Time
-	outages []between          // of everything
-	off     map[string]between // of hosts
+	off     map[string]between // offTimes
 	servers []agent
 }
 
@@ -67,8 +66,7 @@ type seededQuery struct {
 // newAgents puts agents on the servers that are there under these ids.
 func newAgents(made time.Time, paper []inventory.IDs) *agents {
 	made = made.UTC().Truncate(time.Minute)
-	off := offTimes(made)
-	a := &agents{made: made, outages: []between{off[""]}, off: off}
+	a := &agents{made: made, off: offTimes(made)}
 	ids, on := map[string]inventory.IDs{}, map[string][]uuid.UUID{}
 	for _, known := range paper {
 		ids[known.ExternalID] = known
@@ -86,7 +84,7 @@ func newAgents(made time.Time, paper []inventory.IDs) *agents {
 	return a
 }
 
-// offTimes are when agents were off, by their hosts; of none: the collector was.
+// offTimes are when agents were off, by their hosts, each once; of none: the collector was.
 func offTimes(made time.Time) map[string]between {
 	made = made.UTC().Truncate(time.Minute)
 	off := map[string]between{}
@@ -171,7 +169,7 @@ func (a *agents) samples(from, to time.Time, atOnce time.Duration) measurements.
 
 // look adds the samples of the minutes from first to last.
 func (a *agents) look(b *measurements.Batch, first, last time.Time) {
-	if slices.ContainsFunc(a.outages, func(o between) bool { return o.has(last) }) {
+	if collector := a.off[""]; collector.has(last) {
 		return
 	}
 	for i := range a.servers {

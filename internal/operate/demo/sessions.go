@@ -64,16 +64,21 @@ func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 
 // crowding is how many sessions more a database has, for as many as alerts say that the server has.
 func (a *agent) crowding(d *database, at time.Time, usual int64) int64 {
+	used := usual
+	for _, c := range a.crowds {
+		if c.mount == connected {
+			percent := a.percentOf(d)
+			used = max(used, int64(math.Ceil(c.used(at, float64(used)/percent)*percent-1e-6)))
+		}
+	}
+	return used - usual
+}
+
+// percentOf is how many sessions are a percent of a database's share in those that the server admits.
+func (a *agent) percentOf(d *database) float64 {
 	var sizes float64
 	for i := range a.databases {
 		sizes += a.databases[i].size
 	}
-	share := float64(inspected.Of(a.Name).MaxConnections()) / 100 * d.size / sizes // of a percent of the limit
-	used := usual
-	for _, c := range a.crowds {
-		if c.mount == connected {
-			used = max(used, int64(math.Ceil(c.used(at, float64(used)/share)*share-1e-6)))
-		}
-	}
-	return used - usual
+	return float64(inspected.Of(a.Name).MaxConnections()) / 100 * d.size / sizes
 }
