@@ -42,13 +42,22 @@ func lookUp(ctx context.Context, s servers.Session, role string, on platform, ch
 	a := access{role: role, platform: on, database: s.Database(), states: make(map[string]readState)}
 	parts := []string{`select '', pg_is_in_recovery(), coalesce((select rolinherit from pg_roles where rolname = current_user), true),
 		current_setting('server_version_num'), coalesce(current_setting('allow_alter_system', true), 'on')`}
+	var settings []catalogue.Read
 	for _, check := range checks {
 		for _, read := range check.Reads {
-			if _, seen := a.states[key(read)]; !seen {
-				a.states[key(read)] = readState{}
-				parts = append(parts, "select "+quote.Literal(key(read))+", "+question(read))
+			if _, seen := a.states[key(read)]; seen {
+				continue
 			}
+			a.states[key(read)] = readState{}
+			if read.Kind == catalogue.ReadSetting {
+				settings = append(settings, read)
+				continue
+			}
+			parts = append(parts, "select "+quote.Literal(key(read))+", "+question(read))
 		}
+	}
+	if len(settings) > 0 {
+		parts = append(parts, questionOfSettings(settings))
 	}
 	rows, err := servers.Query(ctx, s, 5, strings.Join(parts, "\nunion all "))
 	if err != nil {
@@ -67,8 +76,8 @@ func lookUp(ctx context.Context, s servers.Session, role string, on platform, ch
 	return a, nil
 }
 
-// question is the SQL for present, granted, value and detail of one read. Names come
-// from the catalogue, which admits only a-z, 0-9 and _.
+// question is the SQL for present, granted, value and detail of one read that is no setting.
+// Names come from the catalogue, which admits only a-z, 0-9 and _.
 func question(r catalogue.Read) string {
 	switch r.Kind {
 	case catalogue.ReadRelation:
@@ -87,18 +96,24 @@ func question(r catalogue.Read) string {
 	case catalogue.ReadRole:
 		role := fmt.Sprintf("(select oid from pg_roles where rolname = '%s')", r.Name)
 		return fmt.Sprintf("%s is not null, coalesce(pg_has_role(%s, 'USAGE'), false), '', %s", role, role, memberDetail(r))
-	case catalogue.ReadSetting:
-		// An invisible setting looks like one that the server lacks; only a role that sees all
-		// of them can tell.
-		setting := fmt.Sprintf("(select %%s from pg_settings where name = '%s')", r.Name)
-		visible := fmt.Sprintf(setting, "true")
-		all := "coalesce(pg_has_role((select oid from pg_roles where rolname = 'pg_read_all_settings'), 'USAGE'), false)"
-		return fmt.Sprintf("coalesce(%s, not %s), coalesce(%s, false), coalesce(%s, ''), coalesce(%s, %s)",
-			visible, all, visible, fmt.Sprintf(setting, "reset_val"), fmt.Sprintf(setting, "source"), memberDetail(r))
 	default:
 		return fmt.Sprintf("c.n > 0, c.n > 0, '', '' from (select count(*) from pg_attribute where attrelid = to_regclass('pg_catalog.%s') and attname = '%s') c(n)",
 			r.Name, r.Columns[0])
 	}
+}
+
+// questionOfSettings is the SQL for key, present, granted, value and detail of settings, a row each.
+// It reads pg_settings once: to list all settings takes a server a millisecond. An invisible setting
+// looks like one that the server lacks; only a role that sees all of them can tell.
+func questionOfSettings(settings []catalogue.Read) string {
+	asked := make([]string, len(settings))
+	for i, read := range settings {
+		asked[i] = fmt.Sprintf("(%s, '%s')", quote.Literal(key(read)), read.Name)
+	}
+	return fmt.Sprintf(`select asked.key, s.name is not null or not self.sees_all, s.name is not null, coalesce(s.reset_val, ''), coalesce(s.source, self.detail)
+		from (values %s) asked(key, name)
+		cross join (select coalesce(pg_has_role((select oid from pg_roles where rolname = 'pg_read_all_settings'), 'USAGE'), false), %s) self(sees_all, detail)
+		left join pg_settings s on s.name = asked.name`, strings.Join(asked, ", "), memberDetail(settings[0]))
 }
 
 // memberDetail is "member" where our role is one of the predefined role that a
