@@ -39,9 +39,12 @@ say() {
   case $2 in broken) broken=1 ;; untold) untold=1 ;; esac
 }
 
+# compute ARGUMENTS: Python's standard library, without what is installed beside it
+compute() { python3 -I -S "$here/check_report.py" "$@"; }
+
 # lived USE.ID SEEN: what the key's lifetime makes of its signature, in $state and $said
 lived() {
-  read -r state said < <(python3 "$here/check_report.py" --lived "$work" "$1" "$2")
+  read -r state said < <(compute --lived "$work" "$1" "$2")
 }
 
 # computed STEP: what python found
@@ -64,14 +67,14 @@ verdict() {
 
 # The trust file: keys, authorities of time stamps, and witnesses.
 if [ -n "$trust" ]; then
-  said=$(python3 "$here/check_report.py" --trust "$work" "$trust") || { say file untold "The trust file cannot be read: $said"; verdict; }
+  said=$(compute --trust "$work" "$trust") || { say file untold "The trust file cannot be read: $said"; verdict; }
   keys=$work/keys.json
   if [ -s "$work/tsa.pem" ]; then tsa=$work/tsa.pem; fi
 fi
-if said=$(python3 "$here/check_report.py" --fingerprint "$keys"); then echo "keys with the fingerprint $said"; fi
+if said=$(compute --fingerprint "$keys"); then echo "keys with the fingerprint $said"; fi
 
 # A file that another program wrote again is not the one that was signed.
-rewritten=$(python3 "$here/check_report.py" --rewritten "$file")
+rewritten=$(compute --rewritten "$file")
 if [ -n "$rewritten" ]; then
   say signature broken "The file was changed after Muster built it: $rewritten."
   [ -n "$proof" ] || verdict
@@ -85,7 +88,7 @@ else
   [ -n "$which" ] && pdfdetach -save "$which" -o "$work/proof.json" "$file" >/dev/null 2>&1
 fi
 [ -s "$work/proof.json" ] || { say file untold "There is no proof in the file, and none was given with it (--proof)."; verdict; }
-said=$(python3 "$here/check_report.py" "$work" "$file" "$keys") || { say file untold "File, proof or keys cannot be read: $said"; verdict; }
+said=$(compute "$work" "$file" "$keys") || { say file untold "File, proof or keys cannot be read: $said"; verdict; }
 
 # file: the revision before the signed update is the one that the proof names.
 qpdf --check "$file" >"$work/qpdf.txt" 2>&1
