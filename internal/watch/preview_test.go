@@ -120,6 +120,7 @@ func happensAsForetold(t *testing.T, rules []foretoldRule) {
 				s.clock.Advance(17 * time.Second) // servers are measured at a time of the minute
 				for range 180 {
 					gap := random.IntN(40) == 0 // nobody measures for a while
+					var measured []watch.Sign
 					for _, id := range []uuid.UUID{s.orders, s.billing} {
 						v := min(max(value[id]+(random.Float64()-0.5)*c.span/2, 0), c.span)
 						if random.IntN(30) == 0 {
@@ -127,9 +128,10 @@ func happensAsForetold(t *testing.T, rules []foretoldRule) {
 						}
 						value[id] = float64(float32(v))
 						sessions := random.IntN(20)
-						if !gap {
-							s.record(watch.Sign{OrganizationID: s.org, Rule: c.rule, InstanceID: id, Mount: c.mount, Value: value[id], At: s.clock.Now(), Details: watch.Details{Sessions: sessions}})
-						}
+						measured = append(measured, watch.Sign{OrganizationID: s.org, Rule: c.rule, InstanceID: id, Mount: c.mount, Value: value[id], At: s.clock.Now(), Details: watch.Details{Sessions: sessions}})
+					}
+					if !gap {
+						s.record(measured...)
 					}
 					s.after(10 * time.Second)
 					if gap {
@@ -175,22 +177,26 @@ func TestAPreviewOfLooks(t *testing.T) {
 	feed := func(s *scene) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		s.clock.Advance(3 * time.Second)
-		for range 90 {
-			looks := [][]watch.Sign{
-				{{}}, {{}}, // nobody waits
-				{{Value: short, Details: watch.Details{Sessions: few}}},
-				{{Value: 0.5, Details: watch.Details{Sessions: some}}},
-				{{Value: short, Details: watch.Details{Sessions: few}}, {Value: 0.5, Details: watch.Details{Sessions: some}}}, // one after the other
-				{{Value: short, Details: watch.Details{Sessions: some}}},
-				{{Value: long, Details: watch.Details{Sessions: few}}},
-			}[random.IntN(7)]
-			for i := range 6 {
-				for _, mount := range []string{"", watch.Advisory} {
-					at := looks[i%len(looks)]
-					at.OrganizationID, at.Rule, at.InstanceID, at.Mount, at.At = s.org, watch.LockWait, s.orders, mount, s.clock.Now()
-					s.record(at)
+		minutes := [][]watch.Sign{
+			{{}}, {{}}, // nobody waits
+			{{Value: short, Details: watch.Details{Sessions: few}}},
+			{{Value: 0.5, Details: watch.Details{Sessions: some}}},
+			{{Value: short, Details: watch.Details{Sessions: few}}, {Value: 0.5, Details: watch.Details{Sessions: some}}}, // one after the other
+			{{Value: short, Details: watch.Details{Sessions: some}}},
+			{{Value: long, Details: watch.Details{Sessions: few}}},
+		}
+		for range 5 {
+			for _, n := range random.Perm(len(minutes)) {
+				looks := minutes[n]
+				for i := range 6 {
+					one, other := looks[i%len(looks)], looks[i%len(looks)]
+					one.Mount, other.Mount = "", watch.Advisory
+					for _, at := range []*watch.Sign{&one, &other} {
+						at.OrganizationID, at.Rule, at.InstanceID, at.At = s.org, watch.LockWait, s.orders, s.clock.Now()
+					}
+					s.record(one, other)
+					s.after(10 * time.Second)
 				}
-				s.after(10 * time.Second)
 			}
 		}
 	}
