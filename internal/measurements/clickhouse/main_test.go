@@ -18,7 +18,7 @@ import (
 // TestMain has each property tried a few times: reading from blocks gives what pgstore reads,
 // whose own tests try more.
 func TestMain(m *testing.M) {
-	longtest.Checks(5, 100)
+	longtest.Checks(2, 100)
 	os.Exit(clickhousetest.Run(func() int { return pgtest.Run(m) }))
 }
 

@@ -24,7 +24,7 @@ func TestAConnectionOutlivesItsPut(t *testing.T) {
 	for writer := range 8 {
 		writers.Go(func() {
 			of := blocks.Series{Organization: organization, Kind: "host", Subject: fmt.Sprint(writer)}
-			for range 150 {
+			for range 50 {
 				if err := s.Put(t.Context(), nil, blocks.Minutes, []blocks.Block{{Series: of, Start: blockstest.Hour, Body: []byte("x")}}); err != nil {
 					t.Error(err)
 					return
