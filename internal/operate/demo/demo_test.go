@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/accounts"
 	"muster/internal/operate/demo"
 	"muster/internal/postgres"
 	"muster/internal/report/snapshot"
@@ -37,11 +38,10 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	own := privateServer(t)
 	for name, test := range map[string]func(*testing.T, *postgres.Server){
-		"filled twice changes nothing":             filledTwiceChangesNothing,
-		"the shop is what a report has to tell of": theShopIsWhatAReportHasToTellOf,
-		"a process that dies is completed":         aProcessThatDiesIsCompleted,
-		"two processes at once":                    twoProcessesAtOnce,
-		"on somebody's own server":                 onSomebodysOwnServer,
+		"filled twice changes nothing":     filledTwiceChangesNothing,
+		"a process that dies is completed": aProcessThatDiesIsCompleted,
+		"two processes at once":            twoProcessesAtOnce,
+		"on somebody's own server":         onSomebodysOwnServer,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, own) })
 	}
@@ -67,13 +67,12 @@ func filledTwiceChangesNothing(t *testing.T, own *postgres.Server) {
 	if engines != len(fleet.Engines()) {
 		t.Errorf("%d engines", engines)
 	}
+	t.Run("the shop is what a report has to tell of", func(t *testing.T) { s.theShopIsWhatAReportHasToTellOf(t, first) })
 }
 
 // theShopIsWhatAReportHasToTellOf holds the shop against what an assessment
 // with the monitor's own rights finds there.
-func theShopIsWhatAReportHasToTellOf(t *testing.T, own *postgres.Server) {
-	s := newScene(t, own)
-	o := s.filled(s.Demo)
+func (s *scene) theShopIsWhatAReportHasToTellOf(t *testing.T, o accounts.Organization) {
 	var id uuid.UUID
 	must(t, s.db.Get(&id, `SELECT instance_id FROM assessment_targets`))
 	a, classified, err := s.Facts.Latest(t.Context(), o.ID, id)
@@ -123,30 +122,32 @@ func theShopIsWhatAReportHasToTellOf(t *testing.T, own *postgres.Server) {
 	}
 }
 
+// aProcessThatDiesIsCompleted: one process after another dies, each at a later step than the one before.
 func aProcessThatDiesIsCompleted(t *testing.T, own *postgres.Server) {
-	for name, kill := range map[string]func(s *scene, d *demo.Demo){
-		"making the shop":           func(_ *scene, d *demo.Demo) { d.Own = deadServer{OwnServer: own, database: true} },
-		"asking for the connection": func(_ *scene, d *demo.Demo) { d.Own = deadServer{OwnServer: own, monitor: true} },
-		"looking at the server":     func(_ *scene, d *demo.Demo) { d.Assessor = deadAssessor{} },
-		"before the last exception": func(_ *scene, d *demo.Demo) {
+	s := newScene(t, own)
+	for _, death := range []struct {
+		at   string
+		kill func(d *demo.Demo)
+	}{
+		{"making the shop", func(d *demo.Demo) { d.Own = deadServer{OwnServer: own, database: true} }},
+		{"asking for the connection", func(d *demo.Demo) { d.Own = deadServer{OwnServer: own, monitor: true} }},
+		{"looking at the server", func(d *demo.Demo) { d.Assessor = deadAssessor{} }},
+		{"before the last exception", func(d *demo.Demo) {
 			left := 4
 			d.Commands.Instances = deadInstances{Instances: d.Commands.Instances, left: &left}
-		},
-		"before the first report": func(_ *scene, d *demo.Demo) { dieAfter(d, 0) },
-		"before the last report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 6) },
+		}},
+		{"before the first report", func(d *demo.Demo) { dieAfter(d, 0) }},
+		{"before the last report", func(d *demo.Demo) { dieAfter(d, 6) }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := newScene(t, own)
-			dying := s.process(s.db, own)
-			kill(s, dying)
-			if _, err := fill(t.Context(), dying); !errors.Is(err, errDied) {
-				t.Fatalf("it ended with %v", err)
-			}
-			s.filled(s.Demo)
-			if diff := cmp.Diff(whole, s.state()); diff != "" {
-				t.Errorf("completed (-want +got):\n%s", diff)
-			}
-		})
+		dying := s.process(s.db, own)
+		death.kill(dying)
+		if _, err := fill(t.Context(), dying); !errors.Is(err, errDied) {
+			t.Fatalf("%s: it ended with %v", death.at, err)
+		}
+	}
+	s.filled(s.Demo)
+	if diff := cmp.Diff(whole, s.state()); diff != "" {
+		t.Errorf("completed (-want +got):\n%s", diff)
 	}
 }
 

@@ -158,7 +158,7 @@ func TestVolumesAreAsFullAsAlertsSay(t *testing.T) {
 		t.Fatalf("alerts on %d hosts tell of a volume", len(full))
 	}
 	a := newAgents(made, onPaper())
-	for at := made.Truncate(day).Add(-35 * day); at.Before(made.Add(30 * day)); at = at.Add(50 * time.Minute) {
+	for at := made.Truncate(day).Add(-35 * day); at.Before(made.Add(30 * day)); at = at.Add(110 * time.Minute) {
 		for _, s := range a.samples(at, at.Add(time.Minute), time.Minute).Hosts {
 			fullest := 0.0
 			for _, v := range s.Volumes {
