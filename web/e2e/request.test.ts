@@ -258,7 +258,7 @@ test("28 Pre-filled form from URL", async () => {
   const ana = memberCalled("Ana Ruiz");
   const page = await visit(
     `/reports/view?kind=InstanceScorecard&instanceId=${orders.id}&range=7d&recipientId=${ana.id}`,
-    { as: "member" },
+    { as: "member", fresh: true },
   );
   await eventually(() => field(page, "Instance").inputValue()).toBe(orders.name);
   expect(await chosen(page, "Report", "Scorecard").isChecked()).toBe(true);
