@@ -32,8 +32,8 @@ var (
 	hastenReportSQL string
 	//go:embed sql/claim.sql
 	claimSQL string
-	//go:embed sql/until_due.sql
-	untilDueSQL string
+	//go:embed sql/look_ahead.sql
+	lookAheadSQL string
 	//go:embed sql/present.sql
 	presentSQL string
 	//go:embed sql/heartbeat.sql
@@ -171,10 +171,24 @@ func (q *Queue) claim(
 		string(kind), worker, term.Seconds(), maxAttempts, presence, lostWait.Seconds(), order.Full, order.Later)
 }
 
-// untilDue is how long it takes until the next job of a kind is due; ok is false where none waits for its time.
-func (q *Queue) untilDue(ctx context.Context, kind JobKind) (wait time.Duration, ok bool, err error) {
-	micros, ok, err := statement.Find[int64](ctx, q.db, fmt.Sprintf("look when the next %s job is due", kind), untilDueSQL, string(kind))
-	return time.Duration(micros) * time.Microsecond, ok, err
+// outlook says what there is to do for a kind of job.
+type outlook struct {
+	Due    bool   // a job is due, or the lease of one has ended
+	Micros *int64 // until the next one is; nil: none waits for its time
+}
+
+// lookAhead costs a tenth of a claim that finds nothing.
+func (q *Queue) lookAhead(ctx context.Context, kind JobKind) (outlook, error) {
+	o, _, err := statement.Find[outlook](ctx, q.db, fmt.Sprintf("look whether a %s job is due", kind), lookAheadSQL, string(kind))
+	return o, err
+}
+
+// rest is how long there is no need to look again, and most at most.
+func (o outlook) rest(most time.Duration) time.Duration {
+	if o.Micros == nil {
+		return most
+	}
+	return min(most, time.Duration(*o.Micros)*time.Microsecond+time.Millisecond)
 }
 
 // presence is the seed under which workers lock their names: "muster", as in the locks of

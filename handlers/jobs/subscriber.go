@@ -134,7 +134,8 @@ type Subscriber struct {
 	stop     context.Context    // ends when running handlers must stop, cause ErrStopping
 	stopNow  context.CancelFunc // …
 	listen   sync.Once
-	wake     *listen.Wake // a job of a Kind was inserted
+	wake     *listen.Wake  // a job of a Kind was inserted
+	looks    chan struct{} // one token a look at the queue
 
 	mu         sync.Mutex
 	closed     bool
@@ -159,6 +160,7 @@ func NewSubscriber(queue *Queue, cfg Config) *Subscriber {
 		stop:     stop,
 		stopNow:  func() { cancel(ErrStopping) },
 		wake:     listen.NewWake(),
+		looks:    make(chan struct{}, looksAtOnce),
 	}
 }
 
@@ -286,13 +288,13 @@ func (l *loop) next(ctx context.Context) (more bool) {
 		}
 	}()
 	woken := l.sub.wake.Changed(string(l.kind))
-	c, ok, err := l.claim(ctx)
-	if err != nil {
+	c, ok, rest, err := l.look(ctx)
+	if err != nil && ctx.Err() == nil {
 		l.sub.cfg.Log.Warn("cannot claim a job, trying again", "kind", string(l.kind), "error", err)
 	}
 	switch {
 	case !ok:
-		return pause.Unless(ctx, l.idle(ctx), woken) == nil
+		return pause.Unless(ctx, rest, woken) == nil
 	case l.policy.usedUp(c):
 		f := failure{cause: c.lastWords()}
 		c.Attempt-- // this claim is none
@@ -306,17 +308,28 @@ func (l *loop) next(ctx context.Context) (more bool) {
 	return handedOver
 }
 
-// idle is how long there is no need to look for a job: until the next one is due, and Poll at
-// most.
-func (l *loop) idle(ctx context.Context) time.Duration {
-	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
-	defer cancel()
-	wait, ok, err := l.sub.queue.untilDue(ctx, l.kind)
-	if err != nil || !ok { // of an error the next claim tells
-		return l.sub.cfg.Poll
+// look claims a job if one is due. If it claims none, it says how long to rest: until the next one is due, and Poll
+// at most. Every idle process looks each second for each kind, so a look that finds nothing is cheap.
+func (l *loop) look(ctx context.Context) (c Claimed, ok bool, rest time.Duration, err error) {
+	select {
+	case l.sub.looks <- struct{}{}:
+	case <-ctx.Done():
+		return Claimed{}, false, 0, nil
 	}
-	return min(l.sub.cfg.Poll, wait+time.Millisecond)
+	defer func() { <-l.sub.looks }()
+	bounded, cancel := context.WithTimeout(ctx, claimTimeout)
+	ahead, err := l.sub.queue.lookAhead(bounded, l.kind)
+	cancel()
+	if err == nil && ahead.Due {
+		c, ok, err = l.claim(ctx)
+	}
+	return c, ok, ahead.rest(l.sub.cfg.Poll), err
 }
+
+// looksAtOnce is how many kinds look for a job at the same time. A look takes less than a millisecond. All kinds
+// look when a process starts, and each second after that: without a bound, each of them took a connection of its
+// own from the pool that requests wait for, and planned its statements there.
+const looksAtOnce = 2
 
 // claimTimeout bounds a claim on a database that does not answer.
 const claimTimeout = 10 * time.Second
