@@ -28,6 +28,7 @@ const (
 	Unused    = 24 * time.Hour  // a version without readers for this long is dropped
 	waitBound = time.Second     // the longest a write waits for its projections
 	touchEach = 5 * time.Minute // how often a process says which versions it reads
+	touchLate = time.Hour       // a process that starts need not say so again within this time
 	lookEach  = time.Second     // how often the election and the generations are looked at
 	fillEach  = 100 * time.Millisecond
 )
@@ -78,7 +79,14 @@ func (r *Runner) connections(held office) int { return cmp.Or(r.most, held.conne
 // has none yet, so that readers find them, though empty until Run has filled
 // them. Any number of processes may do so at once.
 func (r *Runner) Prepare(ctx context.Context) error {
+	ready, err := r.prepared(ctx)
+	if err != nil {
+		return fmt.Errorf("look whether the projections are prepared: %w", err)
+	}
 	for _, p := range r.projections {
+		if ready[p.Name] {
+			continue
+		}
 		err := transact.Once(ctx, r.db, nil, func(tx *sqlx.Tx) error {
 			if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, lockKey("prepare", p.Name)); err != nil {
 				return err
@@ -101,6 +109,25 @@ func (r *Runner) Prepare(ctx context.Context) error {
 		}
 	}
 	return r.setBack(ctx)
+}
+
+// prepared names the projections that have nothing to prepare: another process, or an earlier command, has made
+// them and has said lately that it reads this version. It is one statement instead of a transaction for each.
+func (r *Runner) prepared(ctx context.Context) (map[string]bool, error) {
+	names, versions := make([]string, len(r.projections)), make([]int, len(r.projections))
+	for i, p := range r.projections {
+		names[i], versions[i] = p.Name, p.Version
+	}
+	var ready []string
+	err := r.db.SelectContext(ctx, &ready, `SELECT v.projection FROM unnest($1::text[], $2::int[]) AS own (projection, version)
+JOIN projection_versions v USING (projection, version)
+JOIN projection_generations g USING (projection, version)
+WHERE g.state = $3 AND v.used_at > now() - make_interval(secs => $4)`, names, versions, stateLive, touchLate.Seconds())
+	of := make(map[string]bool, len(ready))
+	for _, name := range ready {
+		of[name] = true
+	}
+	return of, err
 }
 
 // setBack sets groups to the end of their log that are ahead of it, so that they apply what
