@@ -78,7 +78,7 @@ func TestAttacks(t *testing.T) {
 
 	published := filepath.Join(t.TempDir(), "published.json")
 	documented := readText(t, "docs/auditors.md")
-	for _, a := range []attack{
+	for i, a := range []attack{
 		{who: "nobody", what: "nothing", file: outside.pdf[0], pdfsig: sigValid, says: "as it was built"},
 		{who: "nobody", what: "the PDF as it was built, with its proof beside it", file: file("base", base), beside: outside.proof[0], pdfsig: sigNone, says: "as it was built"},
 
@@ -126,6 +126,16 @@ func TestAttacks(t *testing.T) {
 				}()
 			}
 			h.holds(t, a, outside)
+			// What only a file is changed for leaves the log as the first row found it.
+			if a.sql == nil && i > 0 {
+				if a.witness != 0 {
+					t.Error("nobody has changed the log")
+				}
+				return
+			}
+			if got := h.passesWitnesses(t, outside); got != a.witness {
+				t.Errorf("events verify with what was kept ends with %d, want %d", got, a.witness)
+			}
 		})
 	}
 }
@@ -205,18 +215,21 @@ func (h house) holds(t *testing.T, a attack, k keptOutside) {
 	if got := muster(t, args...); got.status != a.offline || !strings.Contains(got.out, a.says) {
 		t.Errorf("verify --offline ends with %d, want %d and %q: %s%s", got.status, a.offline, a.says, got.out, got.errors)
 	}
-	status := 0
-	for _, w := range append([]string{k.checkpoint, k.witness}, k.mails...) {
-		if got := h.muster(t, "events", "verify", "--witness", w); got.status != 0 {
-			status = got.status
-		}
-	}
-	if status != a.witness {
-		t.Errorf("events verify with what was kept ends with %d, want %d", status, a.witness)
-	}
 	if got := pdfsig(t, a.file); got != a.pdfsig {
 		t.Errorf("pdfsig says %s, want %s", got, a.pdfsig)
 	}
+}
+
+// passesWitnesses is how events verify ends with the first of what an auditor kept that it finds fault with; 0: with
+// all of it.
+func (h house) passesWitnesses(t *testing.T, k keptOutside) int {
+	t.Helper()
+	for _, w := range append([]string{k.checkpoint, k.witness}, k.mails...) {
+		if got := h.muster(t, "events", "verify", "--witness", w); got.status != 0 {
+			return got.status
+		}
+	}
+	return 0
 }
 
 // pdfsig is poppler's word on a file's signature.
