@@ -47,8 +47,7 @@ func (s *scene) settled(mark usecase.Mark, err error) {
 
 func TestTheDemoHasAlerts(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	o := s.filled(s.Demo)
+	s, o := newFilledScene(t)
 	if told := s.told(); told["alert.raised"] < 300 || told["alert.acknowledged"] != 3 || told["alert.muted"] != 1 || told["alert.noted"] != 4 {
 		t.Errorf("the log tells %v", told)
 	}
@@ -99,8 +98,7 @@ func filled(counts []int64) (n int) {
 
 func TestALaterStartContinuesTheAlerts(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	s.filled(s.Demo)
+	s, _ := newFilledScene(t)
 	first := s.told()
 	s.filled(s.Demo)
 	if n := s.told(); n["alert.raised"] != first["alert.raised"] || len(n) != len(first) {
@@ -133,8 +131,7 @@ func TestALaterStartContinuesTheAlerts(t *testing.T) {
 // fires: that is raised anew, as any sender would.
 func TestActionsOnAlertsSurviveALaterStart(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	o := s.filled(s.Demo)
+	s, o := newFilledScene(t)
 	visitor := usecase.Actor{OrganizationID: o.ID, MemberID: uuid.New()}
 	muted, open := s.page(o, false, true), s.page(o, false, false)
 	s.settled(s.Commands.UnmuteAlert(t.Context(), visitor, muted[0].ID))
@@ -156,8 +153,7 @@ func TestActionsOnAlertsSurviveALaterStart(t *testing.T) {
 // A server that somebody removed holds up no alert of another.
 func TestAlertsGoOnFiring(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	o := s.filled(s.Demo)
+	s, o := newFilledScene(t)
 	visitor := usecase.Actor{OrganizationID: o.ID, MemberID: uuid.New()}
 	s.settled(s.Commands.ResolveAlert(t.Context(), visitor, s.page(o, false, false)[0].ID))
 	gone := s.hostOf("demo-mongo-events-01").Instances[0]

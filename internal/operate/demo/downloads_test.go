@@ -18,8 +18,7 @@ import (
 // is offered.
 func TestPeopleFetchTheirReports(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	o := s.filled(s.Demo)
+	s, o := newFilledScene(t)
 	must(t, s.DownloadOnce(t.Context(), o))
 	if n := s.count(`events WHERE type = 'report.downloaded'`); n > 0 {
 		t.Fatalf("%d fetched what is not built", n)
@@ -63,8 +62,7 @@ func (s *scene) ready(organization, id uuid.UUID, offered time.Duration) {
 // TestTheDemoHasOneOfEachSummary: of the month and of the day before, as soon as all alerts are recorded.
 func TestTheDemoHasOneOfEachSummary(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	o := s.filled(s.Demo)
+	s, o := newFilledScene(t)
 	s.clock.Advance(2 * time.Minute)
 	for range 2 {
 		must(t, s.Summarize(t.Context(), o))

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -74,15 +75,61 @@ func newScene(t *testing.T, own demo.OwnServer) *scene {
 	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "secret.key"))
 	must(t, err)
 	s := &scene{T: t, db: pgtest.DB(t), url: pgtest.URL(t), seal: key, clock: clocktest.At(time.Now())}
+	t.Cleanup(s.start(own))
+	return s
+}
+
+// start runs its projections until end is called, and a process.
+func (s *scene) start(own demo.OwnServer) (end func()) {
+	s.Helper()
 	decode := usecase.Registry().Decode
 	s.runner = projections.NewRunner(s.db, s.url, slog.New(slog.DiscardHandler), history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode))
-	must(t, s.runner.Prepare(t.Context()))
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	must(s.T, s.runner.Prepare(s.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
 	done := make(chan error, 1)
 	go func() { done <- s.runner.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
 	s.Demo = s.process(s.db, own)
-	return s
+	return func() { cancel(); <-done }
+}
+
+// kept is what a demo has beside its database.
+type kept struct {
+	seal     *secrets.Ring
+	filledAt time.Time
+}
+
+// keptOfFilled is kept of the demo that newFilledScene copies.
+var keptOfFilled = sync.OnceValues(func() (kept, error) {
+	dir, err := os.MkdirTemp("", "muster-demo-")
+	if err != nil {
+		return kept{}, err
+	}
+	key, err := secrets.LoadOrCreate(filepath.Join(dir, "secret.key"))
+	return kept{key, time.Now()}, errors.Join(err, os.RemoveAll(dir))
+})
+
+// newFilledScene is a scene whose demo was filled without a server of its own. It is filled once, which
+// costs a second of a processor.
+func newFilledScene(t *testing.T) (*scene, accounts.Organization) {
+	t.Helper()
+	of, err := keptOfFilled()
+	must(t, err)
+	url := pgtest.FilledURL(t, "filled_demo", func(url string) error {
+		db, pool, err := postgres.Connect(t.Context(), url, postgres.PoolOptions{Name: "test", Max: 20, Patience: time.Minute})
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		s := &scene{T: t, db: db, url: url, seal: of.seal, clock: clocktest.At(of.filledAt)}
+		defer s.start(nil)()
+		_, err = fill(t.Context(), s.Demo)
+		return err
+	})
+	s := &scene{T: t, db: pgtest.DB(t), url: url, seal: of.seal, clock: clocktest.At(of.filledAt)}
+	t.Cleanup(s.start(nil))
+	o, err := s.Organization(t.Context(), nil)
+	must(t, err)
+	return s, o
 }
 
 // none: no exceptions are in force.

@@ -92,8 +92,7 @@ func TestAnaTriesHerScheduleOut(t *testing.T) {
 // Whoever else changes it has the last word.
 func TestAChangedScheduleIsNotTriedOut(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	o := s.filled(s.Demo)
+	s, o := newFilledScene(t)
 	id := s.scheduled(demo.Tried)
 	s.run(o, id)
 	var report, jonas uuid.UUID
@@ -114,10 +113,10 @@ func TestAChangedScheduleIsNotTriedOut(t *testing.T) {
 // what the demo made, has the last word.
 func TestAnUndoneChangeStaysUndone(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, nil)
-	o := s.filled(s.Demo)
+	s, o := newFilledScene(t)
 	id := s.scheduled("Scorecard of the warehouse")
 	s.run(o, id)
+	s.filled(s.Demo) // alerts may have ended meanwhile
 	if diff := cmp.Diff(map[string]int{"owner_disabled": 1}, s.tally(`SELECT convert_from(data, 'UTF8')::jsonb ->> 'reason' FROM events WHERE type = 'schedule.paused'`)); diff != "" {
 		t.Errorf("paused (-want +got):\n%s", diff)
 	}
