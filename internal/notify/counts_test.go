@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,18 +17,29 @@ import (
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify"
+	"muster/internal/testing/longtest"
 	"muster/projections/projectionstest"
 )
 
-// TestTenThousandAlerts of a minute are one message, which tells a hundred and counts the rest.
-func TestTenThousandAlerts(t *testing.T) {
+// TestThousandsOfAlerts of a minute are one message, which tells a hundred and counts the rest.
+func TestThousandsOfAlerts(t *testing.T) {
 	t.Parallel()
+	areOneMessage(t, 2_000)
+}
+
+func TestLongTenThousandAlerts(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	areOneMessage(t, 10_000)
+}
+
+func areOneMessage(t *testing.T, alerts int) {
+	t.Helper()
 	s := newScene(t)
 	r := s.receiver()
 	s.rule(s.webhook(r.URL), func(t *notification.Terms) { t.GroupSeconds = 3600 })
 	s.rule(s.channel(notifying.CreateChannel{Name: "Ana", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}), func(t *notification.Terms) { t.GroupSeconds = 3600 })
 	s.process("a", s.sender)
-	const alerts = 10_000
 	keys := make([]string, alerts)
 	for i := range keys {
 		keys[i] = fmt.Sprintf("alert-%05d", i)
@@ -42,7 +54,7 @@ func TestTenThousandAlerts(t *testing.T) {
 	if len(posts) != 1 || len(posts[0].Told.Events) != 100 || posts[0].Told.Omitted != alerts-100 {
 		t.Errorf("%d posts, the first with %d events and %d more", len(posts), len(posts[0].Told.Events), posts[0].Told.Omitted)
 	}
-	if len(mails) != 1 || !strings.Contains(mails[0].Header("Subject"), "9999") || !strings.Contains(mails[0].Data, "9900 more") {
+	if len(mails) != 1 || !strings.Contains(mails[0].Header("Subject"), strconv.Itoa(alerts-1)) || !strings.Contains(mails[0].Data, strconv.Itoa(alerts-100)+" more") {
 		t.Errorf("%d mails", len(mails))
 	}
 	delivery, err := s.reader.Deliveries(t.Context(), notify.DeliveryQuery{Organization: s.org.ID, Limit: 1})

@@ -39,6 +39,7 @@ import (
 	"muster/internal/notify/channel"
 	"muster/internal/notify/channel/kinds"
 	"muster/internal/notify/channel/webhook"
+	"muster/internal/postgres"
 	"muster/internal/secrets"
 	"muster/internal/testing/clocktest"
 	"muster/internal/testing/logtest"
@@ -78,43 +79,84 @@ type scene struct {
 // here are the networks of the tests' receivers.
 var here = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
+// beginning is what all scenes begin with: an organization with a member and a server, in a database that
+// each copies. To hash the member's password alone takes 30 ms of a processor.
+type beginning struct {
+	seal   *secrets.Ring
+	org    accounts.Organization
+	ana    accounts.Member
+	orders uuid.UUID
+}
+
+var begun beginning // filled with the template of the database
+
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	at := pgtest.URL(t)
-	s := &scene{T: t, db: pgtest.Connect(t, at), clock: clocktest.At(time.Now().UTC().Truncate(time.Second).Add(123_456_789)), smtp: mailtest.Start(t, mailtest.Options{}), log: &logtest.Log{}}
-	key, err := secrets.LoadOrCreate(t.TempDir() + "/secret.key")
-	must(t, err)
-	events := eventstore.New(s.db).WithClock(s.clock.Now)
-	s.accounts, s.queue = accounts.New(s.db, s.clock.Now), jobs.NewQueue(s.db)
-	poster := &channel.Poster{Networks: here}
-	s.commands = commands.New(usecase.Base{DB: s.db, Events: events, Accounts: s.accounts, Now: s.clock.Now}, commands.Needs{
-		Instances: fleet.NewReader(s.db), Jobs: s.queue, Seal: key, Channels: kinds.Judge{Poster: poster},
+	at := pgtest.FilledURL(t, "notify_scene", func(url string) error { return begun.fill(t, url) })
+	s := &scene{T: t, org: begun.org, ana: begun.ana, orders: begun.orders}
+	s.begin(at, begun.seal)
+	s.actor = usecase.Actor{OrganizationID: s.org.ID, MemberID: s.ana.ID}
+	return s
+}
+
+// fill makes what all scenes begin with.
+func (b *beginning) fill(t *testing.T, url string) error {
+	dir, err := os.MkdirTemp("", "notify")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if b.seal, err = secrets.LoadOrCreate(dir + "/secret.key"); err != nil {
+		return err
+	}
+	db, pool, err := postgres.Connect(t.Context(), url, postgres.PoolOptions{Name: "test"})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	service := serviceOf(db, func() time.Time { return time.Now().Add(-time.Minute) }, b.seal) // before any scene
+	if b.org, _, _, err = service.CreateOrganization(t.Context(), "Acme", false, &commands.NewMember{
+		Email: "ana@acme.example", Name: "Ana", Role: organization.Admin, Password: "a long enough sentence",
+	}); err != nil {
+		return err
+	}
+	if b.ana, _, err = service.Accounts.MemberByEmail(t.Context(), "ana@acme.example"); err != nil {
+		return err
+	}
+	b.orders, _, err = service.RegisterInstance(t.Context(), usecase.Actor{OrganizationID: b.org.ID, MemberID: b.ana.ID},
+		inventory.Registration{Name: "prod-orders", Engine: domain.PostgreSQL, Active: true})
+	return err
+}
+
+// serviceOf are the commands of an installation.
+func serviceOf(db *sqlx.DB, now func() time.Time, seal *secrets.Ring) *commands.Service {
+	return commands.New(usecase.Base{DB: db, Events: eventstore.New(db).WithClock(now), Accounts: accounts.New(db, now), Now: now}, commands.Needs{
+		Instances: fleet.NewReader(db), Jobs: jobs.NewQueue(db), Seal: seal, Channels: kinds.Judge{Poster: &channel.Poster{Networks: here}},
 	})
+}
+
+// begin starts all that a scene has beside its database.
+func (s *scene) begin(at string, key *secrets.Ring) {
+	s.Helper()
+	s.db, s.smtp, s.log = pgtest.Connect(s.T, at), mailtest.Start(s.T, mailtest.Options{}), &logtest.Log{}
+	s.clock = clocktest.At(time.Now().UTC().Truncate(time.Second).Add(123_456_789))
+	s.commands = serviceOf(s.db, s.clock.Now, key)
+	events := s.commands.Events
+	s.accounts, s.queue = accounts.New(s.db, s.clock.Now), jobs.NewQueue(s.db)
 	smtp, err := mail.ParseSMTPURL("smtp://" + s.smtp.Addr)
-	must(t, err)
+	must(s.T, err)
 	transport, err := mail.NewSMTP(smtp)
-	must(t, err)
+	must(s.T, err)
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	registry := usecase.Registry()
-	s.stage = projectionstest.Run(t, s.db, at, alerts.Projection(registry.Decode), fleet.Projection(registry.Decode))
+	s.stage = projectionstest.Run(s.T, s.db, at, alerts.Projection(registry.Decode), fleet.Projection(registry.Decode))
 	s.dispatch = &notify.Dispatcher{DB: s.db, Events: events, Registry: registry, Queue: s.queue, Now: s.clock.Now, Alerts: s.stage.Ready}
 	s.sender = &notify.Sender{
-		DB: s.db, Queue: s.queue, Accounts: s.accounts, Seal: key, Poster: poster,
+		DB: s.db, Queue: s.queue, Accounts: s.accounts, Seal: key, Poster: &channel.Poster{Networks: here},
 		Composer: &mail.Composer{From: &netmail.Address{Name: "Muster", Address: "muster@localhost"}, Now: s.clock.Now}, Transport: transport,
 		PublicURL: "https://muster.example.org", Registry: registry, Now: s.clock.Now, Log: log, Alerts: s.stage.Ready,
 	}
 	s.reader = &notify.Reader{DB: s.db, Seal: key, Events: events, Registry: registry, Now: s.clock.Now}
-	o, _, _, err := s.commands.CreateOrganization(t.Context(), "Acme", false, &commands.NewMember{
-		Email: "ana@acme.example", Name: "Ana", Role: organization.Admin, Password: "a long enough sentence",
-	})
-	must(t, err)
-	s.org = o
-	s.ana, _, err = s.accounts.MemberByEmail(t.Context(), "ana@acme.example")
-	must(t, err)
-	s.actor = usecase.Actor{OrganizationID: o.ID, MemberID: s.ana.ID}
-	s.orders, _, err = s.commands.RegisterInstance(t.Context(), s.actor, inventory.Registration{Name: "prod-orders", Engine: domain.PostgreSQL, Active: true})
-	must(t, err)
-	return s
 }
 
 func must(t *testing.T, err error) {
