@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -51,27 +52,80 @@ type scene struct {
 	notified        *receivers // nil: nobody is notified
 }
 
+// begun is what all scenes begin with: an organization and two servers, in a database that each copies.
+var begun struct{ org, orders, billing uuid.UUID }
+
+// inScene are tests with a scene. A second scene of a test has the same database, and an organization of its own.
+var inScene sync.Map
+
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{T: t, clock: clocktest.At(noon), names: map[uuid.UUID]string{}}
-	db, pool, err := postgres.Connect(t.Context(), pgtest.URL(t), postgres.PoolOptions{Name: "test", Max: 10, Tracer: &s.asked})
+	url := pgtest.FilledURL(t, "watch_scene", func(url string) error { return fill(t, url) })
+	s := &scene{T: t, clock: clocktest.At(noon), org: begun.org, orders: begun.orders, billing: begun.billing}
+	s.names = map[uuid.UUID]string{s.orders: "orders", s.billing: "billing"}
+	db, pool, err := postgres.Connect(t.Context(), url, postgres.PoolOptions{Name: "test", Max: 10, Tracer: &s.asked})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	s.db = db
-	reader, store := fleet.NewReader(db), accounts.New(db, s.clock.Now)
-	s.commands = commands.New(usecase.Base{DB: db, Events: eventstore.New(db), Accounts: store, Now: s.clock.Now}, commands.Needs{Instances: reader})
-	s.stage = projectionstest.Run(t, pgtest.DB(t), pgtest.URL(t), fleet.Projection(usecase.Registry().Decode))
+	s.db, s.commands = db, serviceOf(db, s.clock.Now)
+	s.stage = projectionstest.Run(t, pgtest.DB(t), url, fleetOf())
 	s.watch = s.another(s.stage)
-	o, _, _, err := s.commands.CreateOrganization(t.Context(), "Acme", false, nil)
-	if err != nil {
-		t.Fatal(err)
+	if _, second := inScene.LoadOrStore(t, true); second {
+		o, _, _, err := s.commands.CreateOrganization(t.Context(), "Acme", false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.org, s.names = o.ID, map[uuid.UUID]string{}
+		s.orders, s.billing = s.register(s.org, "orders"), s.register(s.org, "billing")
 	}
-	s.org = o.ID
-	s.orders, s.billing = s.register(s.org, "orders"), s.register(s.org, "billing")
 	s.listened(time.Hour)
 	return s
+}
+
+// fill makes what all scenes begin with, and has the read model know of it.
+func fill(t *testing.T, url string) error {
+	db, pool, err := postgres.Connect(t.Context(), url, postgres.PoolOptions{Name: "test", Max: 10})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	runner := projections.NewRunner(db, url, slog.New(slog.DiscardHandler), fleetOf())
+	if err := runner.Prepare(ctx); err != nil {
+		cancel()
+		return err
+	}
+	done := make(chan struct{})
+	go func() { defer close(done); _ = runner.Run(ctx) }()
+	defer func() { cancel(); <-done }()
+	service := serviceOf(db, func() time.Time { return noon })
+	o, _, _, err := service.CreateOrganization(ctx, "Acme", false, nil)
+	if err != nil {
+		return err
+	}
+	begun.org = o.ID
+	for name, id := range map[string]*uuid.UUID{"orders": &begun.orders, "billing": &begun.billing} {
+		var mark usecase.Mark
+		*id, mark, err = service.RegisterInstance(ctx, usecase.Actor{OrganizationID: o.ID}, inventory.Registration{Name: name, Engine: domain.PostgreSQL, Active: true})
+		if err != nil {
+			return err
+		}
+		for !runner.Wait(ctx, mark.Log, mark.Position) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// fleetOf is the read model of servers.
+func fleetOf() projections.Projection { return fleet.Projection(usecase.Registry().Decode) }
+
+// serviceOf are the commands of an installation.
+func serviceOf(db *sqlx.DB, now func() time.Time) *commands.Service {
+	return commands.New(usecase.Base{DB: db, Events: eventstore.New(db), Accounts: accounts.New(db, now), Now: now}, commands.Needs{Instances: fleet.NewReader(db)})
 }
 
 // another is the watch of a further process.
