@@ -153,7 +153,15 @@ func (s *Server) seed(ctx context.Context, dir string) (string, error) {
 }
 
 func (s *Server) version(ctx context.Context) ([]byte, error) {
-	return exec.CommandContext(ctx, s.install.Program("postgres"), "--version").Output()
+	program := s.install.Program("postgres")
+	if known, ok := versions.Load(program); ok {
+		return known.([]byte), nil
+	}
+	version, err := exec.CommandContext(ctx, program, "--version").Output()
+	if err == nil {
+		versions.Store(program, version)
+	}
+	return version, err
 }
 
 // copyTree copies the files of a stopped cluster, and tells of each that it made.
