@@ -17,7 +17,7 @@ func TestDeadlocksOfTheDemo(t *testing.T) {
 		t.Errorf("%d deadlocks, the last %s before", len(all), last)
 	}
 	for _, at := range all {
-		from, to := at.Add(-11*time.Minute).Truncate(coarse), at.Add(11*time.Minute).Truncate(coarse)
+		from, to := at.Add(-coarse).Truncate(coarse), at.Add(coarse+time.Minute).Truncate(coarse)
 		for _, atOnce := range []time.Duration{agentInterval, coarse} {
 			counted, told := int64(0), 0
 			for _, s := range agents.samples(from, to, atOnce).Sessions {

@@ -71,7 +71,7 @@
 // samples go through push.Intake like those of real agents, from Past before the organization
 // was made until now. The time Recent before now has a sample every minute, also in the series,
 // before the demo is announced as ready (Begin). The rest follows, the latest first, with a
-// sample every ten minutes (Measure), and for Oracle's statements only the last seven days,
+// sample every twenty minutes (Measure), and for Oracle's statements only the last seven days,
 // which are all that is ever shown. Then Measure continues, minute by minute.
 //
 // The set of written minutes is stored as ranges in demo_measured. It is updated in the

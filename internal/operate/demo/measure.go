@@ -32,7 +32,7 @@ const (
 	// measureLock is held by whoever writes measurements (an advisory lock).
 	measureLock = 0x6d757374657273 // "musters"
 	// coarse is how often there are samples that come late.
-	coarse = 10 * time.Minute
+	coarse = 20 * time.Minute
 	// A batch is an hour of the recent, or a day of the rest: some 2,500 samples, or 5,000.
 	recentBatch, coarseBatch = time.Hour, 24 * time.Hour
 	// forever reaches back to the beginning.
