@@ -294,7 +294,7 @@ func (s *scene) until(what string, holds func() bool) {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("never: %s\n%s", what, s.story())
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond) // each look asks the database
 	}
 }
 
