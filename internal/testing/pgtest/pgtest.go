@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"runtime/debug"
 	"sync"
 	"testing"
 	"time"
@@ -68,17 +66,8 @@ func (l *lazily) close() {
 
 const template = "muster_template"
 
-// gcPercent is by how much the heap of a test binary grows between two collections, in percent of
-// what is in use. With Go's own 100, collections took a third of the time for which the tests of
-// internal/httpapi computed; the heap there now grows to some 350 MB.
-const gcPercent = 400
-
-// Run runs the tests and ends the shared server. Use it as TestMain's body. It lets Go collect
-// garbage less often, unless the environment says how often (GOGC).
+// Run runs the tests and ends the shared server. Use it as TestMain's body.
 func Run(m *testing.M) int {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 	code := m.Run()
 	shared.close()
 	watched.close()
