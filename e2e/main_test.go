@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -100,6 +101,7 @@ type installed struct {
 	blobs    string // URL of the blob store; empty: in dir
 
 	measurements string // URL of ClickHouse; empty: in the database
+	program      string // what runs its commands; empty: this test binary
 }
 
 // install makes an installation with a migrated database and nobody in it. The tables of its
@@ -136,7 +138,11 @@ func (i installed) flags() []string {
 // muster runs a command on the installation.
 func (i installed) muster(t testing.TB, args ...string) outcome {
 	t.Helper()
-	return muster(t, append(args, i.flags()...)...)
+	args = append(args, i.flags()...)
+	if i.program != "" {
+		return start(t, exec.Command(i.program, args...), nil).outcome(t)
+	}
+	return muster(t, args...)
 }
 
 // must runs a command that is to succeed and returns what it printed.

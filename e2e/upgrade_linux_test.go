@@ -37,7 +37,7 @@ type upgrade struct {
 	load      *callers
 }
 
-// TestLongUpgrade takes two machines from the last commit before the kit to this one and
+// TestLongUpgrade takes two machines from commitBefore to this commit and
 // back and forth again, by the lines of docs/runbooks/upgrade.md, under load: with the
 // migrations in between, one more in two steps, and a projection of another version. Then
 // comes the second step, after which the old program starts no more, and the backup, which
@@ -202,8 +202,8 @@ func (u *upgrade) firstStep(t *testing.T) {
 		r.kill(t)
 	}
 	first.follow(t, u.page.take(t, "The first step", 1))
-	u.answers(t, 15) // one of each version
-	fillsItsOwn(t, first, "/usr/bin/muster", len(installation.ReadModels()))
+	u.answers(t, 15)                                                           // one of each version
+	fillsItsOwn(t, first, "/usr/bin/muster", len(installation.ReadModels())+1) // notify is listed with them
 	fillsItsOwn(t, first, "/opt/muster/old/muster", u.models)
 	u.machines[1].follow(t, u.page.take(t, "The first step", 1))
 	u.answers(t, 3)

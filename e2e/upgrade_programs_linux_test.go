@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// commitBefore is what people would have run: the last commit before the first file of kit/,
-// with which Muster could be installed from anything but a clone.
-const commitBefore = "c20bb782b7d667b98c24db801aeafa1ab4acb99a"
+// commitBefore is the program from before. It has the last migration of the step contract, so that all pending ones are
+// of the step expand. From an earlier one, the runbook has people upgrade at once.
+const commitBefore = "b3badcf0553c8d9fd8cf9e4341b0144f13b2721d"
 
 // buildBefore builds commitBefore from the repository's own history.
 func buildBefore(t *testing.T) (program string) {
