@@ -27,7 +27,7 @@ func (s *Server) initEmpty(ctx context.Context) error {
 		return err
 	}
 	kept := filepath.Join(dir, fmt.Sprintf("empty-%d-%.8x", s.Major, sha256.Sum256(version)))
-	err = copyTree(kept, s.Dir(), s.account.Own)
+	err = copyTree(kept, s.Dir(), false, s.account.Own)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := s.initdb(ctx); err != nil {
 			return err
@@ -48,7 +48,7 @@ func keepEmpty(made, kept string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(part) }()
-	if err := copyTree(made, filepath.Join(part, "data"), func(string) error { return nil }); err != nil {
+	if err := copyTree(made, filepath.Join(part, "data"), false, func(string) error { return nil }); err != nil {
 		return err
 	}
 	if err := os.Rename(filepath.Join(part, "data"), kept); err != nil && !errors.Is(err, fs.ErrExist) {

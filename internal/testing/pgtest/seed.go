@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"muster/internal/postgres/cluster"
@@ -110,7 +111,7 @@ func startKept(ctx context.Context, opts Options, dir string) (_ *Server, err er
 		return nil, err
 	}
 	part := seed + ".part"
-	if err := copyTree(s.Dir(), part, func(string) error { return nil }); err != nil {
+	if err := copyTree(s.Dir(), part, false, func(string) error { return nil }); err != nil {
 		return nil, err
 	}
 	if err := os.Rename(part, seed); err != nil {
@@ -126,7 +127,7 @@ func copyOf(dir string) func(*Server, context.Context) error {
 		if err != nil {
 			return err
 		}
-		return copyTree(seed, s.Dir(), s.account.Own)
+		return copyTree(seed, s.Dir(), false, s.account.Own)
 	}
 }
 
@@ -164,23 +165,25 @@ func (s *Server) version(ctx context.Context) ([]byte, error) {
 	return version, err
 }
 
-// copyTree copies the files of a stopped cluster, and tells of each that it made.
-func copyTree(from, to string, made func(path string) error) error {
+// copyTree copies the files of a cluster, and tells of each that it made. Of one that is running, the log and what
+// is the process's are left out, and files that are removed meanwhile.
+func copyTree(from, to string, running bool, made func(path string) error) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
+		name, outside := filepath.Rel(from, path)
 		target := filepath.Join(to, name)
-		if entry.IsDir() {
+		switch err = errors.Join(err, outside); {
+		case err != nil:
+		case entry.IsDir():
 			err = os.MkdirAll(target, 0o700) // or PostgreSQL does not start
-		} else {
+		case running && (strings.HasPrefix(name, "pg_wal/") || strings.HasPrefix(name, "postmaster.")):
+			return nil
+		default:
 			err = copyFile(path, target)
 		}
-		if err != nil {
+		switch {
+		case running && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
 			return err
 		}
 		return made(target)
@@ -209,7 +212,7 @@ func copyFile(from, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = io.CopyN(target, source, used)
+	_, err = io.Copy(target, io.LimitReader(source, used)) // a running server may shorten it
 	if err == nil && used < info.Size() {
 		err = target.Truncate(info.Size())
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -94,7 +93,7 @@ func (s *Server) copyFiles(ctx context.Context, of *Server, from string) (err er
 	if _, err := conn.Exec(ctx, begin); err != nil {
 		return err
 	}
-	if err := copyData(of.Dir(), s.Dir()); err != nil {
+	if err := copyTree(of.Dir(), s.Dir(), true, func(string) error { return nil }); err != nil {
 		return err
 	}
 	var label string
@@ -112,35 +111,5 @@ func (s *Server) copyFiles(ctx context.Context, of *Server, from string) (err er
 	}
 	return filepath.WalkDir(s.Dir(), func(path string, _ fs.DirEntry, err error) error {
 		return errors.Join(err, s.account.Own(path))
-	})
-}
-
-// copyData copies a data directory but for the log and what is the process's. Files that are removed
-// meanwhile are left out.
-func copyData(from, to string) error {
-	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, name)
-		if entry.IsDir() {
-			return os.MkdirAll(target, 0o700)
-		}
-		if strings.HasPrefix(name, "pg_wal/") || strings.HasPrefix(name, "postmaster.") {
-			return nil
-		}
-		data, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		return os.WriteFile(target, data, 0o600)
 	})
 }
