@@ -179,8 +179,7 @@ type outlook struct {
 
 // lookAhead costs a tenth of a claim that finds nothing.
 func (q *Queue) lookAhead(ctx context.Context, kind JobKind) (outlook, error) {
-	o, _, err := statement.Find[outlook](ctx, q.db, fmt.Sprintf("look whether a %s job is due", kind), lookAheadSQL, string(kind))
-	return o, err
+	return statement.One[outlook](ctx, q.db, fmt.Sprintf("look whether a %s job is due", kind), lookAheadSQL, string(kind))
 }
 
 // rest is how long there is no need to look again, and most at most.
