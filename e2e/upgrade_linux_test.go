@@ -202,8 +202,9 @@ func (u *upgrade) firstStep(t *testing.T) {
 		r.kill(t)
 	}
 	first.follow(t, u.page.take(t, "The first step", 1))
-	u.answers(t, 15)                                                           // one of each version
-	fillsItsOwn(t, first, "/usr/bin/muster", len(installation.ReadModels())+1) // notify is listed with them
+	u.answers(t, 15) // one of each version
+	// The notifications are listed with the read models.
+	fillsItsOwn(t, first, "/usr/bin/muster", len(installation.ReadModels())+1)
 	fillsItsOwn(t, first, "/opt/muster/old/muster", u.models)
 	u.machines[1].follow(t, u.page.take(t, "The first step", 1))
 	u.answers(t, 3)
