@@ -64,7 +64,9 @@ func TestAnEarlierReleaseLeavesNoStaleSums(t *testing.T) {
 	if n := c.count(t, `SELECT count(*) FROM whole_activity WHERE sums IS NULL`); n != 0 {
 		t.Errorf("%d rows that are made anew have no sums", n)
 	}
-	c.same(t, w, "anew")
+	for range 3 { // thirds of the dimensions
+		c.same(t, w, "anew")
+	}
 	sums := c.count(t, `SELECT count(*) FROM whole_activity WHERE sums IS NOT NULL`)
 	c.exec(t, `UPDATE whole_activity SET lines = lines`)
 	if n := c.count(t, `SELECT count(*) FROM whole_activity WHERE sums IS NOT NULL`); n != sums {

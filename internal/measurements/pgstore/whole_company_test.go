@@ -142,7 +142,7 @@ type tiles struct {
 	Utilization measurements.Utilization
 	Queries     measurements.QuerySums
 	Waits       measurements.WaitSums
-	Activity    []measurements.ActivityPart // by each dimension, of all states and of those that wait
+	Activity    []measurements.ActivityPart // by the dimensions of the turn, of all states and of those that wait
 }
 
 // shown is what who asks without a filter gets, series what the rows of the series say.
@@ -161,11 +161,11 @@ func (c *company) shown(t tester, w timegrid.Window) (shown, series tiles) {
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
 	}
-	for i, by := range measurements.Dimensions() {
+	for i, by := range c.dimensions() {
 		if c.onlyTiles {
 			break
 		}
-		for _, states := range turns(c.turn+i, nil, []measurements.State{measurements.Waits}) {
+		for _, states := range turns(c.turn/3+i, nil, []measurements.State{measurements.Waits}) {
 			q := measurements.ActivityQuery{By: by, States: states}
 			one, err := c.Activity(ctx, c.id, pg, fleet.Scope{}, w, q)
 			if notKept := new(measurements.NotKeptError); errors.As(err, &notKept) {
@@ -204,11 +204,25 @@ func turns[T any](turn int, all ...T) []T {
 	return all[turn%len(all):][:1]
 }
 
+// dimensions are those by which activity is compared this time: a third of them, each time another one, and all of
+// them where tests may take long.
+func (c *company) dimensions() []measurements.Dimension {
+	all := measurements.Dimensions()
+	if longtest.Asked() {
+		return all
+	}
+	var third []measurements.Dimension
+	for i := c.turn % 3; i < len(all); i += 3 {
+		third = append(third, all[i])
+	}
+	return third
+}
+
 // sameFew holds what readers of the greatest lines get to all lines of the series.
 func (c *company) sameFew(t tester, w timegrid.Window, when string) {
 	t.Helper()
-	for i, by := range measurements.Dimensions() {
-		for _, limit := range turns(c.turn+i, 1, 2, 3) {
+	for i, by := range c.dimensions() {
+		for _, limit := range turns(c.turn/3+i, 1, 2, 3) {
 			q := measurements.ActivityQuery{By: by, Limit: limit}
 			few, err := c.Activity(t.Context(), c.id, fleet.PostgreSQL, fleet.Scope{}, w, q)
 			if notKept := new(measurements.NotKeptError); errors.As(err, &notKept) {
