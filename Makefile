@@ -174,8 +174,9 @@ REPORT = $(AS_BUILT) CGO_ENABLED=0 go run ./scripts/testreport
 test-report:
 	@$(REPORT) $(RESULTS)
 
-# The servers that Muster watches are the newest one installed and, with npm, 18. MUSTER_TEST_NPM
-# makes a failure of a package of npm's that is not there; without it the tests that need one are skipped.
+# Most tests watch servers of the newest version that is installed. A test that must hold for each version
+# has 18, with npm, and make test-all has the others. MUSTER_TEST_NPM makes a failure of a package of npm's
+# that is not there; without it the tests that need one are skipped.
 test-go: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
 	@set -o pipefail; $(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18) env $(TESTED) $(LONGEST) ./... | $(REPORT) follow $(RESULTS)/go.json

@@ -25,7 +25,7 @@
 // those of the private server are: on PATH and where packagers put them. Without it, the newest
 // version is used. scripts/test_majors.sh sets both. Servers that Muster monitors may be older
 // than those on which it runs: TEST_POSTGRES_PROGRAMS lists directories with their programs, and
-// Majors returns the available versions.
+// Majors returns their versions.
 //
 // What may go wrong: a test binary is killed and nobody stops its servers. Each server has a
 // watcher: a shell that reads from a pipe whose other end this process holds. When the test

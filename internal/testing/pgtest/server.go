@@ -53,21 +53,23 @@ const majorVariable = "TEST_POSTGRES_MAJOR"
 // They are there for whoever asks for their major version, and for nobody else.
 const programsVariable = "TEST_POSTGRES_PROGRAMS"
 
-// Majors are the versions to run a test against that must hold for every server
-// that Muster may watch: that of the other tests, and those of TEST_POSTGRES_PROGRAMS.
-func Majors(t testing.TB) []int {
+// Majors are the versions to run a test against that must hold for every server that Muster may
+// watch: those of TEST_POSTGRES_PROGRAMS, and without it that of the other tests.
+func Majors(t testing.TB) (majors []int) {
 	t.Helper()
-	wanted, err := majorWanted()
-	if err != nil {
-		t.Fatal(err)
-	}
-	usual, err := cluster.Find(t.Context(), wanted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	majors := []int{usual.Major}
 	for _, further := range furtherInstallations(t.Context()) {
 		majors = append(majors, further.Major)
+	}
+	if len(majors) == 0 {
+		wanted, err := majorWanted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		usual, err := cluster.Find(t.Context(), wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		majors = []int{usual.Major}
 	}
 	slices.Sort(majors)
 	return slices.Compact(majors)
