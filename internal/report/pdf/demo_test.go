@@ -12,8 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 
+	"muster/internal/report/pdf"
 	"muster/internal/report/snapshot"
 	"muster/internal/testing/longtest"
 )
@@ -45,6 +47,32 @@ func demoDocument(t testing.TB, name string) snapshot.Document {
 	return doc
 }
 
+// demoFiles are the demo's documents that were rendered, by name.
+var demoFiles sync.Map
+
+type demoRendered struct {
+	file     []byte
+	rendered pdf.Rendered
+}
+
+// demoFile is one of the demo's documents as a file. It is rendered once for all tests, and nobody changes it.
+func demoFile(t testing.TB, name string) ([]byte, pdf.Rendered) {
+	t.Helper()
+	once, _ := demoFiles.LoadOrStore(name, sync.OnceValue(func() (of demoRendered) {
+		of.file, of.rendered = render(t, renderer(t), demoDocument(t, name))
+		return of
+	}))
+	of := once.(func() demoRendered)()
+	return of.file, of.rendered
+}
+
+// demoSays is says of one of the demo's documents.
+func demoSays(t *testing.T, name string, want, not []string) {
+	t.Helper()
+	file, _ := demoFile(t, name)
+	fileSays(t, file, want, not)
+}
+
 // inCI is how many pages of each a run of CI looks at: nearly all of two of them. The
 // rest takes as long again with the race detector.
 const inCI = 12
@@ -70,11 +98,10 @@ func TestLongEveryPageOfTheDemo(t *testing.T) {
 // eachDemoDocument compares the first pages of each, or all of them (0).
 func eachDemoDocument(t *testing.T, first int) {
 	t.Helper()
-	r := renderer(t)
 	for _, name := range demoDocuments {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file, rendered := render(t, r, demoDocument(t, name))
+			file, rendered := demoFile(t, name)
 			golden := func(page int) string {
 				return filepath.Join("testdata", "demo", fmt.Sprintf("%s-%02d.png", name, page))
 			}

@@ -35,7 +35,7 @@ func TestFault44ACardHasUndoAndCheck(t *testing.T) {
 		doc.Checks[i].Verify.After = strings.Repeat(" AND rolsuper AND rolcanlogin", 12) + ";"
 	}
 	says(t, renderer(t), doc, []string{"findings.csv has the query that shows it (verify)."}, []string{"SELECT 1 FROM pg_roles WHERE rolname = ", "Returns no row once it is closed."})
-	says(t, renderer(t), demoDocument(t, "security"), []string{"Undo ALTER LOGIN [tmp_migration] ENABLE;", "No statement restores it"}, nil)
+	demoSays(t, "security", []string{"Undo ALTER LOGIN [tmp_migration] ENABLE;", "No statement restores it"}, nil)
 }
 
 // TestFault42LinksMatchTheServersMajor, in cards about servers of one major.
@@ -52,7 +52,7 @@ func TestFault42LinksMatchTheServersMajor(t *testing.T) {
 			t.Errorf("%s for %s: %s, want %s", reference[0], reference[1], got, want)
 		}
 	}
-	file, _ := render(t, renderer(t), demoDocument(t, "scorecard")) // of a server of PostgreSQL 12
+	file, _ := demoFile(t, "scorecard") // of a server of PostgreSQL 12
 	for address := range addresses(file) {
 		if strings.Contains(address, "postgresql.org/docs/") && !strings.Contains(address, "/docs/12/") && !strings.Contains(address, "/docs/current/") {
 			t.Errorf("it leads to %s", address)
@@ -63,17 +63,16 @@ func TestFault42LinksMatchTheServersMajor(t *testing.T) {
 // TestFault46EachFileHasATitleOfItsOwn: the server's, the scope's or the organization's, and the day; and so has each page.
 func TestFault46EachFileHasATitleOfItsOwn(t *testing.T) {
 	t.Parallel()
-	r := renderer(t)
 	for name, want := range map[string]string{
 		"security": "Security report of 2026-11-23 – Demo organization", "inventory": "Data inventory of 2026-11-23 – Demo organization",
 		"scorecard": "Per-instance scorecard of 2026-11-23 – demo-pg-legacy-01 – Demo organization",
 	} {
-		file, _ := render(t, r, demoDocument(t, name))
+		file, _ := demoFile(t, name)
 		if !bytes.Contains(file, utf16(want)) {
 			t.Errorf("%s: the title is not %q", name, want)
 		}
 	}
-	file, _ := render(t, r, demoDocument(t, "scorecard"))
+	file, _ := demoFile(t, "scorecard")
 	for i, page := range words(t, file) {
 		if !strings.Contains(page, "demo-pg-legacy-01") || i > 0 && !strings.Contains(page, "Per-instance scorecard · demo-pg-legacy-01 · Demo organization") {
 			t.Errorf("page %d does not name the server: %.200s", i+1, page)
@@ -131,7 +130,7 @@ func TestFault48NoTypeIsTooSmall(t *testing.T) {
 	}
 	size := regexp.MustCompile(`/F[0-9a-f]+ ([0-9.]+) Tf`)
 	for _, name := range demoDocuments {
-		file, _ := render(t, renderer(t), demoDocument(t, name))
+		file, _ := demoFile(t, name)
 		for _, m := range size.FindAllSubmatch(drawn(t, file), -1) {
 			if points := string(m[1]); len(points) < 4 || points[1] == '.' && points < "8" {
 				t.Fatalf("%s has type of %s points", name, points)
@@ -143,7 +142,7 @@ func TestFault48NoTypeIsTooSmall(t *testing.T) {
 // TestFault49NoCardIsTorn: each page of findings that has a card's head has its foot, too.
 func TestFault49NoCardIsTorn(t *testing.T) {
 	t.Parallel()
-	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	file, _ := demoFile(t, "security")
 	heads := regexp.MustCompile(`(Overdue by|Due in) \d+ days?`)
 	feet := regexp.MustCompile(`(MS|OR|PG)-\w+ · steps? `)
 	cards := 0
@@ -179,7 +178,7 @@ func TestFault50CommonTextIsPrintedOnce(t *testing.T) {
 func TestTheDemoIsShort(t *testing.T) {
 	t.Parallel()
 	for name, most := range map[string]int{"security": 18, "scorecard": 8, "inventory": 11} {
-		if _, rendered := render(t, renderer(t), demoDocument(t, name)); rendered.Pages > most {
+		if _, rendered := demoFile(t, name); rendered.Pages > most {
 			t.Errorf("%s has %d pages, want at most %d", name, rendered.Pages, most)
 		}
 	}
@@ -188,7 +187,7 @@ func TestTheDemoIsShort(t *testing.T) {
 // TestPageOneHasOneSentenceFirst, and the map of servers and areas.
 func TestPageOneHasOneSentenceFirst(t *testing.T) {
 	t.Parallel()
-	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	file, _ := demoFile(t, "security")
 	page := words(t, file)[0]
 	for _, want := range []string{
 		"43 critical and high findings are overdue, 34 of them on demo-mssql-erp-02 and demo-pg-legacy-01.",
@@ -203,14 +202,14 @@ func TestPageOneHasOneSentenceFirst(t *testing.T) {
 // TestFault15DormantAccountsComeFirst, with the word, and no column says the same in every row.
 func TestFault15DormantAccountsComeFirst(t *testing.T) {
 	t.Parallel()
-	says(t, renderer(t), demoDocument(t, "security"), []string{" 2 of them are dormant.", "dormant"}, []string{"unknown unknown", "Password Valid until"})
+	demoSays(t, "security", []string{" 2 of them are dormant.", "dormant"}, []string{"unknown unknown", "Password Valid until"})
 }
 
 // TestFault41SparseSamplesAreMarked: an hour with one sample counts as measured, so the minutes stand beside
 // it, in bold if they are few.
 func TestFault41SparseSamplesAreMarked(t *testing.T) {
 	t.Parallel()
-	says(t, renderer(t), demoDocument(t, "scorecard"), []string{"717 of 720 5,582 minutes of 43,020 (13%)"}, nil)
+	demoSays(t, "scorecard", []string{"717 of 720 5,582 minutes of 43,020 (13%)"}, nil)
 	says(t, renderer(t), snapshottest.Rich(report.InstanceScorecard), []string{"692 of 720 41,414 minutes of 41,520"}, []string{"41,520 (100%)"})
 }
 
@@ -218,7 +217,7 @@ func TestFault41SparseSamplesAreMarked(t *testing.T) {
 // sampled, and where the encryption of volumes is known from.
 func TestFault37AndFault38AnInventoryExplainsItsSources(t *testing.T) {
 	t.Parallel()
-	says(t, renderer(t), demoDocument(t, "inventory"), []string{
+	demoSays(t, "inventory", []string{
 		"3 of 14 instances were not checked for security", "values were sampled", "It is known where a feed reported it.",
 	}, []string{"column names only, no values sampled", "3 of 14 instances were not assessed"})
 }
@@ -226,7 +225,7 @@ func TestFault37AndFault38AnInventoryExplainsItsSources(t *testing.T) {
 // TestFault13ACheckIsOneCard: the findings of one server share a row, so that a finding for each CVE prints as one.
 func TestFault13ACheckIsOneCard(t *testing.T) {
 	t.Parallel()
-	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	file, _ := demoFile(t, "security")
 	all := strings.Join(words(t, file), " ")
 	if n := strings.Count(all, "Minor version has known vulnerabilities High"); n > 1 {
 		t.Errorf("the check has %d cards", n)
@@ -240,7 +239,7 @@ func TestFault13ACheckIsOneCard(t *testing.T) {
 func TestFault47DocumentsAreTagged(t *testing.T) {
 	t.Parallel()
 	for _, name := range demoDocuments {
-		file, _ := render(t, renderer(t), demoDocument(t, name))
+		file, _ := demoFile(t, name)
 		if all := pdfInfo(t, file); !regexp.MustCompile(`Tagged: +yes`).MatchString(all) {
 			t.Errorf("%s: %s", name, all)
 		}
@@ -301,7 +300,7 @@ func TestFault47QPDFFindsNoFault(t *testing.T) {
 		t.Skip("qpdf is missing: install it to check the form of the reports")
 	}
 	for _, name := range demoDocuments {
-		file, _ := render(t, renderer(t), demoDocument(t, name))
+		file, _ := demoFile(t, name)
 		path := filepath.Join(t.TempDir(), name+".pdf")
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)

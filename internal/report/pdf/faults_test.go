@@ -40,7 +40,7 @@ func TestFault01OverdueFindingsAreOnPageOne(t *testing.T) {
 // TestFault02PageOneHasTheWorstActions: the critical CVEs of servers without checks, too.
 func TestFault02PageOneHasTheWorstActions(t *testing.T) {
 	t.Parallel()
-	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	file, _ := demoFile(t, "security")
 	page := words(t, file)[0]
 	for _, want := range []string{"Update Oracle 19.24 to 19.32 Critical · demo-ora-core-01", "Update MongoDB 7.0.12 to 7.0.40 Critical · demo-mongo-events-01 · 53 open CVEs", "; after these, 0 critical and "} {
 		if !strings.Contains(page, want) {
@@ -52,7 +52,7 @@ func TestFault02PageOneHasTheWorstActions(t *testing.T) {
 // TestFault03EachActionNamesObjectAndServer, on page 1 and in the plan.
 func TestFault03EachActionNamesObjectAndServer(t *testing.T) {
 	t.Parallel()
-	file, _ := render(t, renderer(t), demoDocument(t, "security"))
+	file, _ := demoFile(t, "security")
 	const want = "Logins have no password, or their name as one: tmp_migration Critical · demo-mssql-erp-02"
 	pages := words(t, file)
 	if !strings.Contains(pages[0], want) {
@@ -169,13 +169,13 @@ func TestFault31TheColumnNamesTheEndOfTheList(t *testing.T) {
 // TestFault16NothingIsAcceptedByDefault: a low risk waits for its owner.
 func TestFault16NothingIsAcceptedByDefault(t *testing.T) {
 	t.Parallel()
-	says(t, renderer(t), demoDocument(t, "inventory"), []string{"Muster accepts no risk: people do, with a name and an end, by an exception for the risk’s id."}, []string{" accept –", "a low risk may be accepted"})
+	demoSays(t, "inventory", []string{"Muster accepts no risk: people do, with a name and an end, by an exception for the risk’s id."}, []string{" accept –", "a low risk may be accepted"})
 }
 
 // TestFault18TheRegisterNamesRegulations, and TestFault17 ids that are no ranks.
 func TestFault17AndFault18TheRegisterNamesIDsAndRegulations(t *testing.T) {
 	t.Parallel()
-	says(t, renderer(t), demoDocument(t, "inventory"), []string{"Data, regulation", "GDPR"}, []string{"R-001", "R-002"})
+	demoSays(t, "inventory", []string{"Data, regulation", "GDPR"}, []string{"R-001", "R-002"})
 }
 
 // TestFault26AccountsThatDisagreeAreSaid, and TestFault27 the accounts are those of the instances that have some.
@@ -197,7 +197,7 @@ func TestFault26AndFault27AccountsAreComparedWithChecks(t *testing.T) {
 // TestFault19AndFault20ControlsAndBackupsAreListed in the method and in the summary of a Security report.
 func TestFault19AndFault20ControlsAndBackupsAreListed(t *testing.T) {
 	t.Parallel()
-	says(t, renderer(t), demoDocument(t, "security"), []string{
+	demoSays(t, "security", []string{
 		"Controls by framework", "ISO/IEC 27001:2022, Annex A", "PCI DSS 4.0.1", "A.8.8 Technical vulnerabilities", "8.3.6 (1)",
 		"No recent backup of demo-mssql-erp-02.", "Backups: 1 server has no recent one (demo-mssql-erp-02; the scorecard has the finding and its fix), ",
 	}, nil)
@@ -244,7 +244,7 @@ func TestFault51TheScorecardHasTheFactsOfItsServer(t *testing.T) {
 		doc.Instances[0].Databases[i].SizeBytes = nil
 	}
 	says(t, renderer(t), doc, []string{"Host pg-orders-01.db.nordlicht.example, size not known", "Databases 2, size not known", "Role not known", "Last backup none known"}, nil)
-	file, _ := render(t, renderer(t), demoDocument(t, "scorecard"))
+	file, _ := demoFile(t, "scorecard")
 	if page := words(t, file)[0]; !strings.Contains(page, "Server Version PostgreSQL 12.22") {
 		t.Errorf("page 1 has no facts: %s", page)
 	}

@@ -537,6 +537,11 @@ func TestSentences(t *testing.T) {
 func says(t *testing.T, r *pdf.Renderer, doc snapshot.Document, want, not []string) {
 	t.Helper()
 	file, _ := render(t, r, doc)
+	fileSays(t, file, want, not)
+}
+
+func fileSays(t *testing.T, file []byte, want, not []string) {
+	t.Helper()
 	all := strings.Join(words(t, file), " ")
 	for _, text := range want {
 		if !strings.Contains(all, text) {
