@@ -32,7 +32,7 @@ part() { # NAME COMMAND…
   part shipped nice -n 19 bash scripts/program.sh >"$results/shipped.log" 2>&1
 } &
 part go make --no-print-directory test-go
-part browser make --no-print-directory test-browser
+part browser make --no-print-directory -o build test-browser # make test has built it
 part web make --no-print-directory test-unit
 part first-report bash scripts/first_report.sh
 wait
