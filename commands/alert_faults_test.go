@@ -19,6 +19,7 @@ import (
 	"muster/domain/alert"
 	"muster/eventstore"
 	"muster/internal/postgres"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -183,12 +184,23 @@ func (h *house) beside(id uuid.UUID) (row string) {
 	return row
 }
 
-// TestTenThousandAlertsAtOnce: three processes get the same batch, each in an order
+// TestThousandsOfAlertsAtOnce: three processes get the same batch, each in an order
 // of its own.
-func TestTenThousandAlertsAtOnce(t *testing.T) {
+func TestThousandsOfAlertsAtOnce(t *testing.T) {
 	t.Parallel()
+	comeAtOnce(t, 1_000)
+}
+
+func TestLongTenThousandAlertsAtOnce(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	comeAtOnce(t, 10_000)
+}
+
+func comeAtOnce(t *testing.T, alerts int) {
+	t.Helper()
 	h := newHouse(t)
-	const writers, alerts = 3, 10_000
+	const writers = 3
 	got := make([]map[string]uuid.UUID, writers)
 	together(writers, func(w int) error {
 		items := make([]alerting.Item, alerts)
