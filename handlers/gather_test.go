@@ -31,6 +31,7 @@ import (
 	"muster/internal/assessment/logged"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
+	"muster/internal/postgres"
 	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
 	"muster/internal/testing/pgtest"
@@ -56,10 +57,9 @@ type estate struct {
 
 func newEstate(t *testing.T) *estate {
 	t.Helper()
-	s := newScene(t)
-	decode := usecase.Registry().Decode
-	e := &estate{scene: s, runner: projections.NewRunner(s.db, pgtest.URL(t), slog.New(slog.DiscardHandler),
-		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode), alerts.Projection(decode), health.Projection(decode), schedules.Projection(decode))}
+	url := pgtest.FilledURL(t, "estate", prepareReadModels)
+	s := newSceneOn(t, pgtest.Connect(t, url), filepath.Join(t.TempDir(), "blobs"))
+	e := &estate{scene: s, runner: newRunner(s.db, url)}
 	if err := e.runner.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +79,24 @@ func newEstate(t *testing.T) *estate {
 		return snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable, ErrorClass: "refused", Error: "refused"}, nil
 	}
 	return e
+}
+
+func newRunner(db *sqlx.DB, url string) *projections.Runner {
+	decode := usecase.Registry().Decode
+	runner := projections.NewRunner(db, url, slog.New(slog.DiscardHandler),
+		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode), alerts.Projection(decode), health.Projection(decode), schedules.Projection(decode))
+	runner.Share(1)
+	return runner
+}
+
+// prepareReadModels makes the empty tables with which all estates begin.
+func prepareReadModels(url string) error {
+	db, pool, err := postgres.Connect(context.Background(), url, postgres.PoolOptions{Name: "test"})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return newRunner(db, url).Prepare(context.Background())
 }
 
 // Fresh stands for the collector, with what the store knows.

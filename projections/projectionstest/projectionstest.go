@@ -28,6 +28,7 @@ type Stage struct {
 func Run(t testing.TB, db *sqlx.DB, url string, filled ...projections.Projection) *Stage {
 	t.Helper()
 	runner := projections.NewRunner(db, url, slog.New(slog.DiscardHandler), filled...)
+	runner.Share(1)
 	if err := runner.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
