@@ -18,21 +18,16 @@ import (
 
 // How often workers die, and how many reports are requested before each time.
 const (
-	chaosKills = 4
-	longKills  = 500
-	mostKills  = 12 // until one of them is amid a build
+	chaosKills = 500
 	perKill    = 5
 )
 
-// TestWorkersAreKilled kills worker processes at work, again and again, while
-// several members request reports of all kinds. MUSTER_TEST_LONG=1 makes it go
-// on for a few minutes.
-func TestWorkersAreKilled(t *testing.T) {
+// TestLongWorkersAreKilled kills worker processes at work, again and again, while several members request reports of
+// all kinds. In make test workers die between any two steps (TestAWorkerDiesBetweenAnyTwoStepsOfABuild, in handlers),
+// and one process that builds is killed (TestReplicas).
+func TestLongWorkersAreKilled(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
-	kills := chaosKills
-	if longtest.Asked() {
-		kills = longKills
-	}
 	mails := mailtest.Start(t, mailtest.Options{})
 	settings := []string{"--job-lease=1s", "--smtp-url", "smtp://" + mails.Addr + "?starttls=off"}
 	c := &chaos{house: newHouse(t, append(settings, "--roles=api,projections,collectors")...)}
@@ -41,7 +36,7 @@ func TestWorkersAreKilled(t *testing.T) {
 	workers := []*running{launch(t, nil, args...), launch(t, nil, args...)}
 	db := pgtest.Connect(t, c.url)
 	resumed := func() int { return len(c.events(t, "--type", "report.build_resumed")) }
-	for n := 0; n < kills || n < mostKills && resumed() == 0; n++ {
+	for range chaosKills {
 		victim := c.atWork(t, db, workers)
 		// Not a wait for anything: between which two steps it dies is up to chance.
 		time.Sleep(rand.N(80 * time.Millisecond))
@@ -61,7 +56,7 @@ func TestWorkersAreKilled(t *testing.T) {
 	if resumed() == 0 {
 		t.Error("no worker was killed while it built")
 	}
-	t.Logf("%d kills, %d builds resumed, %d of %d mails sent twice, %v", kills, resumed(), repeated, len(mails.Mails()), ends)
+	t.Logf("%d kills, %d builds resumed, %d of %d mails sent twice, %v", chaosKills, resumed(), repeated, len(mails.Mails()), ends)
 }
 
 // chaos is a house whose members request whatever there is.
