@@ -58,7 +58,7 @@ func (l *load) begin(t *testing.T, dsn string) {
 			select {
 			case <-done:
 				return
-			case <-time.After(2 * time.Millisecond):
+			case <-time.After(10 * time.Millisecond):
 			}
 			if _, err := db.Exec(`SELECT 42 AS the_load_of_a_test`); err != nil {
 				t.Error(err)
@@ -73,13 +73,20 @@ func (l *load) begin(t *testing.T, dsn string) {
 
 // TestAgentAndServerAreKilled kills the agent and the server in turn while a load goes on:
 // what was counted in the end is what the load executed, not one more and not one less.
-// MUSTER_TEST_LONG=1 makes it 200 kills.
 func TestAgentAndServerAreKilled(t *testing.T) {
 	t.Parallel()
-	kills := 4
-	if longtest.Asked() {
-		kills = 200
-	}
+	countUnderKills(t, 2)
+}
+
+// TestLongAgentAndServerAreKilled a hundred times each.
+func TestLongAgentAndServerAreKilled(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	countUnderKills(t, 200)
+}
+
+func countUnderKills(t *testing.T, kills int) {
+	t.Helper()
 	f := newField(t)
 	server, a := f.serve(t), f.agent(t, "only")
 	f.begin(t)
