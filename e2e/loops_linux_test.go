@@ -18,10 +18,12 @@ import (
 // once is the work that is over soon after the start, and cannot be broken any more.
 var once = []string{"greet", "begin the demo", "fill the demo"}
 
-// TestEveryLoopOfServePanics, all at once: the process goes on, starts each again, counts
+// TestLongEveryLoopOfServePanics, all at once: the process goes on, starts each again, counts
 // it, says so in /readyz and in the log, and then does what it did before. A loop that is
-// new in serve is broken, too.
-func TestEveryLoopOfServePanics(t *testing.T) {
+// new in serve is broken, too. In make test the loops of the agent panic (TestEveryLoopOfTheAgentPanics),
+// and each loop of the program has to be one that is started again (TestNoGoroutineIsBare).
+func TestLongEveryLoopOfServePanics(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	i := install(t)
 	ana := i.organization(t, "Acme")
