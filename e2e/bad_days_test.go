@@ -10,6 +10,7 @@ import (
 
 	"muster/internal/mail/mailtest"
 	"muster/internal/testing/linetest"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -80,9 +81,12 @@ func TestMailServerDown(t *testing.T) {
 	})
 }
 
-// TestDatabaseRestartsMidBuild takes the database away while a worker stands in
+// TestLongDatabaseRestartsMidBuild takes the database away while a worker stands in
 // the middle of recording what it does. The log says so once, and once when it is back.
-func TestDatabaseRestartsMidBuild(t *testing.T) {
+// In make test a primary dies while reports are built (TestAFailoverLosesNothing), and an outage
+// is logged once (TestAnOutageIsLoggedOnce, in internal/postgres).
+func TestLongDatabaseRestartsMidBuild(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{Fsync: true})
 	i := installed{url: server.Superuser(), dir: t.TempDir()}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -89,9 +90,11 @@ func shareWork(t *testing.T, i installed, clients []client, server uuid.UUID) (a
 	return asked
 }
 
-// TestDatabaseRestarts takes the database away under requests: some fail, none
-// that was answered is lost, and nobody has to restart anything.
-func TestDatabaseRestarts(t *testing.T) {
+// TestLongDatabaseRestarts takes the database away under requests: some fail, none
+// that was answered is lost, and nobody has to restart anything. In make test a primary dies under requests
+// (TestAFailoverLosesNothing).
+func TestLongDatabaseRestarts(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	db := pgtest.Cluster(t, pgtest.Options{Fsync: true})
 	i := installed{url: db.Superuser(), dir: t.TempDir()}
