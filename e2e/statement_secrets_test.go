@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/internal/cli/installation"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -44,10 +45,14 @@ func withValues(text string) string {
 	return strings.NewReplacer("§", plantedWord, "#", plantedNumber).Replace(text)
 }
 
-// TestNoValueOfAStatementIsKept has an organization keep texts of statements, and sends
+// TestLongNoValueOfAStatementIsKept has an organization keep texts of statements, and sends
 // and executes such with values wherever an engine lets one be written. Afterwards they
 // are in no table, log, figure, trail, answer and report; what surrounds them is.
-func TestNoValueOfAStatementIsKept(t *testing.T) {
+//
+// In make test, texts are stored without their values (TestPlantedSecrets, in internal/intake/sqltext, and
+// TestTextsOfStatements, in internal/intake/feed and internal/httpapi).
+func TestLongNoValueOfAStatementIsKept(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	l := &life{
 		installed: installed{dir: dataDir(t)}, secrets: map[string]string{},
