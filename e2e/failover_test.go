@@ -101,7 +101,7 @@ func (f *failing) load(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	f.end = end
 	t.Cleanup(func() { end(); f.writers.Wait() })
-	f.writes(ctx, "report", 200*time.Millisecond, func(n int) bool {
+	f.writes(ctx, "report", 500*time.Millisecond, func(n int) bool {
 		id, ok := f.ana.tryRequest(ctx, scorecard(f.instance, n))
 		if ok {
 			f.mu.Lock()
@@ -111,7 +111,7 @@ func (f *failing) load(t *testing.T) {
 		return ok
 	})
 	first := time.Now().UTC().Truncate(time.Millisecond)
-	f.writes(ctx, "sample", 20*time.Millisecond, func(n int) bool {
+	f.writes(ctx, "sample", 50*time.Millisecond, func(n int) bool {
 		at := first.Add(time.Duration(n) * time.Millisecond)
 		got, err := f.sends.try(ctx, http.MethodPost, "/ingest/v1/samples", hostAt(at))
 		ok := err == nil && got.status == http.StatusAccepted

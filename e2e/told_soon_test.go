@@ -19,7 +19,7 @@ import (
 // second later than that.
 func TestARaisedAlertIsSentSoon(t *testing.T) {
 	t.Parallel()
-	const raises, group, soon = 15, time.Second, 500 * time.Millisecond
+	const raises, group, soon = 9, time.Second, 500 * time.Millisecond
 	title := regexp.MustCompile(`Alert soon-\d+`)
 	told := make(chan string, raises)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -21,7 +21,7 @@ import (
 // and resolved alerts: none is missing, and repeated ones are the same.
 func TestAnHourOfAlertsIsDeliveredUnderKills(t *testing.T) {
 	t.Parallel()
-	tellAnHour(t, hour{steps: 6, workers: 2, kills: 4, eachMinute: 3, refused: 5})
+	tellAnHour(t, hour{steps: 2, workers: 2, kills: 2, eachMinute: 1, refused: 5})
 }
 
 // hour is how an hour goes by.
