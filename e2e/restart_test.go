@@ -27,32 +27,28 @@ func TestAStopDuringBuildsLosesNone(t *testing.T) {
 }
 
 // TestAnInterruptedFirstStartDoesNoHarm: it ends serve at any moment of its first start, which makes its
-// database, by SIGKILL and by SIGTERM, and the next start works.
+// database, by SIGKILL and by SIGTERM, one after the other in any order, and the next start works.
 func TestAnInterruptedFirstStartDoesNoHarm(t *testing.T) {
 	t.Parallel()
+	dir := dataDir(t)
 	for name, signal := range map[string]syscall.Signal{"SIGKILL": syscall.SIGKILL, "SIGTERM": syscall.SIGTERM} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := dataDir(t)
-			for range 2 {
-				r := launch(t, nil, "serve", "--listen", "127.0.0.1:0", "--data-dir", dir)
-				r.atWork(1500 * time.Millisecond)
-				if err := r.cmd.Process.Signal(signal); err != nil {
-					t.Fatalf("serve was over already: %v", err)
-				}
-				if !within(stopPatience, r.over) {
-					t.Fatalf("serve did not end within %s of %s", stopPatience, name)
-				}
-				if signal == syscall.SIGTERM {
-					endedInOrder(t, r, dir)
-				}
-			}
-			serving(t, nil, "--data-dir", dir).stop(t)
-			if got := muster(t, "events", "verify", "--data-dir", dir); got.status != 0 {
-				t.Errorf("the log does not verify: %s%s", got.out, got.errors)
-			}
-		})
+		r := launch(t, nil, "serve", "--listen", "127.0.0.1:0", "--data-dir", dir)
+		r.atWork(1500 * time.Millisecond)
+		if err := r.cmd.Process.Signal(signal); err != nil {
+			t.Fatalf("serve was over already: %v", err)
+		}
+		if !within(stopPatience, r.over) {
+			t.Fatalf("serve did not end within %s of %s", stopPatience, name)
+		}
+		if signal == syscall.SIGTERM {
+			endedInOrder(t, r, dir)
+		}
 	}
+	serving(t, nil, "--data-dir", dir).stop(t)
+	if got := muster(t, "events", "verify", "--data-dir", dir); got.status != 0 {
+		t.Errorf("the log does not verify: %s%s", got.out, got.errors)
+	}
+	t.Run("a command whose output nobody reads stops its database", func(t *testing.T) { outputNobodyReads(t, dir) })
 }
 
 // endedInOrder holds a serve that was stopped while it started to leaving no

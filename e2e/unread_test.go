@@ -12,11 +12,10 @@ import (
 	"muster/internal/postgres/cluster"
 )
 
-// TestACommandWhoseOutputNobodyReads, as behind head, ends without a word and stops the private server that it
-// has started.
-func TestACommandWhoseOutputNobodyReads(t *testing.T) {
-	t.Parallel()
-	dir := dataDir(t)
+// outputNobodyReads runs a command on a private server, with an output that nobody reads, as behind head: it ends
+// without a word and stops the private server that it has started.
+func outputNobodyReads(t *testing.T, dir string) {
+	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
