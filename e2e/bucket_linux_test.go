@@ -47,12 +47,10 @@ func (c client) awaitFiles(t *testing.T, passes bool) {
 }
 
 // TestReportsInAnObjectStore: a report is built into a store that speaks S3, handed out
-// and proven from there, waits for it while it is away, is backed up, and restored into
-// another one.
+// and proven from there, is backed up, and restored into another one.
 func TestReportsInAnObjectStore(t *testing.T) {
 	t.Parallel()
-	disk := t.TempDir()
-	store, other := s3test.StartOn(t, disk), s3test.Start(t)
+	store, other := s3test.Start(t), s3test.Start(t)
 	line := linetest.New(t, store.Addr)
 	i := install(t)
 	i.blobs = store.At(line.Addr())
@@ -75,12 +73,8 @@ func TestReportsInAnObjectStore(t *testing.T) {
 	if names := store.Names(t); len(names) != 7 || names[0] != "muster-store" || !strings.Contains(names[6], id.String()) {
 		t.Errorf("the store holds %v", names)
 	}
-	h.withoutBucket(t, line, id, pdf.body)
 	dir := newBackup(t)
 	h.must(t, "backup", dir)
-	if !store.MinIO {
-		h.damagedInTheBucket(t, filepath.Join(disk, "root", "muster"), id)
-	}
 	h.server.stop(t)
 
 	there := elsewhere(t)
@@ -89,6 +83,26 @@ func TestReportsInAnObjectStore(t *testing.T) {
 	server := servingHere(t, append(there.flags(), "--rate-limits=off")...)
 	there.same(t, client{base: server.base, token: h.ana.token}, id, pdf.body)
 	there.fail(t, []string{"restore", dir}, "the database holds an installation", "the blob store holds files")
+}
+
+// TestLongABucketThatIsAwayOrDamaged: a report waits for its store while it is away, and one whose file is damaged
+// there is not handed out. In make test a report waits for a store without room (TestDiskFull), one that hangs is told
+// (TestAHangingMailServerAndFileStore), and so is a file in a directory that was changed (TestSwappedFile).
+func TestLongABucketThatIsAwayOrDamaged(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	disk := t.TempDir()
+	store := s3test.StartOn(t, disk)
+	line := linetest.New(t, store.Addr)
+	i := install(t)
+	i.blobs = store.At(line.Addr())
+	h := i.open(t, servingHere, "--job-lease=1s")
+	id := h.done(t, security(h.live))
+	pdf, _ := h.ana.download(t, id)
+	h.withoutBucket(t, line, id, pdf.body)
+	if !store.MinIO {
+		h.damagedInTheBucket(t, filepath.Join(disk, "root", "muster"), id)
+	}
 }
 
 // damagedInTheBucket changes one byte of a report's signed PDF: it is told as it is of a
