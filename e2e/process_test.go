@@ -41,7 +41,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 }
 
 // within polls until something holds or the time is up. Whoever is looked at works for
-// each look, too: so that they get on, it rests for longer than the look took.
+// each look, too: so that they get on, it rests for ten times as long as the look took.
 func within(limit time.Duration, holds func() bool) bool {
 	for deadline := time.Now().Add(limit); ; {
 		began := time.Now()
@@ -51,13 +51,13 @@ func within(limit time.Duration, holds func() bool) bool {
 		if began.After(deadline) {
 			return false
 		}
-		time.Sleep(min(max(shortestRest, 4*time.Since(began)), longestRest))
+		time.Sleep(min(max(shortestRest, 10*time.Since(began)), longestRest))
 	}
 }
 
 // Between two looks, see within.
 const (
-	shortestRest = 10 * time.Millisecond
+	shortestRest = 20 * time.Millisecond
 	longestRest  = 250 * time.Millisecond
 )
 
