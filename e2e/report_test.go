@@ -359,7 +359,9 @@ func (h house) provesCompanions(t *testing.T, r row) {
 			t.Errorf("of %s, changed, verify --offline ends with %d: %s%s", name, got.status, got.out, got.errors)
 		}
 		verifiedByOthers(t, 0, "--keys", keys, "--proof", proof, genuine)
-		verifiedByOthers(t, 1, "--keys", keys, "--proof", proof, changed)
+		if name == report.InputsFile { // for the tables, TestAnIndependentVerifierAgrees (internal/proof/attest/page)
+			verifiedByOthers(t, 1, "--keys", keys, "--proof", proof, changed)
+		}
 		var known struct {
 			Known bool
 			File  string
