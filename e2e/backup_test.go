@@ -142,20 +142,38 @@ func TestLongPrivateServerMoves(t *testing.T) {
 	must(to, "events", "verify")
 }
 
-// TestSessionsEndWithARestore: one that was revoked since the backup would be
-// valid again.
-func TestSessionsEndWithARestore(t *testing.T) {
+// TestWhatHappensBesideABackupAndARestore: a second backup into the directory leaves the first alone. Tables stay until
+// they are dumped, because an ended generation of a projection may be due to be dropped at any time. Sessions
+// end with a restore: one that was revoked since the backup would be valid again.
+func TestWhatHappensBesideABackupAndARestore(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	email := i.organization(t, "Acme")
+	db := pgtest.Connect(t, i.url)
+	db.MustExec(`CREATE SCHEMA "Old generation"; CREATE TABLE "Old generation".kept AS SELECT 1 AS n`)
+	dir, there := newBackup(t), elsewhere(t)
 	var token string
 	i.within(t, func(ctx context.Context, in *installation.Installation) (err error) {
-		token, _, err = in.Accounts.SignIn(ctx, email, password, accounts.Client{})
+		if token, _, err = in.Accounts.SignIn(ctx, email, password, accounts.Client{}); err != nil {
+			return err
+		}
+		source := operate.BackupSource(in, func(string) {}, false)
+		sealed := source.Sealed
+		source.Sealed = func(ctx context.Context, q sqlx.QueryerContext) (map[string]int, error) {
+			if _, err := db.ExecContext(ctx, `SET lock_timeout = '50ms'; DROP TABLE "Old generation".kept`); err == nil {
+				t.Error("a table was dropped between the snapshot and the dump")
+			}
+			return sealed(ctx, q)
+		}
+		source.Record = func(context.Context, backup.Manifest) error {
+			i.fail(t, []string{"backup", dir}, "not empty")
+			return nil
+		}
+		_, err = source.Make(ctx, dir)
 		return err
 	})
-	dir, there := newBackup(t), elsewhere(t)
-	i.must(t, "backup", dir)
 	there.must(t, "restore", dir)
+	pgtest.Connect(t, there.url).MustExec(`SELECT n FROM "Old generation".kept`)
 	there.within(t, func(ctx context.Context, in *installation.Installation) error {
 		if _, err := in.Accounts.SessionPrincipal(ctx, token); err == nil {
 			t.Error("the session is valid in the restored installation")
@@ -271,57 +289,12 @@ func headLine(t testing.TB, said, log string) string {
 	return ""
 }
 
-// TestTwoBackupsIntoOneDirectory: the second leaves the first alone.
-func TestTwoBackupsIntoOneDirectory(t *testing.T) {
-	t.Parallel()
-	i := install(t)
-	i.organization(t, "Acme")
-	dir := newBackup(t)
-	i.within(t, func(ctx context.Context, in *installation.Installation) error {
-		first := operate.BackupSource(in, func(string) {}, false)
-		first.Record = func(ctx context.Context, _ backup.Manifest) error {
-			i.fail(t, []string{"backup", dir}, "not empty")
-			return nil
-		}
-		_, err := first.Make(ctx, dir)
-		return err
-	})
-	elsewhere(t).must(t, "restore", dir)
-}
-
-// TestTablesStayUntilTheyAreDumped: an ended generation of a projection may be
-// due to be dropped at any time.
-func TestTablesStayUntilTheyAreDumped(t *testing.T) {
-	t.Parallel()
-	i := install(t)
-	i.organization(t, "Acme")
-	db := pgtest.Connect(t, i.url)
-	db.MustExec(`CREATE SCHEMA "Old generation"; CREATE TABLE "Old generation".kept AS SELECT 1 AS n`)
-	dir := newBackup(t)
-	i.within(t, func(ctx context.Context, in *installation.Installation) error {
-		source := operate.BackupSource(in, func(string) {}, false)
-		sealed := source.Sealed
-		source.Sealed = func(ctx context.Context, q sqlx.QueryerContext) (map[string]int, error) {
-			if _, err := db.ExecContext(ctx, `SET lock_timeout = '50ms'; DROP TABLE "Old generation".kept`); err == nil {
-				t.Error("a table was dropped between the snapshot and the dump")
-			}
-			return sealed(ctx, q)
-		}
-		_, err := source.Make(ctx, dir)
-		return err
-	})
-	there := elsewhere(t)
-	there.must(t, "restore", dir)
-	pgtest.Connect(t, there.url).MustExec(`SELECT n FROM "Old generation".kept`)
-}
-
 // TestEventsThatCannotBeDecoded are a finding like a missing file, and nothing
 // that keeps the rest from being saved.
 func TestEventsThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	id := h.done(t, security(h.live))
-	organization := h.events(t, "--stream", id.String())[0].OrganizationID
+	h := newReported(t)
+	organization := h.events(t, "--stream", h.security.String())[0].OrganizationID
 	h.record(t, organization, uuid.New(),
 		eventstore.NewEvent{Type: report.Name(report.Ready{}), SchemaVersion: 1, Data: []byte(`{"pdfKey":7}`)},
 		eventstore.NewEvent{Type: report.Name(report.Ready{}), SchemaVersion: 1, Data: []byte(`{"pdfKey":"../../escaped.pdf"}`)})
