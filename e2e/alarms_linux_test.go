@@ -16,11 +16,9 @@ import (
 // its log lost it, and shows what is recorded from then on.
 func TestAChangedHistoryDegrades(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	id := h.done(t, security(h.live))
-	got, _ := h.ana.download(t, id)
-	pdf := fileWith(t, "security.pdf", string(got.body))
-	h.ana.signed(t, h.done(t, scorecard(h.live, 0))) // the tree that this one's proof is of has the mail
+	h := newReported(t) // the tree that the scorecard's proof is of has the mail
+	h.serves(t)
+	_, pdf := h.ana.download(t, h.security)
 	if status, passed := h.ana.checks(t, "/readyz"); status != "ready" || !passed["history"] || !passed["projections_ahead"] || !passed["witnesses"] {
 		t.Fatalf("before, /readyz is %s: %v", status, passed)
 	}
@@ -28,11 +26,10 @@ func TestAChangedHistoryDegrades(t *testing.T) {
 	db := pgtest.Connect(t, h.url)
 	db.SetMaxOpenConns(1)
 	db.MustExec(`SET session_replication_role = replica`)
-	prooftest.Remove(t, db, id, "report.email_sent")
+	prooftest.Remove(t, db, h.security, "report.email_sent")
 	db.MustExec(`DELETE FROM log_checkpoints WHERE log = 'reports'`)
 
-	h.server = servingHere(t, append(h.flags(), "--rate-limits=off")...)
-	h.ana.base = h.server.base
+	h.serves(t)
 	eventually(t, "the process is degraded", func() bool {
 		status, passed := h.ana.checks(t, "/readyz")
 		return status == "degraded" && !passed["history"] && !passed["projections_ahead"]

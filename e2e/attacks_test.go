@@ -55,7 +55,8 @@ const (
 // TestAttacks is the table of docs/auditors.md: who does what, and who sees it.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newReported(t)
+	h.serves(t)
 	outside, ids := h.keeps(t)
 	h.server.stop(t)
 	db := pgtest.Connect(t, h.url)
@@ -140,16 +141,16 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// keeps makes two reports and keeps what an auditor would, each as they get it.
-func (h house) keeps(t *testing.T) (k keptOutside, ids []uuid.UUID) {
+// keeps keeps what an auditor would of two reports, each as they get it.
+func (h reported) keeps(t *testing.T) (k keptOutside, ids []uuid.UUID) {
 	t.Helper()
-	k.witness = strings.TrimSpace(h.must(t, "events", "witness"))
-	for _, w := range []wish{security(h.live), scorecard(h.live, 0)} {
-		id := h.done(t, w)
+	ids = []uuid.UUID{h.security, h.scorecard}
+	k.witness = h.witness
+	for _, id := range ids {
 		_, pdf := h.ana.download(t, id)
 		document := h.ana.get(t, "/api/v1/reports/"+id.String()+"/proof", nil).body
 		ready := h.events(t, "--stream", id.String(), "--type", "report.ready")[0]
-		ids, k.pdf = append(ids, id), append(k.pdf, pdf)
+		k.pdf = append(k.pdf, pdf)
 		k.proof = append(k.proof, fileWith(t, "proof.json", string(document)))
 		k.mails = append(k.mails, fmt.Sprintf("reports:%d:%s", ready.Position, ready.Hash))
 	}

@@ -60,7 +60,7 @@ func TestBackupIsRestoredElsewhere(t *testing.T) {
 	h.must(t, "keys", "rotate") // two keys are to be carried over
 	first := h.done(t, security(h.live))
 	pdf, _ := h.ana.download(t, first)
-	for n := range 4 {
+	for n := range 2 {
 		h.ana.request(t, scorecard(h.live, n))
 	}
 	dir := newBackup(t)
@@ -228,13 +228,11 @@ func TestLongABackupNotesFilesErasedDuringIt(t *testing.T) {
 // TestFilesThatAreMissingOrDamaged fail a backup that nobody accepts as it is.
 func TestFilesThatAreMissingOrDamaged(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	gone, changed := h.done(t, security(h.live)), h.done(t, scorecard(h.live, 0))
-	h.server.stop(t)
-	if err := os.Remove(h.stored(t, gone, thePDF)); err != nil {
+	h := newReported(t)
+	if err := os.Remove(h.stored(t, h.security, thePDF)); err != nil {
 		t.Fatal(err)
 	}
-	damaged := h.stored(t, changed, theInputs)
+	damaged := h.stored(t, h.scorecard, theInputs)
 	write(t, damaged, flip(read(t, damaged)))
 	dir := newBackup(t)
 	h.muster(t, "backup", dir).says(t, "2 files", "--accept-findings")
@@ -304,7 +302,7 @@ func TestEventsThatCannotBeDecoded(t *testing.T) {
 		t.Errorf("it says\n%s", said)
 	}
 	there := elsewhere(t)
-	if said := there.must(t, "restore", dir); !strings.Contains(said, "files: ok, 6 of 1 reports") {
+	if said := there.must(t, "restore", dir); !strings.Contains(said, "files: ok, 12 of 2 reports") {
 		t.Errorf("the restore says\n%s", said)
 	}
 }

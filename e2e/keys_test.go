@@ -39,23 +39,31 @@ func (i installed) keyFile() string { return filepath.Join(i.dir, "secret.key") 
 // assessedAgain asks for another look at a server and waits for it.
 func (c client) assessedAgain(t testing.TB, instance uuid.UUID) {
 	t.Helper()
-	var before, after struct {
+	before := c.assessed(t, instance)
+	path := "/api/v1/instances/" + instance.String()
+	c.call(t, http.StatusAccepted, http.MethodPost, path+"/assess", nil, nil)
+	var after struct {
 		LastAssessedAt time.Time
 		LastError      *struct{ Message string }
 	}
-	path := "/api/v1/instances/" + instance.String()
-	eventually(t, "the server is assessed", func() bool {
-		c.get(t, path, &before)
-		return !before.LastAssessedAt.IsZero()
-	})
-	c.call(t, http.StatusAccepted, http.MethodPost, path+"/assess", nil, nil)
 	eventually(t, "the server is assessed again", func() bool {
 		c.get(t, path, &after)
-		return after.LastAssessedAt.After(before.LastAssessedAt)
+		return after.LastAssessedAt.After(before)
 	})
 	if after.LastError != nil {
 		t.Errorf("the assessment ended with %+v", after.LastError)
 	}
+}
+
+// assessed waits until a server is, and returns when it was.
+func (c client) assessed(t testing.TB, instance uuid.UUID) time.Time {
+	t.Helper()
+	var shown struct{ LastAssessedAt time.Time }
+	eventually(t, "the server is assessed", func() bool {
+		c.get(t, "/api/v1/instances/"+instance.String(), &shown)
+		return !shown.LastAssessedAt.IsZero()
+	})
+	return shown.LastAssessedAt
 }
 
 // TestKeysRotateUnderARunningServe: nobody tells the server, and it goes on.

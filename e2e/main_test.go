@@ -55,6 +55,7 @@ func TestMain(m *testing.M) {
 	}
 	status := pgtest.Run(m)
 	s3test.RemoveCredentials()
+	removeFirstHouses()
 	os.Exit(status)
 }
 

@@ -34,8 +34,9 @@ func (i installed) record(t testing.TB, organization, stream uuid.UUID, events .
 // see it, and in the end it is dropped for good.
 func TestPoisonEvent(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	id := h.done(t, security(h.live))
+	h := newReported(t)
+	h.serves(t)
+	id := h.security
 	organization := h.events(t, "--stream", id.String())[0].OrganizationID
 	expired, err := usecase.Registry().Encode(report.Expired{ExpiredAt: time.Now().UTC()})
 	if err != nil {
@@ -49,7 +50,7 @@ func TestPoisonEvent(t *testing.T) {
 	if shown := h.ana.report(t, id); shown.Status != "Ready" {
 		t.Errorf("the event behind the poisoned one was applied: %s", shown.Status)
 	}
-	other := h.done(t, scorecard(h.live, 0))
+	other := h.done(t, scorecard(h.live, 1))
 	if shown := h.ana.report(t, other); shown.Status != "Ready" {
 		t.Errorf("another report is %s", shown.Status)
 	}

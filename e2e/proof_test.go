@@ -45,10 +45,9 @@ func (i installed) rebuild(t testing.TB, report uuid.UUID) outcome {
 // TestFourAnswersOfARebuild holds each to its exit status and sentence.
 func TestFourAnswersOfARebuild(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	id, other := h.ana.request(t, security(h.live)), h.ana.request(t, scorecard(h.live, 0))
-	h.ana.await(t, id, "Ready")
-	h.ana.await(t, other, "Ready")
+	h := newReported(t)
+	h.serves(t)
+	id, other := h.security, h.scorecard
 	answers := func(t *testing.T, got outcome, status int, words ...string) {
 		t.Helper()
 		if got.status != status || got.errors != "" {
@@ -90,11 +89,8 @@ func TestFourAnswersOfARebuild(t *testing.T) {
 
 	// The day has come on which the inputs are to go.
 	pgtest.Connect(t, h.url).MustExec(`UPDATE jobs SET due_at = now() WHERE kind = 'erase' AND key = 'inputs' AND subject = $1`, id)
-	eventually(t, "the inputs are erased", func() bool { return h.rebuild(t, id).status == 4 })
+	eventually(t, "the inputs are erased", func() bool { return gone(inputs) && h.rebuild(t, id).status == 4 })
 	answers(t, h.rebuild(t, id), 4, "erased on ", "retention")
-	if _, err := os.Stat(inputs); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the inputs are still there: %v", err)
-	}
 	_, path := h.ana.download(t, id)
 	h.must(t, "verify", path) // the digests still prove the PDF
 }
@@ -146,6 +142,12 @@ func (h house) buildsFromInputsInHand(t *testing.T, id, other uuid.UUID) {
 	}
 }
 
+// gone says that there is no such file.
+func gone(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 func read(t testing.TB, path string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -179,10 +181,8 @@ func TestExpiry(t *testing.T) {
 	eventually(t, "the log says Expired", func() bool {
 		return len(h.events(t, "--stream", id.String(), "--type", "report.expired")) == 1
 	})
-	eventually(t, "the PDF is deleted", func() bool {
-		_, err := os.Stat(h.stored(t, id, thePDF))
-		return errors.Is(err, fs.ErrNotExist)
-	})
+	pdf := h.stored(t, id, thePDF)
+	eventually(t, "the PDF is deleted", func() bool { return gone(pdf) })
 	if kept := h.events(t, "--stream", id.String(), "--type", "report.ready"); len(kept) != 1 {
 		t.Error("the log has forgotten Ready")
 	}

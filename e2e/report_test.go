@@ -37,13 +37,7 @@ type house struct {
 	live   uuid.UUID
 }
 
-// newHouse opens one. Its limits are off, and its server runs in this process.
-func newHouse(t testing.TB, flags ...string) house {
-	t.Helper()
-	return install(t).open(t, servingHere, flags...)
-}
-
-// newHouseApart is newHouse whose server is a process of its own.
+// newHouseApart opens a house whose server is a process of its own.
 func newHouseApart(t testing.TB, flags ...string) house {
 	t.Helper()
 	return install(t).open(t, func(t testing.TB, args ...string) *running { return serving(t, nil, args...) }, flags...)

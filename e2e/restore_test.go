@@ -23,8 +23,7 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// backedUp is an installation with one report, which has stopped, and a backup
-// of it.
+// backedUp is an installation with reports, which has stopped, and a backup of it.
 type backedUp struct {
 	house
 	report uuid.UUID
@@ -35,12 +34,8 @@ type backedUp struct {
 func newBackedUp(t testing.TB) backedUp {
 	t.Helper()
 	dir := newBackup(t) // first: it may skip the test
-	b := backedUp{house: newHouse(t), dir: dir}
-	b.ana.assessedAgain(t, b.live)
-	b.report = b.done(t, security(b.live))
-	got, _ := b.ana.download(t, b.report)
-	b.pdf = got.body
-	b.server.stop(t)
+	r := newReported(t)
+	b := backedUp{house: r.house, report: r.security, pdf: read(t, r.stored(t, r.security, theSigned)), dir: dir}
 	b.must(t, "backup", b.dir)
 	return b
 }
@@ -115,6 +110,7 @@ func changedBackups(t *testing.T, b backedUp) {
 			write(t, in(dir, "manifest.json"), changed)
 		}
 	}
+	there := elsewhere(t)
 	for name, test := range map[string]struct {
 		change func(t *testing.T, dir string)
 		want   string
@@ -161,10 +157,8 @@ func changedBackups(t *testing.T, b backedUp) {
 		}, "chmod 600"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			dir := b.copied(t)
 			test.change(t, dir)
-			there := elsewhere(t)
 			there.muster(t, "restore", dir).failed(t, test.want)
 			if _, err := os.Stat(there.dir); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the data directory was made: %v", err)

@@ -20,11 +20,9 @@ import (
 // and the disk, and expects each change to be found and named.
 func TestTampering(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	first := h.done(t, security(h.live))
-	_, pdf := h.ana.download(t, first)
-	h.done(t, scorecard(h.live, 0))
-	h.server.stop(t)
+	h := newReported(t)
+	first := h.security
+	pdf := fileWith(t, "security.pdf", string(read(t, h.stored(t, first, theSigned))))
 	db := pgtest.Connect(t, h.url)
 	pgtest.Unguard(t, db)
 	db.MustExec(`CREATE TABLE kept AS TABLE events`)
@@ -161,18 +159,19 @@ func TestTampering(t *testing.T) {
 func (h house) done(t testing.TB, w wish) uuid.UUID {
 	t.Helper()
 	id := h.ana.request(t, w)
+	h.ana.signed(t, id)
 	eventually(t, "the mail about the report is sent", func() bool {
 		return len(h.events(t, "--stream", id.String(), "--type", "report.email_sent")) == 1
 	})
-	h.ana.signed(t, id)
 	return id
 }
 
 // TestSwappedFile puts one report's PDF in the place of another's.
 func TestSwappedFile(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	first, second := h.done(t, security(h.live)), h.done(t, scorecard(h.live, 0))
+	h := newReported(t)
+	h.serves(t)
+	first, second := h.security, h.scorecard
 	swapped := h.stored(t, first, theSigned)
 	write(t, swapped, read(t, h.stored(t, second, theSigned)))
 	refused, err := h.ana.try(t.Context(), http.MethodGet, "/api/v1/reports/"+first.String()+"/download", nil)

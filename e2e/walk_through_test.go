@@ -63,11 +63,10 @@ func TestAnAuditorWalksThrough(t *testing.T) {
 			t.Skipf("%s is missing: install it", tool)
 		}
 	}
-	h := newHouse(t)
-	id := h.ana.request(t, security(h.live))
-	h.ana.download(t, id)
+	h := newReported(t)
+	h.serves(t)
 	page := readText(t, "docs/auditors-walk-through.md")
-	for place, ours := range map[string]string{"https://muster.example": h.server.base, "YOUR-TOKEN": h.ana.token, "ID-OF-A-REPORT": id.String()} {
+	for place, ours := range map[string]string{"https://muster.example": h.server.base, "YOUR-TOKEN": h.ana.token, "ID-OF-A-REPORT": h.security.String()} {
 		if !strings.Contains(page, place) {
 			t.Errorf("the page does not name %s", place)
 		}
