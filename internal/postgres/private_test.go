@@ -151,6 +151,7 @@ func TestVariablesOfTheEnvironmentAreIgnored(t *testing.T) {
 func TestConcurrentStartsMakeOneDatabase(t *testing.T) {
 	t.Parallel()
 	s := aScene(t, 0)
+	s.begin(t)
 	server, err := postgres.Open(t.Context(), postgres.Options{DataDir: s.dataDir, SystemDir: s.systemDir, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestManyAttachWhileTheMonitorIsGranted(t *testing.T) {
 		var group errgroup.Group
 		for range 4 {
 			group.Go(func() error {
-				for range 8 {
+				for range 4 {
 					if err := attach(func(*postgres.Server) error { return nil }); err != nil {
 						return err
 					}
@@ -196,7 +197,7 @@ func TestManyAttachWhileTheMonitorIsGranted(t *testing.T) {
 				return nil
 			})
 			group.Go(func() error {
-				for range 8 {
+				for range 4 {
 					if _, err := serve.MonitorURL(t.Context()); err != nil {
 						return err
 					}
@@ -315,6 +316,7 @@ func TestDeepDataDirectory(t *testing.T) {
 
 func TestOrphanIsAdoptedAfterAKill(t *testing.T) {
 	asEveryAccount(t, func(t *testing.T, s *scene) {
+		s.begin(t)
 		killed := s.serve(t)
 		write(t, killed.db(t), 1)
 		orphan := s.state(t).PID
@@ -334,6 +336,7 @@ func TestOrphanIsAdoptedAfterAKill(t *testing.T) {
 
 func TestAServerAndItsProcessesAreKilled(t *testing.T) {
 	asEveryAccount(t, func(t *testing.T, s *scene) {
+		s.begin(t)
 		killed := s.serve(t)
 		write(t, killed.db(t), 1)
 		server := s.state(t)
@@ -371,6 +374,7 @@ func TestRootInAnotherUsersDataDirectory(t *testing.T) {
 		t.Skip("only root runs as others")
 	}
 	s := aScene(t, ordinary)
+	s.begin(t)
 	first := s.serve(t)
 	write(t, first.db(t), 1)
 	first.close(t)
@@ -412,6 +416,7 @@ func TestOneServeADataDirectory(t *testing.T) {
 
 func TestTheLastProcessStopsTheServer(t *testing.T) {
 	asEveryAccount(t, func(t *testing.T, s *scene) {
+		s.begin(t)
 		command := s.run(t, false)
 		if !command.Started {
 			t.Errorf("a subcommand alone: %+v", command.holdAnswer)
@@ -434,6 +439,7 @@ func TestTheLastProcessStopsTheServer(t *testing.T) {
 func TestSupervisedServerComesBack(t *testing.T) {
 	t.Parallel()
 	s := aScene(t, 0)
+	s.begin(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	server, err := postgres.Open(ctx, postgres.Options{
@@ -469,7 +475,7 @@ func TestSupervisedServerComesBack(t *testing.T) {
 func TestMissingProgramsAreNamed(t *testing.T) {
 	t.Parallel()
 	s := aScene(t, 0)
-	s.serve(t).close(t)
+	s.begin(t)
 	version := filepath.Join(s.cluster(t), "PG_VERSION")
 	if err := os.WriteFile(version, []byte("14\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -30,7 +31,11 @@ func TestMain(m *testing.M) {
 	if arguments := os.Getenv(asProcess); arguments != "" {
 		os.Exit(hold([]byte(arguments)))
 	}
-	os.Exit(pgtest.Run(m))
+	code := pgtest.Run(m)
+	for _, dir := range begun.dirs {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
 }
 
 type holdArguments struct {
@@ -117,6 +122,42 @@ func aScene(t *testing.T, uid uint32) *scene {
 	}
 	t.Cleanup(func() { s.end(t) })
 	return s
+}
+
+// begun are data directories that each user who runs Muster has begun, for begin.
+var begun = struct {
+	sync.Mutex
+	dirs map[uint32]string
+}{dirs: map[uint32]string{}}
+
+// begin gives the scene a data directory whose server was started once, and stopped: a copy of what the first
+// such scene has made. To make one takes half a second of a processor, and to copy it a tenth.
+func (s *scene) begin(t *testing.T) {
+	t.Helper()
+	begun.Lock()
+	defer begun.Unlock()
+	if kept, known := begun.dirs[s.uid]; known {
+		copyDir(t, filepath.Join(kept, "data"), s.dataDir)
+		return
+	}
+	s.serve(t).close(t)
+	kept, err := pgtest.MkdirTemp("muster-begun-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copyDir(t, s.dataDir, filepath.Join(kept, "data"))
+	if err := os.Remove(filepath.Join(kept, "data", "postgres", "sockets")); err != nil { // each has a place of its own
+		t.Fatal(err)
+	}
+	begun.dirs[s.uid] = kept
+}
+
+// copyDir copies a directory with the owners of its files.
+func copyDir(t *testing.T, from, to string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("copy %s: %v, %s", from, err, out)
+	}
 }
 
 // writeProgram writes a file that is then run. No goroutine may fork while it is open: the
