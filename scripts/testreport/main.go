@@ -208,7 +208,7 @@ func fromVitest(path string) ([]test, error) {
 				t.failed = cmp.Or(strings.Join(r.FailureMessages, "\n"), "no reason given")
 			}
 			if r.Status == "skipped" || r.Status == "pending" {
-				t.skipped = "as its name says"
+				t.skipped = "make test-all runs it, or its name says what is missing"
 			}
 			tests = append(tests, t)
 		}

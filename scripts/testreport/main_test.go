@@ -83,7 +83,7 @@ The slowest of 11 tests:
      0.0 s  web/e2e/x.test.ts
 
 Skipped:
-  as its name says
+  make test-all runs it, or its name says what is missing
       web/e2e/chart.test.ts needs the built pages
   npm is missing
       all browser tests

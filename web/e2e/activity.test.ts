@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
 import { latency } from "../src/dashboard/units";
-import { apiAs, requestsTo, violations, visit } from "./browser";
+import { apiAs, requestsTo, testLong, violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
 
 type Answer = Schemas["Activity"];
@@ -127,7 +127,7 @@ test("a bucket that is clicked is what the tables are about, until it is put awa
   expect(new URL(page.url()).searchParams.get("to")).toBe(at(21));
 }, 60_000);
 
-test("with idle sessions, the waits are those of the dashboard's tile", async () => {
+testLong("with idle sessions, the waits are those of the dashboard's tile", async () => {
   const page = await visit(`/activity?${hour}`);
   await page.getByText("Idle sessions are left out.").waitFor();
   await page.getByRole("switch", { name: "With idle sessions" }).check({ force: true });
@@ -239,31 +239,37 @@ const answered = (change: (answer: Answer) => Partial<Answer>) => (page: Page) =
     },
   );
 
-test("nothing sampled, nobody active, and nothing kept are told apart", async () => {
-  const none = { items: [], others: 0, series: {}, engines: [] };
-  let page = await visit(`/activity?${hour}`, { before: answered(() => ({ ...none, average: null })) });
-  await page.getByText("No sessions were sampled in this window").waitFor();
-  page = await visit(`/activity?${hour}`, {
-    before: answered(({ engines }) => ({ ...none, engines, average: 0 })),
-  });
-  await page.getByText("No session was active in this window").waitFor();
-  await page.getByRole("button", { name: "Show idle sessions" }).click();
-  await page.getByText("No session was open in this window").waitFor();
-  expect(await page.locator("[data-top]").count()).toBe(0);
-  page = await visit(`/activity?${hour}&by=user&top=client`, {
-    before: (page) =>
-      page.route("**/api/v1/session", async (route) => {
-        const session = (await (await route.fetch()).json()) as { organization: object };
-        await route.fulfill({ json: { ...session, organization: { ...session.organization, sessionDetail: "off" } } });
-      }),
-  });
-  await page.getByText("The users of sessions are not kept").waitFor();
-  await page.getByText("The clients of sessions are not kept").waitFor();
-  await page.getByRole("link", { name: "Change this in Settings" }).first().click();
-  await page.getByLabel("Users of sessions").first().waitFor();
-}, 60_000);
+testLong(
+  "nothing sampled, nobody active, and nothing kept are told apart",
+  async () => {
+    const none = { items: [], others: 0, series: {}, engines: [] };
+    let page = await visit(`/activity?${hour}`, { before: answered(() => ({ ...none, average: null })) });
+    await page.getByText("No sessions were sampled in this window").waitFor();
+    page = await visit(`/activity?${hour}`, {
+      before: answered(({ engines }) => ({ ...none, engines, average: 0 })),
+    });
+    await page.getByText("No session was active in this window").waitFor();
+    await page.getByRole("button", { name: "Show idle sessions" }).click();
+    await page.getByText("No session was open in this window").waitFor();
+    expect(await page.locator("[data-top]").count()).toBe(0);
+    page = await visit(`/activity?${hour}&by=user&top=client`, {
+      before: (page) =>
+        page.route("**/api/v1/session", async (route) => {
+          const session = (await (await route.fetch()).json()) as { organization: object };
+          await route.fulfill({
+            json: { ...session, organization: { ...session.organization, sessionDetail: "off" } },
+          });
+        }),
+    });
+    await page.getByText("The users of sessions are not kept").waitFor();
+    await page.getByText("The clients of sessions are not kept").waitFor();
+    await page.getByRole("link", { name: "Change this in Settings" }).first().click();
+    await page.getByLabel("Users of sessions").first().waitFor();
+  },
+  60_000,
+);
 
-test("the cores are a line where all hosts tell theirs, and part of a fleet's are none", async () => {
+testLong("the cores are a line where all hosts tell theirs, and part of a fleet's are none", async () => {
   const cored = (coreHosts: number) => answered(() => ({ cores: 32, coreHosts }));
   const list = await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01");
   const id = ((await list.json()) as Schemas["InstancePage"]).items[0]?.id;
@@ -288,7 +294,7 @@ test("on a phone nothing is wider than the screen", async () => {
   expect(await violations(page)).toEqual([]);
 });
 
-test("where the system forces its colors, series keep theirs", async () => {
+testLong("where the system forces its colors, series keep theirs", async () => {
   const page = await visit(`/activity?${hour}`, { forcedColors: "active" });
   await chart(page).locator(".u-over").waitFor();
   const hues = await chart(page).evaluate((figure) => {

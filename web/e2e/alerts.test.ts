@@ -1,7 +1,7 @@
 // The alerts explorer and one alert: checklist 7, 12, 25, 26.
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, readable, requestsTo, serverUrl, violations, visit } from "./browser";
+import { apiAs, readable, requestsTo, serverUrl, testLong, violations, visit } from "./browser";
 import { sideways } from "./pages";
 
 type Alert = { id: string; title: string; instance: { id: string; name: string } | null };
@@ -213,7 +213,7 @@ test("the search is written into the address once, without a place of its own in
   await eventually(() => page.locator("[data-search]").inputValue()).toBe("backup");
 });
 
-test("a column's heading orders the list", async () => {
+testLong("a column's heading orders the list", async () => {
   const page = await visit("/alerts");
   const heading = page.getByRole("columnheader", { name: "Severity" });
   await heading.waitFor();
@@ -230,7 +230,7 @@ test("a column's heading orders the list", async () => {
   await eventually(() => lists(asked).map((query) => query.get("sort"))).toEqual(["-severity", "severity"]);
 });
 
-test("a missing range is no window, a preset a beginning, a custom one both ends", async () => {
+testLong("a missing range is no window, a preset a beginning, a custom one both ends", async () => {
   const page = await visit("about:blank");
   const asked = requestsTo(page, "/api/v1/alerts");
   await page.goto("/alerts?range=7d");
@@ -253,7 +253,7 @@ test("a missing range is no window, a preset a beginning, a custom one both ends
   expect(latest()?.get("to")).toBe("2026-11-02T00:00:00.000Z");
 });
 
-test("Refresh reads the list anew, also without a window", async () => {
+testLong("Refresh reads the list anew, also without a window", async () => {
   const page = await visit("/alerts");
   await total(page);
   const asked = requestsTo(page, "/api/v1/alerts");
@@ -261,7 +261,7 @@ test("Refresh reads the list anew, also without a window", async () => {
   await eventually(() => lists(asked).length).toBe(1);
 });
 
-test("a filter that names no instance shows nothing and asks nothing", async () => {
+testLong("a filter that names no instance shows nothing and asks nothing", async () => {
   const page = await visit("about:blank");
   const asked = requestsTo(page, "/api/v1/alerts");
   await page.goto("/alerts?instanceId=");
@@ -269,7 +269,7 @@ test("a filter that names no instance shows nothing and asks nothing", async () 
   expect(lists(asked)).toEqual([]);
 });
 
-test("an empty list says why: nothing matches, or past the end", async () => {
+testLong("an empty list says why: nothing matches, or past the end", async () => {
   const page = await visit("/alerts?q=no%20alert%20has%20this%20title&status=open");
   await page.getByText("No alert matches").waitFor();
   await page.getByRole("button", { name: "Clear filters" }).last().click();
@@ -279,7 +279,7 @@ test("an empty list says why: nothing matches, or past the end", async () => {
   await page.getByRole("table").waitFor();
 });
 
-test("where there are no alerts yet, an administrator is told how to send them", async () => {
+testLong("where there are no alerts yet, an administrator is told how to send them", async () => {
   const admin = await visit("/alerts", { before: answering([]) });
   await admin.getByText("No alerts yet").waitFor();
   await admin.getByRole("link", { name: "How to send alerts" }).waitFor();
@@ -410,7 +410,7 @@ test("a viewer sees an alert and no actions", async () => {
   expect(await page.getByRole("group", { name: "Actions" }).count()).toBe(0);
 });
 
-test("an alert that nobody knows says so and leads back with the scope", async () => {
+testLong("an alert that nobody knows says so and leads back with the scope", async () => {
   const page = await visit("about:blank", { expected: [/40[04]/] });
   for (const id of [crypto.randomUUID(), "nonsense"]) {
     await page.goto(`/alerts/${id}?range=7d`);

@@ -1,7 +1,7 @@
 // The server goes away under the pages, and comes back: a process that is really stopped, and started again.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { enter, requestsTo, violations, visit } from "./browser";
+import { enter, requestsTo, testLong, violations, visit } from "./browser";
 import { adminEmail, type Started, start } from "./muster";
 import { signIn } from "./server";
 
@@ -133,27 +133,31 @@ test("5 server away: what was there stays, one banner, and the page goes on by i
     .waitFor();
 }, 120_000);
 
-test("5 server away: what is tried fails with a word, and a part that is not loaded waits", async () => {
-  const page = await open("/settings/organization");
-  const name = page.getByLabel("Name", { exact: true });
-  await name.fill("Another name");
-  await muster.end();
-  await page.getByRole("button", { name: "Save" }).first().click();
-  await banner(page).waitFor();
-  await page.getByRole("main").getByText("The server cannot be reached.", { exact: true }).waitFor();
-  expect(await name.inputValue(), "what was typed").toBe("Another name");
-  await page.keyboard.press("?");
-  // After the third probe in vain the page waits 40 s before it tries again by itself.
-  const probes = requestsTo(page, "/api/v1/session");
-  const jump = async () => {
-    await page.clock.fastForward(3_000);
-    return probes.length;
-  };
-  await expect.poll(jump).toBe(3);
-  await name.waitFor();
-  await muster.restart({});
-  await banner(page).getByRole("button", { name: "Try now" }).click();
-  await banner(page).waitFor({ state: "hidden" });
-  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
-  expect(await name.inputValue()).toBe("Another name");
-}, 120_000);
+testLong(
+  "5 server away: what is tried fails with a word, and a part that is not loaded waits",
+  async () => {
+    const page = await open("/settings/organization");
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("Another name");
+    await muster.end();
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await banner(page).waitFor();
+    await page.getByRole("main").getByText("The server cannot be reached.", { exact: true }).waitFor();
+    expect(await name.inputValue(), "what was typed").toBe("Another name");
+    await page.keyboard.press("?");
+    // After the third probe in vain the page waits 40 s before it tries again by itself.
+    const probes = requestsTo(page, "/api/v1/session");
+    const jump = async () => {
+      await page.clock.fastForward(3_000);
+      return probes.length;
+    };
+    await expect.poll(jump).toBe(3);
+    await name.waitFor();
+    await muster.restart({});
+    await banner(page).getByRole("button", { name: "Try now" }).click();
+    await banner(page).waitFor({ state: "hidden" });
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    expect(await name.inputValue()).toBe("Another name");
+  },
+  120_000,
+);

@@ -1,7 +1,7 @@
 // Who holds whom up: the list, one episode with its tree, and the ways that lead there, on the demo.
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, violations, visit } from "./browser";
+import { apiAs, testLong, violations, visit } from "./browser";
 import { episode, sideways } from "./pages";
 
 const id = await episode();
@@ -121,20 +121,24 @@ test("the dashboard names who holds sessions up now, one click from the tree", a
   await page.locator("[data-root]").getByText("billing", { exact: true }).waitFor();
 });
 
-test("nothing that was not looked at counts as nothing", async () => {
-  const of = async (name: string) => {
-    const answer = await apiAs("admin", "GET", `/api/v1/instances?q=${name}`);
-    return ((await answer.json()) as { items: { id: string }[] }).items[0]?.id;
-  };
-  const page = await visit(`/blocking?range=24h&instanceId=${await of("demo-pg-identity-01")}`, {
-    expected: [/ 404 /],
-  });
-  await page.getByText("No session waited for another in this window").waitFor();
-  await page.goto(`/blocking?range=24h&instanceId=${await of("demo-pg-retired-01")}`);
-  await page.getByText("No sessions were sampled in this window").waitFor();
-  await page.goto("/blocking/01a20000-0000-7000-8000-000000000000");
-  await page.getByText("This episode is not known, or belongs to another organization").waitFor();
-}, 90_000);
+testLong(
+  "nothing that was not looked at counts as nothing",
+  async () => {
+    const of = async (name: string) => {
+      const answer = await apiAs("admin", "GET", `/api/v1/instances?q=${name}`);
+      return ((await answer.json()) as { items: { id: string }[] }).items[0]?.id;
+    };
+    const page = await visit(`/blocking?range=24h&instanceId=${await of("demo-pg-identity-01")}`, {
+      expected: [/ 404 /],
+    });
+    await page.getByText("No session waited for another in this window").waitFor();
+    await page.goto(`/blocking?range=24h&instanceId=${await of("demo-pg-retired-01")}`);
+    await page.getByText("No sessions were sampled in this window").waitFor();
+    await page.goto("/blocking/01a20000-0000-7000-8000-000000000000");
+    await page.getByText("This episode is not known, or belongs to another organization").waitFor();
+  },
+  90_000,
+);
 
 test("on a phone the cause comes first, and nothing is wider than the screen", async () => {
   const page = await visit(`/blocking/${id}`, { viewport: { width: 360, height: 800 } });
@@ -148,7 +152,7 @@ test("on a phone the cause comes first, and nothing is wider than the screen", a
   expect(await violations(page)).toEqual([]);
 });
 
-test("a tree of five hundred is drawn in groups, and those beyond are counted", async () => {
+testLong("a tree of five hundred is drawn in groups, and those beyond are counted", async () => {
   const given = await detail();
   const sample = given.samples[0];
   const root = sample?.tree?.sessions.find(({ waitsFor }) => waitsFor.length === 0);
@@ -180,7 +184,7 @@ test("a tree of five hundred is drawn in groups, and those beyond are counted", 
   expect(await page.getByRole("table").getByRole("row").count()).toBe(501);
 });
 
-test("deadlocks are listed with both sides, on the page and on the server's", async () => {
+testLong("deadlocks are listed with both sides, on the page and on the server's", async () => {
   const { episode: e } = await detail();
   const side = (session: string, application: string | null, statement: string | null) => ({
     ...e.root,

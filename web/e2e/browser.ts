@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { expect, inject, type TestContext, vi } from "vitest";
+import { expect, inject, type TestContext, test, vi } from "vitest";
 import { leaveBehind, take } from "./kept";
 import type { Role } from "./server";
 
@@ -141,7 +141,10 @@ export async function leave({ task }: TestContext) {
 const axeSource = `${readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")};0`;
 
 /** `make test-all` leaves nothing out. */
-const thorough = Boolean(process.env.MUSTER_TEST_LONG);
+export const thorough = Boolean(process.env.MUSTER_TEST_LONG);
+
+/** testLong is a test that `make test-all` alone runs: another one holds most of the same in `make test`. */
+export const testLong = test.runIf(thorough);
 
 /** widths are those in pixels at which a test looks at a page: a phone's, and in `make test-all` a wide one's, too. */
 export const widths = (wide: number) => (thorough ? [wide, 360] : [360]);

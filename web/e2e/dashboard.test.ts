@@ -1,7 +1,7 @@
 // The dashboard, against the demo organization; stubs only where an exact shape or a fault is needed.
 import type { Locator, Page, Request, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { apiAs, requestsTo, type Visit, violations, visit } from "./browser";
+import { apiAs, requestsTo, testLong, type Visit, violations, visit } from "./browser";
 import { takenIn, watchAnswers } from "./taken";
 import { answerTrends } from "./trends";
 
@@ -133,7 +133,7 @@ const overview = (alerts: number, instances = 1) => ({
   overdueFindings: 0,
 });
 
-test("9 the trend reads in words, not only in colour", async () => {
+testLong("9 the trend reads in words, not only in colour", async () => {
   let alerts = -2;
   const page = await visit("/", {
     before: (page) => answering(page, "/api/v1/health-checks/overview", () => overview(alerts)),
@@ -186,7 +186,7 @@ describe("10 an empty match is 0, not the organization's total", () => {
       ["instances", "databases", "alerts"].map((name) => kpi(page, name).locator("[data-digits]").textContent()),
     );
 
-  test("10 a filter that names nothing asks nothing", async () => {
+  testLong("10 a filter that names nothing asks nothing", async () => {
     const heard = asked();
     const page = await visit("/?instanceId=", heard.visit);
     await kpi(page, "alerts").waitFor();
@@ -201,7 +201,7 @@ describe("10 an empty match is 0, not the organization's total", () => {
     expect(measured.map(String)).toEqual([]);
   });
 
-  test("10 a filter that nobody answers to is 0", async () => {
+  testLong("10 a filter that nobody answers to is 0", async () => {
     const page = await visit("/?instanceId=0199f0c1-0000-7000-8000-000000000000");
     await kpi(page, "alerts").waitFor();
     expect(await digits(page)).toEqual(["0", "0", "0"]);
@@ -216,7 +216,7 @@ const seen = (page: Page, state: "visible" | "hidden") =>
     document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
   }, state);
 
-test("11 connections: active, idle, waiting, total and the time of the sample", async () => {
+testLong("11 connections: active, idle, waiting, total and the time of the sample", async () => {
   let age = 6_000;
   let partialEngines: string[] = [];
   const page = await visit("/", {
@@ -270,82 +270,85 @@ async function statusesOf(page: Page, paths: string[]) {
   return { since: () => asked.clear(), all: () => [...asked].map((id) => codes.get(id)) };
 }
 
-test("11 what is so now is read again every 30 s, and the page as it is told; not in a hidden tab, and at once on the way back", async () => {
-  const heard = asked();
-  const page = await visit("/?range=1h", {
-    before: async (page) => {
-      // All windows end in the past: what is measured meanwhile changes no answer.
-      await page.clock.install({ time: Date.now() - 900_000 });
-      await watchAnswers(page);
-      await heard.visit.before?.(page);
-    },
-  });
-  await drawn(page);
-  // The marks of alerts are asked for behind the charts.
-  await soon(() => heard.of("/api/v1/alerts").some((url) => url.searchParams.get("pageSize") === "100")).toBe(true);
-  const later = (await page.evaluate(() => Date.now())) + 60_000;
-  await takenIn(page); // what is asked after this moment has its deadline after that
-  await page.clock.pauseAt(later);
-  await takenIn(page);
-  const now = ["/api/v1/health-checks/overview", "/api/v1/metrics/connections"];
-  const count = () => now.map((path) => heard.of(path).length);
-  // The menu and the card of servers that are not up ask for these too, each from its own first time.
-  const shared = () => ["/api/v1/alerts", "/api/v1/instances"].map((path) => heard.of(path).length);
-  const before = count();
-  const windowed = () => titles.map((title) => heard.of(tilePaths[title]).length);
-  const tiles = windowed();
-  const more = (n: number) => before.map((of) => of + n);
-  const askedFirst = shared();
-  const pass = async (seconds: number) => {
-    await page.clock.runFor(seconds * 1_000);
+testLong(
+  "11 what is so now is read again every 30 s, and the page as it is told; not in a hidden tab, and at once on the way back",
+  async () => {
+    const heard = asked();
+    const page = await visit("/?range=1h", {
+      before: async (page) => {
+        // All windows end in the past: what is measured meanwhile changes no answer.
+        await page.clock.install({ time: Date.now() - 900_000 });
+        await watchAnswers(page);
+        await heard.visit.before?.(page);
+      },
+    });
+    await drawn(page);
+    // The marks of alerts are asked for behind the charts.
+    await soon(() => heard.of("/api/v1/alerts").some((url) => url.searchParams.get("pageSize") === "100")).toBe(true);
+    const later = (await page.evaluate(() => Date.now())) + 60_000;
+    await takenIn(page); // what is asked after this moment has its deadline after that
+    await page.clock.pauseAt(later);
     await takenIn(page);
-  };
-  await pass(29);
-  expect(count()).toEqual(before);
-  await pass(2);
-  expect(count()).toEqual(more(1));
-  const askedThen = shared();
-  expect(askedThen.every((n, at) => n > (askedFirst[at] ?? 0))).toBe(true);
-  await seen(page, "hidden");
-  await pass(90);
-  expect(count()).toEqual(more(1));
-  expect(shared()).toEqual(askedThen);
-  await seen(page, "visible");
-  await takenIn(page);
-  expect(count()).toEqual(more(2));
-  await pass(29);
-  expect(count()).toEqual(more(2));
-  expect(windowed(), "tiles move on Refresh alone").toEqual(tiles);
+    const now = ["/api/v1/health-checks/overview", "/api/v1/metrics/connections"];
+    const count = () => now.map((path) => heard.of(path).length);
+    // The menu and the card of servers that are not up ask for these too, each from its own first time.
+    const shared = () => ["/api/v1/alerts", "/api/v1/instances"].map((path) => heard.of(path).length);
+    const before = count();
+    const windowed = () => titles.map((title) => heard.of(tilePaths[title]).length);
+    const tiles = windowed();
+    const more = (n: number) => before.map((of) => of + n);
+    const askedFirst = shared();
+    const pass = async (seconds: number) => {
+      await page.clock.runFor(seconds * 1_000);
+      await takenIn(page);
+    };
+    await pass(29);
+    expect(count()).toEqual(before);
+    await pass(2);
+    expect(count()).toEqual(more(1));
+    const askedThen = shared();
+    expect(askedThen.every((n, at) => n > (askedFirst[at] ?? 0))).toBe(true);
+    await seen(page, "hidden");
+    await pass(90);
+    expect(count()).toEqual(more(1));
+    expect(shared()).toEqual(askedThen);
+    await seen(page, "visible");
+    await takenIn(page);
+    expect(count()).toEqual(more(2));
+    await pass(29);
+    expect(count()).toEqual(more(2));
+    expect(windowed(), "tiles move on Refresh alone").toEqual(tiles);
 
-  // The same page, read anew by itself.
-  const measured = titles.slice(1).map((title) => tilePaths[title]);
-  const statuses = await statusesOf(page, measured);
-  const windows = () => measured.map((path) => heard.of(path).at(-1)?.search);
-  const asks = () => measured.map((path) => heard.of(path).length);
-  const first = windows();
-  await page.getByRole("button", { name: "Live: off" }).click();
-  await pass(1);
-  await page.getByRole("menuitemradio", { name: "Every 30 seconds" }).click();
-  await page.waitForURL((url) => url.searchParams.get("refresh") === "30s");
-  await pass(1);
-  const second = windows();
-  expect(second, "due at once").not.toEqual(first);
-  const since = asks();
-  statuses.since();
-  await pass(30);
-  expect(asks(), "asked again").toEqual(since.map((n) => n + 1));
-  expect(windows(), "the same until a minute has passed").toEqual(second);
-  await soon(statuses.all, "what the browser has is not sent again").toEqual([304, 304, 304]);
-  await pass(30);
-  expect(windows(), "a minute on").not.toEqual(second);
-  await seen(page, "hidden");
-  const hidden = asks();
-  await pass(90);
-  expect(asks(), "a hidden tab asks nothing").toEqual(hidden);
-  await seen(page, "visible");
-  await pass(1);
-  expect(asks(), "looked at again, at once").toEqual(hidden.map((n) => n + 1));
-});
+    // The same page, read anew by itself.
+    const measured = titles.slice(1).map((title) => tilePaths[title]);
+    const statuses = await statusesOf(page, measured);
+    const windows = () => measured.map((path) => heard.of(path).at(-1)?.search);
+    const asks = () => measured.map((path) => heard.of(path).length);
+    const first = windows();
+    await page.getByRole("button", { name: "Live: off" }).click();
+    await pass(1);
+    await page.getByRole("menuitemradio", { name: "Every 30 seconds" }).click();
+    await page.waitForURL((url) => url.searchParams.get("refresh") === "30s");
+    await pass(1);
+    const second = windows();
+    expect(second, "due at once").not.toEqual(first);
+    const since = asks();
+    statuses.since();
+    await pass(30);
+    expect(asks(), "asked again").toEqual(since.map((n) => n + 1));
+    expect(windows(), "the same until a minute has passed").toEqual(second);
+    await soon(statuses.all, "what the browser has is not sent again").toEqual([304, 304, 304]);
+    await pass(30);
+    expect(windows(), "a minute on").not.toEqual(second);
+    await seen(page, "hidden");
+    const hidden = asks();
+    await pass(90);
+    expect(asks(), "a hidden tab asks nothing").toEqual(hidden);
+    await seen(page, "visible");
+    await pass(1);
+    expect(asks(), "looked at again, at once").toEqual(hidden.map((n) => n + 1));
+  },
+);
 
 test("12 KPI click-through keeps scope", async () => {
   const chosen = await two();
@@ -373,7 +376,7 @@ test("12 KPI click-through keeps scope", async () => {
     .toBe(true);
 });
 
-test("18 alert history before monitoring started is a gap with a marker", async () => {
+testLong("18 alert history before monitoring started is a gap with a marker", async () => {
   const page = await visit("/?from=2026-11-19T04:00:00Z&to=2026-11-19T08:00:00Z", {
     before: (page) =>
       answering(page, tilePaths["Alert history"], (body: { bucketStarts: string[] }) => ({
@@ -512,7 +515,7 @@ describe("20 skeleton first, then the old data", () => {
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(8);
   });
 
-  test("20 a skeleton stands still for whoever asks for less motion", async () => {
+  testLong("20 a skeleton stands still for whoever asks for less motion", async () => {
     const page = await visit("/", {
       before: (page) => hold(page, (url) => url.pathname.startsWith("/api/v1/metrics")),
     });
@@ -582,7 +585,7 @@ test("21 one tile fails alone", async () => {
   expect(again.filter((path) => !current.test(path))).toEqual([tilePaths.Utilization]);
 });
 
-test("21 what fails later keeps what it showed, and says so", async () => {
+testLong("21 what fails later keeps what it showed, and says so", async () => {
   const failing = [tilePaths.Utilization, "/api/v1/metrics/connections", "/api/v1/health-checks/overview"];
   let broken = false;
   const page = await visit("/?range=1h", {
@@ -633,13 +636,13 @@ describe("22 the empty state explains, and numbers can be had", () => {
     await utilization.getByRole("link", { name: "Connect an agent" }).waitFor();
   });
 
-  test("22 who may not connect an agent is told who may", async () => {
+  testLong("22 who may not connect an agent is told who may", async () => {
     const page = await visit("/", { as: "viewer", before: empty });
     await tile(page, "Utilization").getByText("An administrator can connect an agent.").waitFor();
     expect(await tile(page, "Utilization").getByRole("link").count()).toBe(0);
   });
 
-  test("22 a tile as a table and as CSV has the chart's numbers", async () => {
+  testLong("22 a tile as a table and as CSV has the chart's numbers", async () => {
     const page = await visit("/?from=2026-11-19T04:00:00Z&to=2026-11-19T04:03:00Z", {
       permissions: ["clipboard-read", "clipboard-write"],
       before: (page) =>
@@ -726,7 +729,7 @@ describe("24 the digest's request is exact", () => {
     }
   });
 
-  test("24 a custom range sends both bounds, and no filter no names", async () => {
+  testLong("24 a custom range sends both bounds, and no filter no names", async () => {
     const heard = asked();
     await visit("/?from=2026-11-19T04:00:00Z&to=2026-11-20T04:00:00Z", heard.visit);
     await soon(() => ofDigest(heard.of("/api/v1/alerts")).length).toBeGreaterThan(0);
@@ -737,7 +740,7 @@ describe("24 the digest's request is exact", () => {
     });
   });
 
-  test("24 a name that two instances share is sent as ids", async () => {
+  testLong("24 a name that two instances share is sent as ids", async () => {
     const chosen = await two();
     const heard = asked();
     await visit(`/?${filter(chosen)}`, {
@@ -814,21 +817,21 @@ describe("the line of states", () => {
     await page.waitForURL(/\/instances\/[0-9a-f-]{36}$/);
   });
 
-  test("says in one row that most of the servers are down", async () => {
+  testLong("says in one row that most of the servers are down", async () => {
     const page = await visit("/", { before: down(8) });
     await trouble(page).getByRole("heading", { name: "8 of 10 servers are down" }).waitFor();
     expect(await trouble(page).getByRole("heading").count()).toBe(1);
     expect(await violations(page)).toEqual([]);
   });
 
-  test("says nothing of trouble where there is none", async () => {
+  testLong("says nothing of trouble where there is none", async () => {
     const page = await visit("/", { before: down(0) });
     await page.locator("[data-states]", { hasText: "10 of 10 active instances reporting" }).waitFor();
     expect(await trouble(page).count()).toBe(0);
   });
 });
 
-test("what could not be read is not available right now, and is no zero", async () => {
+testLong("what could not be read is not available right now, and is no zero", async () => {
   const page = await visit("/", {
     before: async (page) => {
       await answering(page, tilePaths["Query performance"], (body: { series: Record<string, unknown[]> }) => ({
@@ -865,7 +868,7 @@ test("what could not be read is not available right now, and is no zero", async 
   expect(await violations(page)).toEqual([]);
 });
 
-test("an organization without servers is told what to do first", async () => {
+testLong("an organization without servers is told what to do first", async () => {
   const nobody = (page: Page) =>
     answering(page, "/api/v1/instances", () => ({
       items: [],
@@ -881,7 +884,7 @@ test("an organization without servers is told what to do first", async () => {
   expect(await viewer.getByRole("link", { name: "Add an instance" }).count()).toBe(0);
 });
 
-test("engines of which a part was sent are named where a line that is too long is not cut off", async () => {
+testLong("engines of which a part was sent are named where a line that is too long is not cut off", async () => {
   const page = await visit("/?range=6h", {
     before: async (page) => {
       await answerTrends(page, { bucketSize: "1m", partialEngines: ["postgresql"] });

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, requestsTo, violations, visit, widths } from "./browser";
+import { apiAs, requestsTo, testLong, violations, visit, widths } from "./browser";
 import { entangled, settled, sideways } from "./pages";
 
 type Finding = {
@@ -130,7 +130,7 @@ test("an exception is asked for from the finding, about this object and no other
   ]);
 });
 
-test("an administrator has the instance assessed again from the finding", async () => {
+testLong("an administrator has the instance assessed again from the finding", async () => {
   const [first] = (await findings("pageSize=1&q=demo-pg-muster-01")).items as [Finding]; // the others are fed
   const page = await visit(`/findings/${first.id}`);
   await page.getByRole("button", { name: "Assess now" }).click();
@@ -363,7 +363,7 @@ test("an auditor makes evidence of a check on its page, and a member cannot", as
   expect(await member.getByRole("heading", { name: "Evidence" }).count()).toBe(0);
 });
 
-test("an auditor makes evidence of the control of backups, which the list of checks names", async () => {
+testLong("an auditor makes evidence of the control of backups, which the list of checks names", async () => {
   const page = await visit("/checks", { as: "auditor" });
   await page.getByRole("link", { name: "no backup is older than its recovery point objective" }).click();
   await page.waitForURL(/\/checks\/BACKUP-RPO/);

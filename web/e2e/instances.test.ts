@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, fed, readable, requestsTo, serverUrl, unique, violations, visit } from "./browser";
+import { apiAs, fed, readable, requestsTo, serverUrl, testLong, unique, violations, visit } from "./browser";
 import { sideways } from "./pages";
 
 const patience = { timeout: 10_000 };
@@ -62,7 +62,7 @@ test("the list searches, filters and keeps both in the address", async () => {
   await page.getByText("3 of 3 instances").waitFor();
 });
 
-test("all columns of the list have room on a laptop, and its filters are in one row", async () => {
+testLong("all columns of the list have room on a laptop, and its filters are in one row", async () => {
   const page = await visit("/instances", { as: "admin" });
   await page.setViewportSize({ width: 1366, height: 900 });
   const list = page.getByRole("region", { name: "Instances" });
@@ -76,7 +76,7 @@ test("all columns of the list have room on a laptop, and its filters are in one 
   expect(Math.max(...rows) - Math.min(...rows)).toBeLessThan(20);
 });
 
-test("a server that was heard from and is not any more is silent, an inactive one is not", async () => {
+testLong("a server that was heard from and is not any more is silent, an inactive one is not", async () => {
   const [model] = await listed("q=demo-pg-orders-01");
   const old = new Date(Date.now() - 6 * 60_000).toISOString();
   const items = [
@@ -280,7 +280,7 @@ test("Assess now is followed until it is done", async () => {
   expect((await collected()).lastAssessedAt).not.toBe(lastAssessedAt);
 });
 
-test("an assessment that fails says so, and one that no collector takes up is not waited for", async () => {
+testLong("an assessment that fails says so, and one that no collector takes up is not waited for", async () => {
   const before = await collected();
   const lastError = "Connection refused at db01:5432.";
   const failed = (lastErrorAt: string) => ({ ...before, lastError, lastErrorAt });
@@ -419,7 +419,7 @@ test("a server is added once, waits for its first look and then shows the grants
 });
 
 // C10.
-test("a server that is registered already leads to its instance, and can be registered separately", async () => {
+testLong("a server that is registered already leads to its instance, and can be registered separately", async () => {
   const known = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01";
   const made = {
     ...(await collected()),
@@ -471,7 +471,7 @@ test("a server that is registered already leads to its instance, and can be regi
   expect(sent[1]).toEqual({ ...sent[0], separate: true });
 });
 
-test("the first server leads to the dashboard, also where the list is slow", async () => {
+testLong("the first server leads to the dashboard, also where the list is slow", async () => {
   const made = await collected();
   let added = () => {};
   const until = new Promise<void>((resolve) => {
@@ -531,7 +531,7 @@ test("a SQL Server is added by its own fields, and one that does not answer says
   await page.getByText("Enter a service or a SID.").waitFor();
 });
 
-test("an engine that Muster does not connect to leads to push", async () => {
+testLong("an engine that Muster does not connect to leads to push", async () => {
   const page = await visit("/instances/new");
   await page.getByRole("combobox", { name: "Engine" }).click();
   await page.getByRole("option", { name: "MongoDB" }).click();

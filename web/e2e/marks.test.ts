@@ -1,7 +1,7 @@
 // What changed, on the charts: marks that the API takes are flags on every chart that is about their servers.
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, fed, readable, requestsTo, unique, violations, visit } from "./browser";
+import { apiAs, fed, readable, requestsTo, testLong, unique, violations, visit } from "./browser";
 import { episode, everyPage } from "./pages";
 
 const marks = "/api/v1/marks";
@@ -131,7 +131,7 @@ test("a release and a failover are flags on the charts of their server", async (
   }
 });
 
-test("a maintenance window is a band on every chart of its server, and says until when", async () => {
+testLong("a maintenance window is a band on every chart of its server, and says until when", async () => {
   const { items } = (await (await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01")).json()) as {
     items: { id: string }[];
   };

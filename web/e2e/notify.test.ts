@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, fed, requestsTo, row, unique, violations, visit, widths } from "./browser";
+import { apiAs, fed, requestsTo, row, testLong, unique, violations, visit, widths } from "./browser";
 import { settled, sideways } from "./pages";
 
 type Received = { id: string; signed: boolean; body: { id: string; events: { type: string; title: string }[] } };
@@ -225,7 +225,7 @@ const deliveries = [
   delivery(13, {}),
 ];
 
-test("a channel's secret is never there; a new one is made here and shown once", async () => {
+testLong("a channel's secret is never there; a new one is made here and shown once", async () => {
   const page = await visit("/notifications/channels", {
     before: (p) => p.route("**/api/v1/channels", (route) => route.fulfill({ json: { items: [hook] } })),
   });
@@ -287,51 +287,62 @@ test("that nobody is told of alerts is said on the dashboard and beside the aler
 });
 
 // F15.
-test("an e-mail channel takes an address that is no member's, and says until it agrees that nothing is sent there", async () => {
-  const sent: Schemas["CreateChannel"][] = [];
-  const items: Schemas["Channel"][] = [];
-  const asked: string[] = [];
-  const page = await visit("/notifications/channels", {
-    before: async (p) => {
-      await asIf("server", [])(p);
-      await p.route("**/api/v1/channels", (route) => {
-        if (route.request().method() !== "POST") return route.fulfill({ json: { items } });
-        const body = route.request().postDataJSON() as Schemas["CreateChannel"];
-        sent.push(body);
-        const addresses = (body.addresses ?? []).map((address, n) => ({
-          ...{ id: id(70 + n), address, askedAt: at(0), confirmedAt: null },
-        }));
-        const made = { ...hook, id: id(93), name: body.name, kind: "email", url: null, rules: [], lastDelivery: null };
-        items.push({ ...made, addresses });
-        return route.fulfill({ status: 201, json: items[0] });
-      });
-      await p.route(`**/api/v1/channels/${id(93)}/confirmations`, (route) => {
-        asked.push(route.request().method());
-        return route.fulfill({ json: items[0] });
-      });
-    },
-  });
-  await page.getByRole("button", { name: "Add a channel" }).first().click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Name").fill("Pager of the DBAs");
-  await dialog.getByRole("switch", { name: "All administrators" }).uncheck({ force: true });
-  const field = dialog.getByRole("combobox", { name: "Other addresses (optional)" });
-  await field.fill("dba-team@example.org");
-  await field.press("Enter");
-  await field.fill("pager@example.org"); // the last one needs no Enter
-  await dialog.getByRole("button", { name: "Add channel" }).click();
-  await dialog.waitFor({ state: "hidden" });
-  expect(sent).toMatchObject([{ kind: "email", addresses: ["dba-team@example.org", "pager@example.org"] }]);
-  const made = row(page, "Pager of the DBAs");
-  await made.getByText(/^pager@example\.org: not confirmed, link e-mailed/).waitFor();
-  await made.getByText("Nobody", { exact: true }).waitFor(); // yet
-  await made.getByRole("button", { name: "E-mail the links of Pager of the DBAs again" }).click();
-  await page.getByText("The link was e-mailed again.").waitFor();
-  expect(asked).toEqual(["POST"]);
-});
+testLong(
+  "an e-mail channel takes an address that is no member's, and says until it agrees that nothing is sent there",
+  async () => {
+    const sent: Schemas["CreateChannel"][] = [];
+    const items: Schemas["Channel"][] = [];
+    const asked: string[] = [];
+    const page = await visit("/notifications/channels", {
+      before: async (p) => {
+        await asIf("server", [])(p);
+        await p.route("**/api/v1/channels", (route) => {
+          if (route.request().method() !== "POST") return route.fulfill({ json: { items } });
+          const body = route.request().postDataJSON() as Schemas["CreateChannel"];
+          sent.push(body);
+          const addresses = (body.addresses ?? []).map((address, n) => ({
+            ...{ id: id(70 + n), address, askedAt: at(0), confirmedAt: null },
+          }));
+          const made = {
+            ...hook,
+            id: id(93),
+            name: body.name,
+            kind: "email",
+            url: null,
+            rules: [],
+            lastDelivery: null,
+          };
+          items.push({ ...made, addresses });
+          return route.fulfill({ status: 201, json: items[0] });
+        });
+        await p.route(`**/api/v1/channels/${id(93)}/confirmations`, (route) => {
+          asked.push(route.request().method());
+          return route.fulfill({ json: items[0] });
+        });
+      },
+    });
+    await page.getByRole("button", { name: "Add a channel" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Pager of the DBAs");
+    await dialog.getByRole("switch", { name: "All administrators" }).uncheck({ force: true });
+    const field = dialog.getByRole("combobox", { name: "Other addresses (optional)" });
+    await field.fill("dba-team@example.org");
+    await field.press("Enter");
+    await field.fill("pager@example.org"); // the last one needs no Enter
+    await dialog.getByRole("button", { name: "Add channel" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect(sent).toMatchObject([{ kind: "email", addresses: ["dba-team@example.org", "pager@example.org"] }]);
+    const made = row(page, "Pager of the DBAs");
+    await made.getByText(/^pager@example\.org: not confirmed, link e-mailed/).waitFor();
+    await made.getByText("Nobody", { exact: true }).waitFor(); // yet
+    await made.getByRole("button", { name: "E-mail the links of Pager of the DBAs again" }).click();
+    await page.getByText("The link was e-mailed again.").waitFor();
+    expect(asked).toEqual(["POST"]);
+  },
+);
 
 // F14.
-test("a channel is added from the form of a rule, and nothing that was typed is lost", async () => {
+testLong("a channel is added from the form of a rule, and nothing that was typed is lost", async () => {
   const added = unique("e2e in place");
   const page = await visit("/notifications/rules/new");
   await page.getByLabel("Name", { exact: true }).fill("Typed before");
@@ -410,7 +421,7 @@ test("a filter that stands in the address is seen by whoever gets it, and can be
   expect([...(asked.at(-1)?.searchParams.keys() ?? [])]).toEqual(["limit"]);
 });
 
-test("that Muster mails administrators by itself is said for as long as it does", async () => {
+testLong("that Muster mails administrators by itself is said for as long as it does", async () => {
   const own: Schemas["NotificationRule"] = {
     id: id(90),
     name: "Critical and warning alerts, failed reports",
@@ -441,38 +452,41 @@ test("that Muster mails administrators by itself is said for as long as it does"
   expect(await says.count()).toBe(0);
 });
 
-test("a rule that names no event has all, in its form too; channels that cannot be named are said to be so", async () => {
-  const all: Schemas["NotificationRule"] = {
-    id: rule.id,
-    name: rule.name,
-    match: { severity: [], engine: [], instanceIds: [], nameContains: null, event: [] },
-    channelIds: [hook.id],
-    groupSeconds: 60,
-    repeatMinutes: 0,
-    quiet: null,
-    enabled: true,
-    createdAt: at(-9_000),
-    createdBy: hook.createdBy,
-  };
-  const failing = { status: 503, contentType: "application/problem+json", body: "{}" };
-  const page = await visit(`/notifications/rules/${all.id}`, {
-    expected: [/status of 503/],
-    before: async (p) => {
-      await p.route(`**/api/v1/notification-rules/${all.id}`, (route) => route.fulfill({ json: all }));
-      await p.route("**/api/v1/notification-rules", (route) => route.fulfill({ json: { items: [all] } }));
-      await p.route("**/api/v1/channels", (route) => route.fulfill(failing));
-    },
-  });
-  for (const event of ["Alert raised", "Report failed", "Scheduled report missed"]) {
-    expect(await page.getByRole("checkbox", { name: event }).isChecked(), event).toBe(true);
-  }
-  await page.getByText("Channels could not be loaded:", { exact: false }).waitFor();
-  await page.goto("/notifications/rules");
-  await page.getByText("The names of channels could not be loaded").waitFor();
-  await row(page, all.name).waitFor();
-});
+testLong(
+  "a rule that names no event has all, in its form too; channels that cannot be named are said to be so",
+  async () => {
+    const all: Schemas["NotificationRule"] = {
+      id: rule.id,
+      name: rule.name,
+      match: { severity: [], engine: [], instanceIds: [], nameContains: null, event: [] },
+      channelIds: [hook.id],
+      groupSeconds: 60,
+      repeatMinutes: 0,
+      quiet: null,
+      enabled: true,
+      createdAt: at(-9_000),
+      createdBy: hook.createdBy,
+    };
+    const failing = { status: 503, contentType: "application/problem+json", body: "{}" };
+    const page = await visit(`/notifications/rules/${all.id}`, {
+      expected: [/status of 503/],
+      before: async (p) => {
+        await p.route(`**/api/v1/notification-rules/${all.id}`, (route) => route.fulfill({ json: all }));
+        await p.route("**/api/v1/notification-rules", (route) => route.fulfill({ json: { items: [all] } }));
+        await p.route("**/api/v1/channels", (route) => route.fulfill(failing));
+      },
+    });
+    for (const event of ["Alert raised", "Report failed", "Scheduled report missed"]) {
+      expect(await page.getByRole("checkbox", { name: event }).isChecked(), event).toBe(true);
+    }
+    await page.getByText("Channels could not be loaded:", { exact: false }).waitFor();
+    await page.goto("/notifications/rules");
+    await page.getByText("The names of channels could not be loaded").waitFor();
+    await row(page, all.name).waitFor();
+  },
+);
 
-test("an alert says who was told, when and by which rule; an instance who will be", async () => {
+testLong("an alert says who was told, when and by which rule; an instance who will be", async () => {
   const first = async (path: string) =>
     ((await (await apiAs("viewer", "GET", path)).json()) as { items: { id: string }[] }).items[0]?.id;
   const alert = await first("/api/v1/alerts?pageSize=1");
@@ -539,35 +553,38 @@ test("an alert says who was told, when and by which rule; an instance who will b
   await server.getByText("of critical alerts that are raised: rule Critical alerts").waitFor();
 });
 
-test("without rules, channels and deliveries the pages say what they are for, and to whom they are not", async () => {
-  const none = { items: [], nextCursor: null };
-  const pages = {
-    rules: "Alerts, failed reports and missed scheduled reports are not sent to anyone.",
-    channels: "Add one, try it, and then a rule that uses it.",
-    deliveries: "No event has matched a notification rule yet.",
-  };
-  const page = await visit("/notifications/rules", {
-    before: async (p) => {
-      for (const path of ["notification-rules", "channels", "deliveries"]) {
-        await p.route(
-          ({ pathname }) => pathname === `/api/v1/${path}`,
-          (route) => route.fulfill({ json: none }),
-        );
-      }
-    },
-  });
-  for (const [name, says] of Object.entries(pages)) {
-    await page.goto(`/notifications/${name}`);
-    await page.getByText(says).waitFor();
-  }
-  await page.goto("/notifications/deliveries?status=failed");
-  await page.getByText("No delivery matches these filters.").waitFor();
-  const member = await visit("/notifications/rules", { as: "member" });
-  await member.getByText("403").waitFor();
-  expect(await member.getByRole("link", { name: "New rule" }).count()).toBe(0);
-  const menu = member.getByRole("navigation", { name: "Main" });
-  expect(await menu.getByRole("link", { name: "Notifications" }).count()).toBe(0);
-});
+testLong(
+  "without rules, channels and deliveries the pages say what they are for, and to whom they are not",
+  async () => {
+    const none = { items: [], nextCursor: null };
+    const pages = {
+      rules: "Alerts, failed reports and missed scheduled reports are not sent to anyone.",
+      channels: "Add one, try it, and then a rule that uses it.",
+      deliveries: "No event has matched a notification rule yet.",
+    };
+    const page = await visit("/notifications/rules", {
+      before: async (p) => {
+        for (const path of ["notification-rules", "channels", "deliveries"]) {
+          await p.route(
+            ({ pathname }) => pathname === `/api/v1/${path}`,
+            (route) => route.fulfill({ json: none }),
+          );
+        }
+      },
+    });
+    for (const [name, says] of Object.entries(pages)) {
+      await page.goto(`/notifications/${name}`);
+      await page.getByText(says).waitFor();
+    }
+    await page.goto("/notifications/deliveries?status=failed");
+    await page.getByText("No delivery matches these filters.").waitFor();
+    const member = await visit("/notifications/rules", { as: "member" });
+    await member.getByText("403").waitFor();
+    expect(await member.getByRole("link", { name: "New rule" }).count()).toBe(0);
+    const menu = member.getByRole("navigation", { name: "Main" });
+    expect(await menu.getByRole("link", { name: "Notifications" }).count()).toBe(0);
+  },
+);
 
 test.each(widths(1320))(
   "channels of Microsoft Teams, PagerDuty and the owning team are added, %i px",

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch } from "./browser";
+import { launch, testLong } from "./browser";
 import { adminEmail, password, type Started, start } from "./muster";
 
 let muster: Started;
@@ -77,18 +77,22 @@ test("plain HTTP from another machine asks for no password, and says what to do"
   await page.close();
 });
 
-test("where plain HTTP is allowed every page warns, and the sign-in works", async () => {
-  await muster.restart({ MUSTER_PUBLIC_URL: `http://muster.lan:${muster.port}`, MUSTER_INSECURE_COOKIES: "true" });
-  const page = await browser.newPage({ baseURL: `http://muster.lan:${muster.port}` });
-  const warning = page.getByText("This connection is not encrypted");
-  for (const address of ["/docs/api", "/setup#token=abc", "/invitation#token=abc", "/alerts"]) {
-    await page.goto(address);
+testLong(
+  "where plain HTTP is allowed every page warns, and the sign-in works",
+  async () => {
+    await muster.restart({ MUSTER_PUBLIC_URL: `http://muster.lan:${muster.port}`, MUSTER_INSECURE_COOKIES: "true" });
+    const page = await browser.newPage({ baseURL: `http://muster.lan:${muster.port}` });
+    const warning = page.getByText("This connection is not encrypted");
+    for (const address of ["/docs/api", "/setup#token=abc", "/invitation#token=abc", "/alerts"]) {
+      await page.goto(address);
+      await warning.first().waitFor();
+    }
+    await page.getByLabel("E-mail address").fill(adminEmail);
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Alerts" }).waitFor();
     await warning.first().waitFor();
-  }
-  await page.getByLabel("E-mail address").fill(adminEmail);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("heading", { level: 1, name: "Alerts" }).waitFor();
-  await warning.first().waitFor();
-  await page.close();
-}, 120_000);
+    await page.close();
+  },
+  120_000,
+);

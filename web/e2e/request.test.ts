@@ -2,7 +2,7 @@
 import type { Page, Route } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, requestsTo, type Visit, violations, visit } from "./browser";
+import { apiAs, requestsTo, testLong, type Visit, violations, visit } from "./browser";
 import { sideways } from "./pages";
 
 let orders: Schemas["Instance"];
@@ -152,7 +152,7 @@ test("27 the category is in the address, and who may not request sees no Request
   expect(params(page).has("category")).toBe(false);
 });
 
-test("27 with the catalog of the specification, previews are samples and ask the server for nothing", async () => {
+testLong("27 with the catalog of the specification, previews are samples and ask the server for nothing", async () => {
   const page = await visit("/reports", {
     before: (page) =>
       page.route("**/api/v1/session", async (route) => {
@@ -308,7 +308,7 @@ test("28 servers that nobody knows are shown as such", async () => {
   await eventually(() => field(page, "Selected instances").evaluate((e) => e === document.activeElement)).toBe(true);
 });
 
-test("29 Validation before and after submit", async () => {
+testLong("29 Validation before and after submit", async () => {
   const problem = {
     code: "report_range_too_wide",
     detail: "refused",
@@ -374,7 +374,7 @@ test("29 what belongs to no field is said with when to ask again", async () => {
   await note.getByText("01TEST").waitFor();
 });
 
-test("30 Recipients", async () => {
+testLong("30 Recipients", async () => {
   const me = memberCalled("Mia Member");
   const crowd = Array.from({ length: 25 }, (_, i) => ({
     id: `01a20057-0000-7000-8000-0000000001${String(i).padStart(2, "0")}`,
@@ -491,7 +491,7 @@ test("31 200 reused → dialog “Already being built”", async () => {
   await page.getByRole("row").filter({ hasText: first?.report.scopeLabel }).first().waitFor();
 });
 
-test("31 who could not be added to a reused report is named", async () => {
+testLong("31 who could not be added to a reused report is named", async () => {
   const list = (await (await apiAs("member", "GET", "/api/v1/reports?kind=Security")).json()) as Schemas["ReportPage"];
   const report = { ...(list.items[0] as Schemas["Report"]), status: "Building", recipientCount: 20 };
   const left = memberCalled("Jonas Weber");
@@ -533,7 +533,7 @@ test("31 a request without an answer is sent again as the same", async () => {
   expect(sent[2]?.slice(0, 32)).not.toBe(sent[0]?.slice(0, 32));
 });
 
-test("32 Unsupported parts are absent", async () => {
+testLong("32 Unsupported parts are absent", async () => {
   for (const kind of ["Security", "DataInventory"]) {
     const page = await visit(`/reports/view?kind=${kind}&range=7d`, { as: "member" });
     await page.getByText("This report does not use range; removed from the address.").waitFor();

@@ -2,7 +2,19 @@
 import type { Page, Route } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { adminSession, apiAs, apiBy, fed, readable, row, serverUrl, unique, violations, visit } from "./browser";
+import {
+  adminSession,
+  apiAs,
+  apiBy,
+  fed,
+  readable,
+  row,
+  serverUrl,
+  testLong,
+  unique,
+  violations,
+  visit,
+} from "./browser";
 import { settled, sideways } from "./pages";
 import { joined } from "./server";
 
@@ -173,30 +185,33 @@ async function stubbed(page: Page, changed: unknown[] = []) {
   );
 }
 
-test("that nobody is told of what fails or is missed is said to administrators, with the way to a rule", async () => {
-  let on = true;
-  const page = await visit("/schedules", {
-    before: (p) =>
-      p.route("**/api/v1/notification-rules", async (route) => {
-        const answer = (await (await route.fetch()).json()) as { items: object[] };
-        await route.fulfill({ json: on ? answer : { items: answer.items.map((r) => ({ ...r, enabled: false })) } });
-      }),
-  });
-  await page.getByRole("table", { name: "Schedules" }).waitFor();
-  await page.waitForLoadState("networkidle");
-  expect(await page.locator("[data-untold]").count()).toBe(0);
-  on = false;
-  await page.reload();
-  const note = page
-    .getByRole("status")
-    .filter({ hasText: "A scheduled report can fail or be missed, and nobody is notified" });
-  await note.getByRole("link", { name: "Add a rule" }).click();
-  await page.getByRole("heading", { level: 1, name: "New notification rule" }).waitFor();
-  const member = await visit("/schedules", { as: "member" });
-  await member.getByRole("table", { name: "Schedules" }).waitFor();
-  await member.waitForLoadState("networkidle");
-  expect(await member.locator("[data-untold]").count()).toBe(0);
-});
+testLong(
+  "that nobody is told of what fails or is missed is said to administrators, with the way to a rule",
+  async () => {
+    let on = true;
+    const page = await visit("/schedules", {
+      before: (p) =>
+        p.route("**/api/v1/notification-rules", async (route) => {
+          const answer = (await (await route.fetch()).json()) as { items: object[] };
+          await route.fulfill({ json: on ? answer : { items: answer.items.map((r) => ({ ...r, enabled: false })) } });
+        }),
+    });
+    await page.getByRole("table", { name: "Schedules" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await page.locator("[data-untold]").count()).toBe(0);
+    on = false;
+    await page.reload();
+    const note = page
+      .getByRole("status")
+      .filter({ hasText: "A scheduled report can fail or be missed, and nobody is notified" });
+    await note.getByRole("link", { name: "Add a rule" }).click();
+    await page.getByRole("heading", { level: 1, name: "New notification rule" }).waitFor();
+    const member = await visit("/schedules", { as: "member" });
+    await member.getByRole("table", { name: "Schedules" }).waitFor();
+    await member.waitForLoadState("networkidle");
+    expect(await member.locator("[data-untold]").count()).toBe(0);
+  },
+);
 
 test("each due time says what became of it, and why; an administrator takes a paused schedule over", async () => {
   const changed: unknown[] = [];
@@ -254,7 +269,7 @@ test("what the server refuses stands at its field, in its words", async () => {
   await expect.poll(() => zone.evaluate((field) => document.activeElement === field)).toBe(true);
 });
 
-test("without a schedule the page says what one is for; a schedule that is not there says so", async () => {
+testLong("without a schedule the page says what one is for; a schedule that is not there says so", async () => {
   const none = { items: [], page: { number: 1, size: 20, totalItems: 0, totalPages: 0 } };
   const page = await visit("/schedules", {
     as: "member",
