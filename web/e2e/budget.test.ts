@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, visit } from "./browser";
+import { apiAs, thorough, visit } from "./browser";
 import { allDrawn, answerTrends, cursorOf, pointAt } from "./trends";
 
 const app = "dist/app";
@@ -143,7 +143,7 @@ test.skipIf(!built)(
 test.skipIf(!built)("Budget: the main thread works at most 500 ms until the first chart is painted", async () => {
   const worked: number[] = [];
   // The least of several is what the page takes; more is what else the machine does.
-  for (let i = 0; i < 6 && (i < 2 || Math.min(...worked) > 500); i++) {
+  for (let i = 0; i < 6 && Math.min(...worked) > 500; i++) {
     let after: Promise<unknown> = Promise.resolve();
     const page = await visit("/?range=24h", {
       measured: true,
@@ -167,7 +167,7 @@ test.skipIf(!built)("Budget: the main thread works at most 500 ms until the firs
 });
 
 // It only prints: left to `make test-all`, which has the machine for itself.
-test.skipIf(!built || !process.env.MUSTER_TEST_LONG)(
+test.skipIf(!built || !thorough)(
   "Budget: when the first tile of 1,440 buckets is painted on a CPU slowed 4 times",
   async () => {
     const painted: number[] = [];

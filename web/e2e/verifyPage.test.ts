@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, violations } from "./browser";
+import { launch, thorough, violations } from "./browser";
 
 type Vector = { name: string; verdict: string; step: string; proof: boolean; keys: string; now?: string };
 
@@ -17,7 +17,7 @@ const pathOf = (v: Vector, extension: string) =>
 const keysOf = (name: string) => join(vectors, `keys-${name.replaceAll(" ", "-")}.json`);
 const filesOf = (v: Vector) => [keysOf(v.keys), pathOf(v, ".pdf"), ...(v.proof ? [pathOf(v, ".proof.json")] : [])];
 /** tried are all vectors in `make test-all`, and each third in `make test`, where Node runs the page's program on all. */
-const tried = process.env.MUSTER_TEST_LONG ? all : all.filter((_, i) => i % 3 === 0);
+const tried = thorough ? all : all.filter((_, i) => i % 3 === 0);
 const named = (name: string) => all.find((v) => v.name === name) as Vector;
 
 const folder = mkdtempSync(join(tmpdir(), "muster-page-"));
@@ -200,24 +200,26 @@ test("of two files that are given one right after the other, it shows the second
 test("a file of 30 MB takes less than 40 times as long as one of 3 MB", async () => {
   await opened(withKeys, async (page) => {
     const v = named("base with its proof");
-    const least = async (name: string, bytes: number) => {
+    /** checked is how many milliseconds the page took for a file, which is given with others. */
+    const checked = async (file: string, ...others: string[]) => {
+      await give(page, file, ...others);
+      const { verdict, took } = await saidOf(page);
+      expect(verdict).toBe("contradicted");
+      return took;
+    };
+    // The least of several is what the page takes; more is what else the machine does.
+    const least = async (name: string, bytes: number, enough: number) => {
       const file = join(folder, name);
       writeFileSync(
         file,
         Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes, "\n%%EOF\n%muster-signed-0\n")]),
       );
-      await give(page, file, pathOf(v, ".proof.json"));
-      await saidOf(page);
-      // The least of several is what the page takes; more is what else the machine does.
-      const answers: Awaited<ReturnType<typeof saidOf>>[] = [];
-      for (let n = 0; n < 5; n++) {
-        await give(page, file);
-        answers.push(await saidOf(page));
-      }
-      expect(answers.map((a) => a.verdict)).toEqual(Array(5).fill("contradicted"));
-      return Math.min(...answers.map((a) => a.took));
+      let took = await checked(file, pathOf(v, ".proof.json"));
+      for (let n = 0; n < 5 && took >= enough; n++) took = Math.min(took, await checked(file));
+      return took;
     };
-    const [small, large] = [await least("small.pdf", 3 << 20), await least("large.pdf", 30 << 20)];
+    const small = await least("small.pdf", 3 << 20, 0);
+    const large = await least("large.pdf", 30 << 20, 40 * small);
     process.stdout.write(`3 MB checked in ${small} ms, 30 MB in ${large} ms\n`);
     expect(large / small).toBeLessThan(40);
   });
