@@ -31,7 +31,8 @@ export default defineConfig({
     isolate: false,
     testTimeout: 90_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    // Each look is a message to the browser and back: twice as many cost more than what is seen a moment later.
+    expect: { poll: { timeout: 15_000, interval: 100 } },
     env: { TZ: "UTC" },
   },
 });
