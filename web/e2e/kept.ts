@@ -27,8 +27,8 @@ export const usual = {
 /** changeable are the options that a page can be given after it was opened. */
 const changeable = new Set(["viewport", "colorScheme"]);
 
-/** Where a page rests: a document of the pages' origin, so that it stays in its process, without a script. */
-const resting = "/healthz";
+/** Where a page rests, in the process that it has: without a script, and without a request. */
+const resting = "about:blank";
 
 /**
  * take is a page that a test before was done with. It is a fresh one, prepared, where there is none, where the options
@@ -77,7 +77,7 @@ async function watch(page: Page, url: string) {
   lasts(page, "setDefaultNavigationTimeout", "setDefaultTimeout", "setExtraHTTPHeaders");
   lasts(context, "addInitScript", "exposeBinding", "exposeFunction", "grantPermissions", "newCDPSession");
   lasts(context, "routeWebSocket", "setDefaultNavigationTimeout", "setDefaultTimeout", "setExtraHTTPHeaders");
-  lasts(context, "setGeolocation");
+  lasts(context, "setGeolocation", "setOffline");
   lasts(context.clock, "fastForward", "install", "pauseAt", "resume", "runFor", "setFixedTime", "setSystemTime");
 }
 
@@ -102,8 +102,7 @@ const events = [
 ];
 
 /**
- * putBack has nothing left of a test. It says whether it could: the page may be closed, without a network, or on its way
- * elsewhere.
+ * putBack has nothing left of a test. It says whether it could: the page may be closed, or on its way elsewhere.
  */
 async function putBack({ page, origin, devtools }: Kept): Promise<boolean> {
   const context = page.context();
