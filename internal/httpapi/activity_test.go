@@ -162,7 +162,7 @@ func TestActivity(t *testing.T) {
 // TestContributorsToWaits are also users, applications, clients, events and statements.
 func TestContributorsToWaits(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	start := w.hourAgo(5)
 	orders, billing := w.databaseOf(w.ours, ids["orders"]), w.databaseOf(w.ours, ids["billing"])
@@ -250,7 +250,7 @@ func TestAnAgentSendsSessionActivity(t *testing.T) {
 // TestDeadlocks are counted by database and bucket. That nobody counts is no zero.
 func TestDeadlocks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	orders, billing := w.databaseOf(w.ours, ids["orders"]), w.databaseOf(w.ours, ids["billing"])
 	start := w.hourAgo(1)

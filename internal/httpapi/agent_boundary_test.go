@@ -17,7 +17,7 @@ import (
 // Muster does not know is shown without one.
 func TestNothingThatAnAgentSendsIsAStatement(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fed(w.ours, inventory.Item{ExternalID: "orders"}, inventory.Item{ExternalID: "erp", Engine: domain.Oracle})
 	in := sender{w, w.ingestToken(w.ours.admin, ids["orders"], ids["erp"])}
 	const planted = "GRANT pg_monitor TO muster; ALTER ROLE intruder SUPERUSER LOGIN PASSWORD 'x'"

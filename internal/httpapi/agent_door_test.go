@@ -88,7 +88,7 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 // to be elsewhere, than the agent's configuration says.
 func TestAnAgentFindsTheSameAsTheCollector(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"log_connections": "off", "password_encryption": "md5", "ssl_min_protocol_version": "TLSv1"}})
 	conn, err := pgx.Connect(t.Context(), server.Superuser())
 	must(t, err)

@@ -170,7 +170,7 @@ func TestServersThatAgentsMeetAreKnown(t *testing.T) {
 // TestBadReportsOfAgents are told of all at once, and change nothing.
 func TestBadReportsOfAgents(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	id := w.fed(w.ours, inventory.Item{ExternalID: "orders"})["orders"]
 	in.send(agentsPath, w.reportOf("good", reported("orders")), as("a")).is(204)

@@ -37,7 +37,7 @@ func (a answer) stands() string {
 // TestAlertActions: every action in every state, muted and not.
 func TestAlertActions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	const refused = "invalid_state"
 	cases := []struct {
 		state                              alert.State
@@ -181,7 +181,7 @@ func TestAlertTimeline(t *testing.T) {
 // A foreign alert is an unknown one, in every action.
 func TestForeignAlerts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	foreign := w.raised(w.theirs, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
 	instance := w.instance(w.ours, "orders")
 	for _, id := range []uuid.UUID{foreign, uuid.New(), instance, w.ours.organization.ID} {
@@ -344,7 +344,7 @@ func TestInvalidAlertActionsNameEveryFault(t *testing.T) {
 // TestActionsOnMany: what came of it for each, in words that the action on one has, too.
 func TestActionsOnMany(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)}, alerting.Item{ExternalID: "b", CreatedAt: w.ago(time.Hour)},
 		alerting.Item{ExternalID: "muted", CreatedAt: w.ago(time.Hour), Muted: to(true)})
 	foreign := w.raised(w.theirs, alerting.Item{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]

@@ -59,7 +59,7 @@ func (a answer) counts() string {
 // Monday: 2024-03-04 is one.
 func TestAlertHistory(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	m := func(text string) time.Time { return onThatDay(t, text) }
 	ids := w.fed(w.ours,
 		inventory.Item{ExternalID: "orders-1", Name: "orders", CreatedAt: m("2024-03-05T06:00:00Z"), Active: to(false), Databases: []inventory.Database{database("d", m("2024-03-05T06:00:00Z"))}},
@@ -215,7 +215,7 @@ func TestAnAnswerRepeatsItsWindow(t *testing.T) {
 // it at once.
 func TestWindowRefusals(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	now := w.clock.Now()
 	rfc := func(d time.Duration) string { return now.Add(d).Format(time.RFC3339) }
 	many := strings.Repeat("&instanceName=x", 501)

@@ -60,7 +60,7 @@ func (w *world) alerting() (instances, alerts map[string]uuid.UUID) {
 
 func TestAlertList(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instances, _ := w.alerting()
 	id := func(key string) string { return "instanceId=" + instances[key].String() }
 	const all = "Lock waits, Disk full, disk 100%, Replica lags, Silent, Backup missed"
@@ -126,7 +126,7 @@ func TestAlertList(t *testing.T) {
 // side and both ways round.
 func TestAlertsByState(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	w.alerting()
 	states := func(sort string) (out []string) {
 		for _, item := range w.get(w.ours.viewer, alertsPath+"?sort="+sort).is(200).object()["items"].([]any) {
@@ -148,7 +148,7 @@ func TestAlertsByState(t *testing.T) {
 // it at once.
 func TestAlertRefusals(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := uuid.NewString()
 	many := strings.Repeat("instanceId="+id+"&", 501)
 	for name, c := range map[string]struct {
@@ -184,7 +184,7 @@ func TestAlertRefusals(t *testing.T) {
 
 func TestOneAlert(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instances, alerts := w.alerting()
 	shown := w.get(w.ours.viewer, alertsPath+"/"+alerts["b"].String()).is(200).object()
 	for field, want := range map[string]any{
@@ -228,7 +228,7 @@ func TestOneAlert(t *testing.T) {
 // Go calls zero.
 func TestAnAlertOfTheFirstInstant(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.raised(w.ours, alerting.Item{ExternalID: "a", CreatedAt: time.Time{}, State: alert.ResolvedState, ResolvedAt: to(time.Time{})})["a"]
 	if got := w.get(w.ours.viewer, alertsPath+"/"+id.String()).stands(); got != "Resolved" {
 		t.Errorf("it is %s", got)
@@ -238,7 +238,7 @@ func TestAnAlertOfTheFirstInstant(t *testing.T) {
 // TestAnAlertOfARule: what a machine saw carries a rule with its threshold.
 func TestAnAlertOfARule(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	_, mark, err := w.deps.Commands.RecordFirings(t.Context(), usecase.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []alert.Firing{{
 		Key: "watch/volume/x", Title: "A volume is full", Description: "/data is 92.5 % full.", Severity: alert.Critical,
 		Rule: &alert.Rule{ID: "volume", Name: "Volume almost full", Threshold: to(90.1), Unit: "%"}, StartsAt: w.ago(time.Hour), SeenAt: w.ago(0),
@@ -256,7 +256,7 @@ func TestAnAlertOfARule(t *testing.T) {
 // goes on from its beginning.
 func TestAnAlertThatFiresAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	for _, started := range []time.Duration{3 * time.Hour, time.Hour} {
 		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), asFeed(w.ours), []alert.Firing{{
 			Key: "alertmanager/1", Title: "Disk full", Severity: alert.Critical, StartsAt: w.ago(started), SeenAt: w.ago(started),

@@ -68,7 +68,7 @@ func TestACreatedResourceHasALocation(t *testing.T) {
 
 func TestRevokedTokensAreNotListed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	for _, path := range []string{"/api/v1/api-tokens", "/api/v1/ingest-tokens"} {
 		body := map[string]any{"name": "ci"}
 		if path == "/api/v1/api-tokens" {

@@ -175,7 +175,7 @@ func calls(t *testing.T, tools []*mcp.Tool, has map[string]string, now time.Time
 // route answers to the same token.
 func TestToolsOfAssistants(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	has := w.belongings(w.ours)
 	token := w.token(w.ours.admin, readScopes...)
 	a := w.assistant(w.site(), token)
@@ -231,7 +231,7 @@ func timeless(answer any) any {
 // every scope, and each scope alone. Tools that let somebody in nowhere are not listed.
 func TestRightsOfTools(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	has, site := w.belongings(w.ours), w.site()
 	whole := w.assistant(site, w.token(w.ours.admin, readScopes...)).tools()
 	all := calls(t, whole, has, w.clock.Now())
@@ -313,7 +313,7 @@ func (w *world) message(token, tool string, args map[string]any) (out toolAnswer
 // is not.
 func TestForeignIDsOfTools(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	theirs := w.belongings(w.theirs)
 	theirs["tag"] = "env:hidden"
 	a := w.assistant(w.site(), w.token(w.ours.admin, readScopes...))
@@ -354,10 +354,10 @@ func TestForeignIDsOfTools(t *testing.T) {
 // message at a time, and has no streams.
 func TestTheDoorOfAssistants(t *testing.T) {
 	t.Parallel()
-	closed := newWorld(t, func(d *Dependencies) { d.AssistantsOff = true })
+	closed := sharedWorld(t, func(d *Dependencies) { d.AssistantsOff = true })
 	ping := map[string]any{"jsonrpc": "2.0", "id": 1, "method": "ping"}
 	closed.do(request{method: "POST", path: "/mcp", token: closed.token(closed.ours.admin, organization.ScopeAdmin), json: ping}).problem(404, "not_found")
-	w := newWorld(t)
+	w := sharedWorld(t)
 	token := w.token(w.ours.viewer, organization.ScopeAlertsRead)
 	w.do(request{method: "POST", path: "/mcp", token: token, json: ping}).is(200)
 	w.do(request{method: "POST", path: "/mcp", token: token, json: map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"}}).is(202)
@@ -374,7 +374,7 @@ func TestTheDoorOfAssistants(t *testing.T) {
 // TestArgumentsOfTools: what does not fit is refused with what would.
 func TestArgumentsOfTools(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	token := w.token(w.ours.admin, organization.ScopeAdmin)
 	for _, c := range []struct {
 		tool string
@@ -467,7 +467,7 @@ func TestAuditOfAssistants(t *testing.T) {
 // TestACallEndsWithItsClient: the requests of a call have the context of the client's connection.
 func TestACallEndsWithItsClient(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	token := w.token(w.ours.member, organization.ScopeAlertsRead)
 	gone, leave := context.WithCancel(context.Background())
 	leave()
@@ -491,7 +491,7 @@ func TestACallEndsWithItsClient(t *testing.T) {
 // timeout for writing, and no call goes on.
 func TestAClientThatReadsNothingIsGivenUp(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	token := w.token(w.ours.member, organization.ScopeAlertsRead)
 	var blocked, served atomic.Int64
 	site := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -68,7 +68,7 @@ func (w *world) injected() map[string]string {
 // show. No list of tools, address, unit or sentence repeats them.
 func TestInjectedTextsAreData(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	w.keepTexts("normalized")
 	has := w.injected()
 	a := w.assistant(w.site(), w.token(w.ours.admin, readScopes...))
@@ -132,7 +132,7 @@ func placesOf(value any, place string) map[string]bool {
 // TestTextsOfAssistants: a token of a viewer reads neither statements nor whose sessions they were.
 func TestTextsOfAssistants(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	w.keepTexts("normalized")
 	start, _, _ := w.statementsOfAWorld()
 	args := map[string]any{"from": start.Format(time.RFC3339), "to": start.Add(time.Hour).Format(time.RFC3339)}

@@ -13,7 +13,7 @@ import (
 // of feeds are not, and other organizations see neither.
 func TestFleetChangesByMembersAreAudited(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	server := w.instance(w.ours, "fed") // as a feed registers it
 	path := "/api/v1/instances/" + server.String()
 	w.do(request{method: "PATCH", path: path, as: w.ours.admin, json: map[string]any{"name": "renamed", "active": false}}).is(200)

@@ -288,7 +288,7 @@ func TestCookiesFollowThePublicURL(t *testing.T) {
 // decides, for every method that changes something.
 func TestRequestsOfOtherSites(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) {
+	w := sharedWorld(t, func(d *Dependencies) {
 		d.PublicURL, d.CORSOrigins = mustURL(t, "http://muster.test"), []string{"https://wiki.example"}
 	})
 	token := w.token(w.ours.member, organization.ScopeReportsRead, organization.ScopeReportsCreate)
@@ -327,9 +327,9 @@ func TestRequestsOfOtherSites(t *testing.T) {
 
 func TestTokensShrinkWithTheirOwner(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	token := w.token(w.ours.admin, organization.ScopeAdmin)
-	second := w.person(w.ours.organization, organization.Admin, "second@ours.example")
+	second := w.person(w.ours.organization, organization.Admin, w.ours.address("second"))
 	w.do(request{method: "GET", path: "/api/v1/audit-events", token: token}).is(200)
 	w.do(request{method: "PATCH", path: "/api/v1/members/" + w.ours.admin.ID.String(), as: second, json: map[string]any{"role": "viewer"}}).is(200)
 	w.do(request{method: "GET", path: "/api/v1/audit-events", token: token}).problem(403, "forbidden")
@@ -349,7 +349,7 @@ func withCall(t *testing.T, header http.Header) context.Context {
 // organization. The steps of builds, of which a report has more than people do, can be left out.
 func TestAuditEntriesNameTheirSubjects(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instance := w.instance(w.ours, "orders")
 	w.do(request{method: "PATCH", path: "/api/v1/instances/" + instance.String(), as: w.ours.admin, json: map[string]any{"active": false}}).is(200)
 	built := w.requested(w.ours, w.ours.member)

@@ -16,7 +16,7 @@ import (
 // paper. A day of which nothing is known is not kept, and neither is one on which nobody tells of a database.
 func TestTheControlOfBackups(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	today := w.clock.Now().UTC().Truncate(day)
 	in := sender{w, w.ingestToken(w.ours.admin)}

@@ -29,7 +29,7 @@ func (w *world) backup(instance, kind string, ago time.Duration, change members)
 // TestBackupsAreShown as a sender tells of them: the newest of each kind, the age, and the days before.
 func TestBackupsAreShown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	if b := w.backups(w.ours.viewer, ids["orders"]); b.MeasuredAt != nil || len(b.Databases)+len(b.Sources) != 0 || b.RpoMinutes != 1440 || len(*b.History) != 30 || (*b.History)[0].Known {
@@ -62,14 +62,14 @@ func TestBackupsAreShown(t *testing.T) {
 	}
 	w.get(w.ours.viewer, "/api/v1/instances/"+uuid.NewString()+"/backups").problem(404, "not_found")
 	w.get(w.theirs.viewer, "/api/v1/instances/"+ids["orders"].String()+"/backups").problem(404, "not_found")
-	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
+	somebody := w.person(w.ours.organization, organization.Team, w.ours.address("team"))
 	w.get(somebody, "/api/v1/instances/"+ids["orders"].String()+"/backups").problem(404, "not_found")
 }
 
 // TestTheRPOIsSetByTag, as the threshold of its watch rule, also while that is off.
 func TestTheRPOIsSetByTag(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	in.send(backupsPath, members{"backups": []members{w.backup("orders", "base", 20*time.Minute, nil), w.backup("billing", "base", 20*time.Minute, nil)}}).is(202)
@@ -89,7 +89,7 @@ func TestTheRPOIsSetByTag(t *testing.T) {
 // limited token keeps to its servers.
 func TestInvalidBackupReportsAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	for name, c := range map[string]struct {
@@ -151,7 +151,7 @@ func TestAThousandDatabases(t *testing.T) {
 // backup.
 func TestBackupReportsOfAgentsAreShown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	look := func(change members) members {

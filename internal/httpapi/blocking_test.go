@@ -115,11 +115,11 @@ func TestBlocking(t *testing.T) {
 // TestViewersSeeNoPerson in who waits for whom, nor what they execute; they see that it is hidden.
 func TestViewersSeeNoPerson(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	w.keepTexts("normalized")
 	id := w.blocked(w.ours, ids["orders"], w.ago(time.Minute))
-	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
+	somebody := w.person(w.ours.organization, organization.Team, w.ours.address("team"))
 	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "a"}).is(200)
 	w.team(w.ours, "a", map[string][]string{"team": {"a"}}, somebody, organization.Viewer)
 	window := url.Values{"from": {w.ago(time.Hour).Format(time.RFC3339)}, "to": {w.clock.Now().Format(time.RFC3339)}}.Encode()

@@ -45,7 +45,7 @@ func (w *world) tellRoom(b measurements.Batch, signs ...watch.Sign) {
 // connections, ids and sequences are shown beside.
 func TestCapacityIsShown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	orders := ids["orders"]
 	if c := w.capacity(w.ours.viewer, orders); c.MeasuredAt != nil || c.Connections != nil || c.TransactionIds != nil || len(c.Sizes)+len(c.Ages)+len(c.Sequences) != 0 {
@@ -105,14 +105,14 @@ func TestCapacityIsShown(t *testing.T) {
 	for _, path := range []string{"/capacity", "/maintenance"} {
 		w.get(w.ours.viewer, "/api/v1/instances/"+uuid.NewString()+path).problem(404, "not_found")
 		w.get(w.theirs.viewer, "/api/v1/instances/"+orders.String()+path).problem(404, "not_found")
-		w.get(w.person(w.ours.organization, organization.Team, path[1:]+"@ours.example"), "/api/v1/instances/"+orders.String()+path).problem(404, "not_found")
+		w.get(w.person(w.ours.organization, organization.Team, w.ours.address(path[1:])), "/api/v1/instances/"+orders.String()+path).problem(404, "not_found")
 	}
 }
 
 // TestMaintenanceIsShown: tables with their dead rows, and jobs that failed.
 func TestMaintenanceIsShown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders := w.fleetOfThree(w.ours)["orders"]
 	if m := w.maintenance(w.ours.viewer, orders); m.MeasuredAt != nil || m.FailedJobs != nil || m.CertificateEndsInDays != nil || len(m.Tables)+len(m.Jobs) != 0 {
 		t.Errorf("nobody has looked: %+v", m)
@@ -136,7 +136,7 @@ func TestMaintenanceIsShown(t *testing.T) {
 // TestRoomReportsOfAgentsAreShown like those of a collector, and a limited token may not send them.
 func TestRoomReportsOfAgentsAreShown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	failed, rows, at := 1, int64(100), w.clock.Now().Add(-time.Minute)
@@ -181,7 +181,7 @@ func TestRoomReportsOfAgentsAreShown(t *testing.T) {
 // reports have a date, and the watch judges them. A volume that its host reports, too, is the host's.
 func TestRoomReportedByServersIsForecastAndJudged(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders := w.fleetOfThree(w.ours)["orders"]
 	now := w.clock.Now()
 	sizes := func(day float64) (own, of []rooms.Size) {

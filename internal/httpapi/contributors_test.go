@@ -40,7 +40,7 @@ func (a answer) shares() (c api.Contributors) {
 // was removed under its last name.
 func TestContributors(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids, theirs := w.fleetOfThree(w.ours), w.fleetOfThree(w.theirs)
 	start := w.hourAgo(5)
 	databases := make(map[string]uuid.UUID)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/postgres"
 	"muster/internal/testing/pgtest"
 )
 
@@ -77,11 +75,11 @@ func (b *brittle) carry(in *net.TCPConn, to string) {
 // answer is unavailable, with a time to retry, and never an internal error.
 func TestALostDatabaseIsReportedAsUnavailable(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Cluster(t, pgtest.Options{})
+	server := pgtest.Cluster(t, pgtest.Options{Migrated: true})
+	server.CreateMigrated(t, "lost")
 	line := newBrittle(t, server.Addr())
-	at := url.URL{Scheme: "postgres", User: url.User(pgtest.Superuser), Host: line.addr, Path: "/postgres", RawQuery: "sslmode=disable"}
-	must(t, postgres.Migrate(t.Context(), pgtest.Connect(t, at.String()), slog.New(slog.DiscardHandler)))
-	w := newWorldOn(t, at.String(), func(d *Dependencies) { d.Unlimited = true })
+	at := url.URL{Scheme: "postgres", User: url.User(pgtest.Superuser), Host: line.addr, Path: "/lost", RawQuery: "sslmode=disable"}
+	w := newWorldOn(t, at.String(), unlimited)
 	instance := w.instance(w.ours, "orders")
 	w.measuredNow(w.ours, instance, uuid.New())
 	w.stopProjections() // their connections are not cut in place of a request's

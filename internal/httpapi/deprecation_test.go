@@ -31,7 +31,7 @@ const migrate = `      deprecated: true
 // answer of an operation, refusals too, to say that it will go away.
 func TestDeprecatedOperations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	shown := func() string { return w.get(person{}, "/api/v1/openapi.json").is(200).Body.String() }
 	before := strings.Count(shown(), `"deprecated":true`)
 	deprecated, err := contract.Load(withDeprecated(t, "listMembers", migrate))

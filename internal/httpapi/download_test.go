@@ -16,7 +16,7 @@ import (
 
 func TestDownload(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.requested(w.ours, w.ours.member)
 	path := "/api/v1/reports/" + id.String() + "/download"
 	w.get(w.ours.member, path).problem(409, "report_not_ready")
@@ -87,7 +87,7 @@ func (w *world) downloads(id uuid.UUID) (n int) {
 
 func TestViewersDownloadOnlyReportsSentToThem(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	mine, other := w.requested(w.ours, w.ours.member, w.ours.viewer.ID), w.requested(w.ours, w.ours.member)
 	w.ready(w.ours, mine, pdfText)
 	w.ready(w.ours, other, pdfText+"2")
@@ -168,7 +168,7 @@ func TestVerify(t *testing.T) {
 
 func TestExports(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ready, queued := w.requested(w.ours, w.ours.member, w.ours.viewer.ID), w.requested(w.ours, w.ours.member, w.ours.viewer.ID)
 	gone := w.requested(w.ours, w.ours.member, w.ours.viewer.ID)
 	w.requested(w.ours, w.ours.admin)

@@ -53,7 +53,7 @@ func (w *world) ofEach() (ids []string) {
 
 func TestAFindingIsDueByItsSeverity(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders, theirs := w.instance(w.ours, "orders"), w.instance(w.theirs, "theirs")
 	checks := w.ofEach()
 	var results []snapshot.CheckResult
@@ -278,7 +278,7 @@ func TestAFindingIsAssignedAndTicketed(t *testing.T) {
 
 func TestAReturningFindingIsMarkedAsReopened(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders := w.instance(w.ours, "orders")
 	fails, passes := broken("PG-S01", "", "line 1", nil), snapshot.CheckResult{CheckID: "PG-S01", Status: snapshot.StatusPass}
 	w.assessed(w.ours, orders, fails)

@@ -219,7 +219,7 @@ func TestExceptionList(t *testing.T) {
 // Who asks, who decides, and who only looks; with a session and with a token.
 func TestExceptionRoles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.asked(w.ours.member)
 	for _, p := range []person{w.ours.viewer, w.ours.auditor} {
 		w.post(p, "/api/v1/exceptions", w.asking()).problem(403, "forbidden")
@@ -241,7 +241,7 @@ func TestExceptionRoles(t *testing.T) {
 // A foreign exception is an unknown one, in every action.
 func TestForeignExceptions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	foreign := w.asked(w.theirs.member)
 	report := w.requested(w.ours, w.ours.member).String()
 	for _, id := range []string{foreign, uuid.NewString(), report, w.ours.organization.ID.String()} {
@@ -276,7 +276,7 @@ func TestExceptionsWhileTheReadModelLags(t *testing.T) {
 // Names are those of today; who was erased is an id.
 func TestExceptionsOfAnErasedMember(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.asked(w.ours.member)
 	_, err := w.deps.Commands.EraseMember(context.Background(), usecase.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, w.ours.member.ID, nil)
 	must(t, err)

@@ -61,7 +61,7 @@ func TestFaultsAreBounded(t *testing.T) {
 // them, each by its pointer and all at once with the other faults.
 func TestDuplicateMembersAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	token := w.ingestToken(w.ours.admin)
 	for _, c := range []struct{ method, path, body, want string }{
 		{"POST", "/ingest/v1/fleet", `{"instances":[{"externalId":"a","externalId":"b","name":"x","engine":"postgresql","version":"15.1","host":"h"}],"instances":[]}`,

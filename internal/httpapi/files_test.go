@@ -55,7 +55,7 @@ func (w *world) names(as person, id uuid.UUID) (names []string) {
 
 func TestFilesOfAReport(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.withFiles(w.ours, w.ours.viewer.ID)
 	path := "/api/v1/reports/" + id.String() + "/files"
 	content := map[string]string{report.PDFFile: pdfText + id.String(), report.FindingsFile: tableText, report.InputsFile: inputsText}
@@ -126,7 +126,7 @@ func TestFilesOfAReport(t *testing.T) {
 // who audit and administrate.
 func TestFilesHaveTheRightsOfTheirReport(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	mine, other := w.withFiles(w.ours, w.ours.viewer.ID), w.withFiles(w.ours)
 	file := func(id uuid.UUID, name string) string { return "/api/v1/reports/" + id.String() + "/files/" + name }
 	for _, c := range []struct {

@@ -66,7 +66,7 @@ func (a answer) found() string {
 
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders, theirs := w.instance(w.ours, "orders"), w.instance(w.theirs, "theirs")
 	billing := w.instance(w.ours, "billing")
 	app, foreign := w.databases(w.ours, orders, "app", "stock"), w.databases(w.theirs, theirs, "app")
@@ -149,7 +149,7 @@ func TestFindings(t *testing.T) {
 
 func TestAFindingThatIsAcceptedAndThenGone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders := w.instance(w.ours, "orders")
 	app := w.databases(w.ours, orders, "app", "stock")
 	w.assessed(w.ours, orders, broken("PG-S17", "app", "public", nil), broken("PG-S17", "stock", "public", nil))
@@ -194,7 +194,7 @@ func TestAFindingThatIsAcceptedAndThenGone(t *testing.T) {
 
 func TestChecks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	page := w.get(w.ours.viewer, "/api/v1/checks").is(200).object()
 	items := page["items"].([]any)
 	if len(items) != len(w.deps.Checks.Checks()) {

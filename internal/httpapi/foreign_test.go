@@ -101,7 +101,7 @@ func withoutIDs(a answer, id string) string {
 // of something that another organization has and once with one that nobody has: to the byte the same answer.
 func TestForeignIDsLookUnknown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	theirs := w.belongings(w.theirs)
 	before := w.theirEvents()
 	bodies := map[string]string{ // where one is needed
@@ -236,7 +236,7 @@ func (w *world) foreignInside(theirs map[string]string) {
 // member without the role admin makes none at all.
 func TestATokenHasAtMostTheRightsOfItsMaker(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := sharedWorld(t, unlimited)
 	all := organization.Scopes()
 	mint := func(as person, token string, scopes []organization.Scope) (answer, []string) {
 		a := w.do(request{method: "POST", path: "/api/v1/api-tokens", as: as, token: token, json: map[string]any{"name": "t", "scopes": scopes}})
@@ -249,9 +249,9 @@ func TestATokenHasAtMostTheRightsOfItsMaker(t *testing.T) {
 		}
 		return a, made.Scopes
 	}
-	inTeam := w.person(w.ours.organization, organization.Team, "team-member@ours.example")
+	inTeam := w.person(w.ours.organization, organization.Team, w.ours.address("team-member"))
 	w.team(w.ours, "members", nil, inTeam, organization.Member)
-	seeing := w.person(w.ours.organization, organization.Team, "team-viewer@ours.example")
+	seeing := w.person(w.ours.organization, organization.Team, w.ours.address("team-viewer"))
 	w.team(w.ours, "viewers", nil, seeing, organization.Viewer)
 	for _, scope := range all {
 		if a, got := mint(seeing, "", []organization.Scope{scope}); (a.Code == 201) != (organization.Viewer.Allows(scope) || scope == organization.ScopeAuditRead) {

@@ -34,7 +34,7 @@ func (w *world) lacks(in tenant, instance uuid.UUID, a snapshot.Assessment) {
 // can be taken back.
 func TestADeclinedGrantIsNotRequestedAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.instance(w.ours, "orders")
 	path := "/api/v1/instances/" + id.String()
 	w.lacks(w.ours, id, snapshot.Assessment{MissingGrants: []snapshot.MissingGrant{
@@ -115,7 +115,7 @@ func TestAStandbyNamesItsPrimary(t *testing.T) {
 // TestAListStaysSmall with a missing grant in each of a thousand databases: case 16.
 func TestAListStaysSmall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.instance(w.ours, "many")
 	var missing []snapshot.MissingGrant
 	for i := range 1007 {
@@ -139,7 +139,7 @@ func TestAListStaysSmall(t *testing.T) {
 // TestFindingsGrouped: F10. One sentence is one row, with its servers and what closes it.
 func TestFindingsGrouped(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders, billing, theirs := w.instance(w.ours, "orders"), w.instance(w.ours, "billing"), w.instance(w.theirs, "theirs")
 	cves := func(fixed ...string) snapshot.CheckResult {
 		r := snapshot.CheckResult{CheckID: "PG-S31", Status: snapshot.StatusFail, Total: len(fixed)}

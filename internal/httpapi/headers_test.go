@@ -49,7 +49,7 @@ func TestSecurityHeaders(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(d *Dependencies) { d.Unlimited, d.PublicURL = true, &url.URL{Scheme: scheme, Host: "muster.test"} })
+			w := sharedWorld(t, func(d *Dependencies) { d.Unlimited, d.PublicURL = true, &url.URL{Scheme: scheme, Host: "muster.test"} })
 			w.everyAnswer(func(what string, page bool, a answer) {
 				strict := map[string]string{"http": "", "https": "max-age=31536000"}[scheme]
 				if got := a.Header().Get("Strict-Transport-Security"); got != strict {
@@ -100,7 +100,7 @@ func TestPagesHaveNoInlineScripts(t *testing.T) {
 			t.Errorf("%s is taken for the contrary", text)
 		}
 	}
-	w := newWorld(t)
+	w := sharedWorld(t)
 	for _, page := range []string{"/", "/docs/api"} {
 		if found := inline.FindString(w.do(request{method: "GET", path: page}).is(200).Body.String()); found != "" {
 			t.Errorf("%s has %q", page, found)
@@ -113,7 +113,7 @@ func TestPagesHaveNoInlineScripts(t *testing.T) {
 func TestCORSOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	const friend = "https://friend.example"
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited, d.CORSOrigins = true, []string{friend} })
+	w := sharedWorld(t, func(d *Dependencies) { d.Unlimited, d.CORSOrigins = true, []string{friend} })
 	api := func(what string) bool { return strings.Contains(what, " /api/") || strings.Contains(what, " /ingest/") }
 	for origin, listed := range map[string]bool{friend: true, "https://evil.example": false, "null": false, friend + ".evil.example": false, "http://friend.example": false, "": false} {
 		w.everyAnswer(func(what string, _ bool, a answer) {
@@ -164,7 +164,7 @@ func TestCORSOnEveryRoute(t *testing.T) {
 // or with a type that openapi.yaml does not have.
 func TestConditionsAndRanges(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.requested(w.ours, w.ours.member)
 	w.ready(w.ours, id, pdfText)
 	get := func(path, name, value string) answer {

@@ -105,7 +105,7 @@ func TestInstanceHealth(t *testing.T) {
 // and the score is its score all the same.
 func TestAScoreIsOfTheLastAssessment(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders := w.instance(w.ours, "orders")
 	passes := snapshot.CheckResult{CheckID: "PG-S01", Status: snapshot.StatusPass}
 	w.looked(w.ours, orders, w.clock.Now().Add(-22*time.Minute), setting("work_mem", "1", "kB"), passes)

@@ -111,7 +111,7 @@ func TestATakenOverRequestRunsOnce(t *testing.T) {
 // runs. The others are told so or get its answer.
 func TestConcurrentRequestsWithOneKeyRunOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instance := w.instance(w.ours, "one")
 	send := func() answer {
 		return w.do(request{method: "POST", path: "/api/v1/reports", as: w.ours.member, header: map[string]string{"Idempotency-Key": "k"},
@@ -149,7 +149,7 @@ func TestConcurrentRequestsWithOneKeyRunOnce(t *testing.T) {
 // nobody hears it who may no longer ask.
 func TestAKeyIsItsCallersOwn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instance := w.instance(w.ours, "one")
 	send := func(as person, token string) answer {
 		return w.do(request{method: "POST", path: "/api/v1/reports", as: as, token: token, header: map[string]string{"Idempotency-Key": "k"},

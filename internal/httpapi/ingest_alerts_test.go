@@ -157,7 +157,7 @@ func TestIngestAlerts(t *testing.T) {
 // TestIngestAlertsRefusals: a batch is refused whole, and every bad member named.
 func TestIngestAlertsRefusals(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	instance := w.instance(w.ours, "orders")
 	now := w.clock.Now()
@@ -375,7 +375,7 @@ func TestAlertmanagerLenience(t *testing.T) {
 // fingerprint and by names that two instances have, each before and after the real alert.
 func TestALimitedTokenTakesNoAlertOfAnotherInstance(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	all := sender{w, w.ingestToken(w.ours.admin)}
 	var made struct{ Instances []struct{ ID uuid.UUID } }
 	server := func(id, name, host string) map[string]any {

@@ -28,7 +28,7 @@ func (a answer) called() string {
 
 func TestInstanceList(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := map[string]string{}
 	for i, c := range []struct {
 		key, name, host string
@@ -97,7 +97,7 @@ func TestInstanceList(t *testing.T) {
 // TestAFilterResolvesOnOnePage: as many ids as a filter has, in one answer.
 func TestAFilterResolvesOnOnePage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	items := make([]inventory.Item, 501)
 	for i := range items {
 		items[i] = inventory.Item{ExternalID: fmt.Sprintf("i%03d", i), CreatedAt: w.ago(time.Hour)}
@@ -123,7 +123,7 @@ func TestAFilterResolvesOnOnePage(t *testing.T) {
 
 func TestDatabaseList(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	gone := database("gone", w.ago(time.Hour))
 	ids := w.fed(w.ours,
 		inventory.Item{ExternalID: "i", CreatedAt: w.ago(day), Databases: []inventory.Database{

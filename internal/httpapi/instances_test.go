@@ -13,7 +13,7 @@ import (
 
 func TestAddAServer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	server := pgtest.Shared(t)
 	dsn := server.TCPURL(pgtest.Superuser, "postgres")
 	body := map[string]any{"name": "own", "engine": "postgresql", "dsn": dsn}
@@ -50,7 +50,7 @@ func TestAddAServer(t *testing.T) {
 
 func TestServersOutOfReach(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	closed := porttest.Address(t)
 	open := pgtest.Shared(t).Addr()
 	ms := tdstest.Start(t, tdstest.Options{User: "watcher", Password: "right"})
@@ -80,7 +80,7 @@ func TestServersOutOfReach(t *testing.T) {
 // TestASQLServerIsRegistered by its own kind of connection string, which is tried first.
 func TestASQLServerIsRegistered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ms := tdstest.Start(t, tdstest.Options{})
 	made := w.post(w.ours.admin, "/api/v1/instances", map[string]any{"name": "shop", "engine": "sqlserver", "dsn": ms.DSN("encrypt=disable")}).is(201).object()
 	if made["engine"] != "sqlserver" || made["host"] != "127.0.0.1" || len(ms.Logins()) != 1 {
@@ -122,7 +122,7 @@ func TestAChangeOfAServerIsAllOrNothing(t *testing.T) {
 // TestTargetsThatAreNotAllowed: nothing of them is dialled, and nothing is kept.
 func TestTargetsThatAreNotAllowed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	dsn := pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres")
 	made := w.post(w.ours.admin, "/api/v1/instances", map[string]any{"name": "own", "engine": "postgresql", "dsn": dsn}).is(201).object()
 	outside, err := net.Listen("tcp", "127.0.0.3:0")

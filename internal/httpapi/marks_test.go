@@ -144,7 +144,7 @@ func TestMarks(t *testing.T) {
 // TestBoundsOfMarks: a request that breaks several rules is told all of them, and nothing of it is kept.
 func TestBoundsOfMarks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	tooMany := map[string]string{}
 	for n := range fleet.MaxTags + 1 {
 		tooMany[fmt.Sprintf("k%d", n)] = "v"
@@ -196,7 +196,7 @@ func TestBoundsOfMarks(t *testing.T) {
 // there is room again, and marks of others do not count.
 func TestMarksOfADay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	fill := func(organization uuid.UUID, n int, at time.Time) {
 		w.exec(`INSERT INTO chart_marks (id, organization_id, at, text, tags, created_at, removed_at)
 			SELECT gen_random_uuid(), $1, $2, '', '{}', $2::timestamptz + n * interval '1 microsecond', $2 FROM generate_series(1, $3::int) AS n`, organization, at, n)
@@ -255,7 +255,7 @@ func TestAMarkIsSetOnce(t *testing.T) {
 // TestMarksByToken: a token with the scope for it, and nothing else, sets marks, and they name it. It reads none.
 func TestMarksByToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ci, reads := w.token(w.ours.member, organization.ScopeMarksWrite), w.token(w.ours.member, organization.ScopeMetricsRead, organization.ScopeAlertsWrite)
 	w.do(request{method: "POST", path: marksPath, token: reads, json: map[string]any{"text": "x"}}).problem(403, "forbidden")
 	made := w.do(request{method: "POST", path: marksPath, token: ci, json: map[string]any{"text": "deploy"}}).is(201).object()
@@ -270,7 +270,8 @@ func TestMarksByToken(t *testing.T) {
 // they act, and sees those of the servers that they see, and those of the whole organization.
 func TestATeamMarksItsServers(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := sharedWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	set := func(tags map[string]string) answer {
 		return w.post(somebody, marksPath, map[string]any{"text": "mine", "tags": tags})
 	}
@@ -327,9 +328,9 @@ func TestATeamMarksItsServers(t *testing.T) {
 // TestAMarkOfAnErasedMember stays, and names nobody.
 func TestAMarkOfAnErasedMember(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	w.instance(w.ours, "orders")
-	zoe := w.person(w.ours.organization, organization.Member, "zoe@ours.example")
+	zoe := w.person(w.ours.organization, organization.Member, w.ours.address("zoe"))
 	w.mark(zoe, "deploy", w.ago(time.Minute), nil)
 	w.do(request{method: "DELETE", path: memberPath(zoe), as: w.ours.admin}).is(204)
 	for _, m := range w.marks(w.ours.viewer, "").Items {
@@ -450,7 +451,8 @@ func TestMoreMarksThanAnAnswerHas(t *testing.T) {
 // leaves out. The answer has all of them.
 func TestMarksBehindManyOfOthers(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := newWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "acts", "app": "billing"}).is(200)
 	w.exec(`INSERT INTO chart_marks (id, organization_id, at, text, tags, created_at)
 		SELECT gen_random_uuid(), $1, $2::timestamptz - n / 3 * interval '1 second', 'other ' || n, '{"team": "others"}', $2::timestamptz - interval '2 days' FROM generate_series(1, 2500) AS n`,
@@ -480,7 +482,8 @@ func TestMarksBehindManyOfOthers(t *testing.T) {
 // other role makes none.
 func TestFailoversAreMarks(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t) // who does not see ledger
+	w := sharedWorld(t, unlimited) // who does not see ledger
+	ids, somebody := w.withTeams()
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	send := func(all ...members) { in.send(samplesPath, members{"replication": all}).is(202) }
 	send(w.leads("orders", 3*time.Hour, nil), w.follows("billing", 3*time.Hour, nil), w.follows("ledger", 3*time.Hour, members{"systems": []string{"7302"}}))
@@ -514,7 +517,8 @@ func TestFailoversAreMarks(t *testing.T) {
 // server had counted before, and Muster's own are not new.
 func TestReleasesAreMarks(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t) // who does not see ledger
+	w := sharedWorld(t, unlimited) // who does not see ledger
+	ids, somebody := w.withTeams()
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	sent := func(instance string, ago time.Duration, n int, of string, more members) members {
 		var all []members

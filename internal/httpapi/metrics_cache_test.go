@@ -205,7 +205,7 @@ func TestTagsOfTiles(t *testing.T) {
 // TestTilesArePacked where the caller takes it, and are the same unpacked.
 func TestTilesArePacked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	query := windowed(w.hourAgo(30).Format(time.RFC3339), w.hourAgo(6).Format(time.RFC3339), "1m")
 	for tile := range tileSeries {
 		plain := w.get(w.ours.viewer, metricsPath+tile+query).is(200)

@@ -112,7 +112,7 @@ func (w *world) hourAgo(hours int) time.Time {
 
 func TestUtilization(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids, theirs := w.fleetOfThree(w.ours), w.fleetOfThree(w.theirs)
 	start := w.hourAgo(5)
 	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
@@ -153,7 +153,7 @@ func TestUtilization(t *testing.T) {
 
 func TestQueryPerformance(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids, theirs := w.fleetOfThree(w.ours), w.fleetOfThree(w.theirs)
 	start := w.hourAgo(5)
 	sample := func(of map[string]uuid.UUID, name string, engine domain.Engine, minutes int, statements ...measurements.Statement) measurements.StatementSample {
@@ -191,7 +191,7 @@ func TestQueryPerformance(t *testing.T) {
 
 func TestWaitEvents(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids, theirs := w.fleetOfThree(w.ours), w.fleetOfThree(w.theirs)
 	start := w.hourAgo(5)
 	sample := func(of map[string]uuid.UUID, name string, engine domain.Engine, seconds int, waits map[string]int64) measurements.SessionSample {
@@ -324,7 +324,7 @@ func TestConnections(t *testing.T) {
 // filling and without.
 func TestTheEnvelopeOfTiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	w.fleetOfThree(w.ours)
 	now := w.clock.Now()
 	type envelope struct {
@@ -378,7 +378,7 @@ func TestTheEnvelopeOfTiles(t *testing.T) {
 // TestRefusalsOfTiles: as of the history of alerts, all of it at once.
 func TestRefusalsOfTiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	now := w.clock.Now()
 	rfc := func(d time.Duration) string { return now.Add(d).Format(time.RFC3339) }
 	many := strings.Repeat("&instanceId="+uuid.NewString(), 501)

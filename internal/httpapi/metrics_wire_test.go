@@ -20,7 +20,7 @@ import (
 // to the three decimals that the wire has.
 func TestTheWireAgreesWithTheTiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := sharedWorld(t, unlimited)
 	ids := w.fleetOfThree(w.ours)
 	names, engines := []string{"orders", "billing", "ledger"}, engine.Measured()
 	start := w.hourAgo(12)

@@ -12,7 +12,7 @@ import (
 // the order of writing gets in by no form and by no feed.
 func TestNamesThatMisleadAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	w.fleetOfThree(w.ours)
 	fleet := func(change members) members {
@@ -29,7 +29,7 @@ func TestNamesThatMisleadAreRefused(t *testing.T) {
 			"an instance":      {w.post(w.ours.admin, "/api/v1/instances", members{"name": bad, "engine": "postgresql", "dsn": dsn}), "#/name"},
 			"a token":          {w.post(w.ours.admin, "/api/v1/api-tokens", members{"name": bad, "scopes": []string{"reports:read"}}), "#/name"},
 			"a view":           {w.post(w.ours.viewer, "/api/v1/views", members{"name": bad, "query": "/alerts"}), "#/name"},
-			"a member":         {w.post(w.ours.admin, "/api/v1/members", members{"name": bad, "email": "new@ours.example", "role": "viewer"}), "#/name"},
+			"a member":         {w.post(w.ours.admin, "/api/v1/members", members{"name": bad, "email": w.ours.address("new"), "role": "viewer"}), "#/name"},
 			"the organization": {w.change(w.ours.admin, tag, members{"name": bad}), "#/name"},
 			"a feed's server":  {in.send("/ingest/v1/fleet", fleet(members{"name": bad})), "#/instances/0/name"},
 			"its host":         {in.send("/ingest/v1/fleet", fleet(members{"host": bad})), "#/instances/0/host"},

@@ -100,7 +100,7 @@ func (w *world) followed() {
 // TestChannelsAreMadeChangedAndRemoved without ever showing their secret.
 func TestChannelsAreMadeChangedAndRemoved(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	var mu sync.Mutex
 	var posts []http.Header
 	code := 204

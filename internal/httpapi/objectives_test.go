@@ -138,7 +138,7 @@ func TestAPastMonthIsJudgedByTheObjectivesOfItsEnd(t *testing.T) {
 // TestTwoAdministratorsSetObjectives: the second is refused if they name the state that they saw.
 func TestTwoAdministratorsSetObjectives(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	tag := w.get(w.ours.admin, objectivesPath).is(200).Header().Get("ETag")
 	codes := make([]int, 4)
 	var group sync.WaitGroup

@@ -117,7 +117,7 @@ func eventually(t *testing.T, what string, seen func() bool) {
 
 func TestOutbox(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	if got := w.get(w.ours.admin, "/api/v1/ops/outbox").is(200).object()["items"].([]any); len(got) != 0 {
 		t.Errorf("outbox %v", got)
 	}

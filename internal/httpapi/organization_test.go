@@ -23,7 +23,7 @@ func (w *world) change(as person, tag string, body map[string]any) answer {
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	first := w.get(w.ours.viewer, "/api/v1/organization").is(200)
 	tag := first.Header().Get("ETag")
 	if !strings.HasPrefix(tag, `"`) {
@@ -87,7 +87,7 @@ func TestSettings(t *testing.T) {
 
 func TestSettingsOutOfRange(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	tag := w.get(w.ours.admin, "/api/v1/organization").Header().Get("ETag")
 	for _, n := range []struct{ reports, inputs, minutes, percent int }{{0, 0, 0, 0}, {-1, -1, -1, -1}, {366, 3651, 1441, 101}} {
 		p := w.change(w.ours.admin, tag, map[string]any{"name": " ", "reportRetentionDays": n.reports, "inputsRetentionDays": n.inputs,
@@ -116,7 +116,7 @@ func TestSettingsOutOfRange(t *testing.T) {
 // does, with all of their change.
 func TestTwoAdministratorsChangeTheSettings(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	tag := w.get(w.ours.admin, "/api/v1/organization").Header().Get("ETag")
 	answers := make([]answer, 4)
 	var all sync.WaitGroup

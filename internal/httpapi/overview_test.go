@@ -126,7 +126,7 @@ const zeros = "0-0=0 0-0=0 0-0=0"
 
 func TestOverview(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fed(w.ours,
 		inventory.Item{ExternalID: "orders", CreatedAt: w.ago(30 * day), Databases: []inventory.Database{
 			database("a", w.ago(30*day)), database("b", w.ago(2*day)), database("gone", w.ago(30*day))}},
@@ -180,7 +180,7 @@ func TestOverview(t *testing.T) {
 // TestTheOverviewTakesNoWindow: a value that the counts do not depend on is no parameter.
 func TestTheOverviewTakesNoWindow(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	for query, places := range map[string][]string{
 		"?from=2026-11-20T00:00:00Z":                  {"query from unknown_parameter"},
 		"?to=2026-11-20T00:00:00Z&bucketSize=1h":      {"query bucketSize unknown_parameter", "query to unknown_parameter"},
@@ -210,7 +210,7 @@ func TestTheOverviewTakesNoWindow(t *testing.T) {
 // listed by the next request.
 func TestAWriteIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	sees := func(want string) {
 		t.Helper()
 		if got := w.get(w.ours.viewer, overviewPath).counted(); got != want {

@@ -40,7 +40,7 @@ func packed(text string) []byte {
 // TestACompressedAssetIsServedUnderItsName, uncompressed.
 func TestACompressedAssetIsServedUnderItsName(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	a := w.do(request{method: "GET", path: "/assets/docs-Ab_1-xyz.js"}).is(200)
 	if got := a.Body.String(); got != "export const viewer = 1;" || a.Header().Get("Cache-Control") != pages.KeepForEver || !strings.HasPrefix(a.Header().Get("Content-Type"), "text/javascript") {
 		t.Errorf("%q, %v", got, a.Header())
@@ -50,7 +50,7 @@ func TestACompressedAssetIsServedUnderItsName(t *testing.T) {
 
 func TestPagesAndTheirHeaders(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	for _, address := range append(pageaddress.All(), pages.Viewer) {
 		a := w.do(request{method: "GET", path: somePath(address)}).is(200)
 		policy, shows := pages.ContentSecurityPolicy, `<div id="root">`
@@ -70,7 +70,7 @@ func TestPagesAndTheirHeaders(t *testing.T) {
 // nothing is served that no page loads.
 func TestAssets(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	for path, caching := range map[string]string{"/assets/index-Ab_1-xyz.js": pages.KeepForEver, "/assets/theme.js": pages.AskAgain, "/assets/unbuilt.css": pages.AskAgain, "/assets/icon.svg": pages.AskAgain} {
 		if got := w.do(request{method: "GET", path: path}).is(200).Header().Get("Cache-Control"); got != caching {
 			t.Errorf("%s: %q", path, got)
@@ -103,7 +103,7 @@ func TestPageAddresses(t *testing.T) {
 // gets a problem. No address of the API is a page.
 func TestAnUnknownAddress(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	browser := map[string]string{"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 	a := w.do(request{method: "GET", path: "/no/such/page", header: browser}).is(404)
 	if !strings.Contains(a.Body.String(), `<div id="root">`) || a.Header().Get("Content-Security-Policy") != pages.ContentSecurityPolicy {
@@ -120,7 +120,7 @@ func TestAnUnknownAddress(t *testing.T) {
 // page, and answers the API.
 func TestWithoutTheApplication(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.App = nil })
+	w := sharedWorld(t, func(d *Dependencies) { d.App = nil })
 	for address, policy := range map[string]string{"/alerts": pages.ContentSecurityPolicy, pages.Viewer: pages.ViewerPolicy} {
 		a := w.do(request{method: "GET", path: address}).is(503)
 		if !strings.Contains(a.Body.String(), "make build") || a.Header().Get("Content-Security-Policy") != policy {
@@ -135,7 +135,7 @@ func TestWithoutTheApplication(t *testing.T) {
 // over plain HTTP, and refuses to ask for a password where it does not.
 func TestPagesKnowOfPlainHTTP(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	for insecure, marked := range map[bool]bool{true: true, false: false} {
 		w.deps.PublicURL, w.deps.InsecureCookies = mustURL(t, "http://muster.lan:8080"), insecure
 		w.build()

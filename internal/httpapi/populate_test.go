@@ -34,10 +34,10 @@ func populate(database string) error {
 	clock := func() time.Time { return now }
 	events, people := eventstore.New(db).WithClock(clock), accounts.New(db, clock)
 	f := founder{db, commands.New(usecase.Base{DB: db, Events: events, Accounts: people, Now: clock}, commands.Needs{Instances: fleet.NewReader(db)}), events}
-	if populated.ours, err = f.tenant("ours", false); err != nil {
+	if populated.ours, err = f.tenant("ours", "ours.example", false); err != nil {
 		return err
 	}
-	if populated.theirs, err = f.tenant("theirs", true); err != nil {
+	if populated.theirs, err = f.tenant("theirs", "theirs.example", true); err != nil {
 		return err
 	}
 	for _, p := range append(populated.ours.people(), populated.theirs.people()...) {
@@ -93,7 +93,7 @@ type founder struct {
 	events   *eventstore.Store
 }
 
-func (f founder) tenant(name string, demo bool) (made tenant, err error) {
+func (f founder) tenant(name, domain string, demo bool) (made tenant, err error) {
 	if made.organization, _, _, err = f.commands.CreateOrganization(context.Background(), name, demo, nil); err != nil {
 		return made, err
 	}
@@ -101,7 +101,7 @@ func (f founder) tenant(name string, demo bool) (made tenant, err error) {
 		role organization.Role
 		as   *person
 	}{{organization.Admin, &made.admin}, {organization.Member, &made.member}, {organization.Auditor, &made.auditor}, {organization.Viewer, &made.viewer}} {
-		if joins.as.Member, _, err = f.member(made.organization, joins.role, string(joins.role)+"@"+name+".example"); err != nil {
+		if joins.as.Member, _, err = f.member(made.organization, joins.role, string(joins.role)+"@"+domain); err != nil {
 			return made, err
 		}
 	}

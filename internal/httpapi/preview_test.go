@@ -11,7 +11,7 @@ import (
 // kinds have no preview, and a foreign server looks like an unknown one.
 func TestAPreviewOfASummaryMatchesTheReport(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instance := w.instance(w.ours, "orders-01")
 	to := time.Now().UTC().Truncate(time.Minute)
 	body := func(kind string, ids ...uuid.UUID) map[string]any {
@@ -40,7 +40,7 @@ func TestAPreviewOfASummaryMatchesTheReport(t *testing.T) {
 // too.
 func TestAPreviewOfADigestMatchesItsMail(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instance := w.instance(w.ours, "orders-01")
 	to := time.Now().UTC().Truncate(time.Minute)
 	for _, ids := range [][]uuid.UUID{{}, {instance}} {

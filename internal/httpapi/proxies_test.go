@@ -36,7 +36,7 @@ func TestClientAddress(t *testing.T) {
 	for name, trusted := range map[string]bool{"behind our proxy": true, "in the open": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(d *Dependencies) {
+			w := sharedWorld(t, func(d *Dependencies) {
 				if trusted {
 					d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // httptest's peer
 				}
@@ -61,7 +61,7 @@ func TestClientAddress(t *testing.T) {
 // must have neither as many quotas nor as many places in our memory.
 func TestANetworkHasOneQuota(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) {
+	w := sharedWorld(t, func(d *Dependencies) {
 		d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	})
 	ask := func(path, from string) int {
@@ -85,7 +85,7 @@ func TestANetworkHasOneQuota(t *testing.T) {
 // came that another site abused, not which proxy passed it on.
 func TestAForgedRequestIsAuditedWithItsAddress(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) {
+	w := sharedWorld(t, func(d *Dependencies) {
 		d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	})
 	header := map[string]string{"Sec-Fetch-Site": "cross-site", "X-Forwarded-For": "198.51.100.7"}
@@ -104,7 +104,7 @@ func TestAForgedRequestIsAuditedWithItsAddress(t *testing.T) {
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	const friend = "https://friend.example"
-	w := newWorld(t, func(d *Dependencies) { d.CORSOrigins = []string{friend} })
+	w := sharedWorld(t, func(d *Dependencies) { d.CORSOrigins = []string{friend} })
 	const path = "/api/v1/reports?kind=Security"
 	from := func(origin string, as person, token string) answer {
 		return w.do(request{method: "GET", path: path, as: as, token: token, header: map[string]string{"Origin": origin}})

@@ -18,7 +18,7 @@ import (
 // TestUnreadableRequestsAre400, with every fault at once.
 func TestUnreadableRequestsAre400(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instance := w.instance(w.ours, "orders-01").String()
 	for name, c := range map[string]struct {
 		method, path, body, code string
@@ -87,7 +87,7 @@ func TestUnreadableRequestsAre400(t *testing.T) {
 // TestRequestsThatBreakRulesAre422, every rule at once.
 func TestRequestsThatBreakRulesAre422(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	one, two := w.instance(w.ours, "one"), w.instance(w.ours, "two")
 	now := w.clock.Now()
 	ids := func(n int) []uuid.UUID {
@@ -137,7 +137,7 @@ func TestRequestsThatBreakRulesAre422(t *testing.T) {
 
 func TestMiddleware(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	const list = "/api/v1/reports?kind=Security"
 	as := w.ours.member
 	with := func(method, path, body string, header map[string]string) answer {
@@ -260,7 +260,7 @@ func TestPanicsAndFailures(t *testing.T) {
 
 func TestIngestFleet(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	all := w.ingestToken(w.ours.admin)
 	item := func(key string) map[string]any {
 		return map[string]any{"externalId": key, "name": key, "engine": "postgresql", "createdAt": "2026-09-01T08:00:00Z",

@@ -45,7 +45,7 @@ func (w *world) replication(as person, of uuid.UUID, query string) (r api.Replic
 // change of roles.
 func TestReplicationIsShown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	send := func(all ...members) answer { return in.send(samplesPath, members{"replication": all}) }
@@ -122,11 +122,11 @@ func TestTheLagHasAHistory(t *testing.T) {
 // TestATeamSeesItsEndOfAPair: the other server is one that nobody watches, for them.
 func TestATeamSeesItsEndOfAPair(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	in.send(samplesPath, members{"replication": []members{w.leads("orders", time.Minute, nil), w.follows("billing", time.Minute, nil)}}).is(202)
-	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
+	somebody := w.person(w.ours.organization, organization.Team, w.ours.address("team"))
 	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "a"}).is(200)
 	w.team(w.ours, "a", map[string][]string{"team": {"a"}}, somebody, organization.Viewer)
 	r := w.replication(somebody, ids["orders"], "")
@@ -143,7 +143,7 @@ func TestATeamSeesItsEndOfAPair(t *testing.T) {
 // send.
 func TestInvalidReplicationReportsAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	in := sender{w, w.ingestToken(w.ours.admin)}
 	for name, c := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 
 func TestRequestListAndRead(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instance := w.instance(w.ours, "orders-01")
 	body := map[string]any{"kind": "Security", "scope": map[string]any{"instanceIds": []uuid.UUID{instance}}, "recipientIds": []uuid.UUID{w.ours.viewer.ID}}
 
@@ -73,7 +73,7 @@ func (t tenant) auditorAsMember(w *world) person {
 
 func TestPollingIsCheapAndSeesEveryChange(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.requested(w.ours, w.ours.member)
 	list := func(as person, tag string) answer {
 		return w.do(request{method: "GET", path: "/api/v1/reports?kind=Security", as: as, header: map[string]string{"If-None-Match": tag}})
@@ -95,7 +95,7 @@ func TestPollingIsCheapAndSeesEveryChange(t *testing.T) {
 
 func TestPagesLinkToEachOther(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	for range 3 {
 		w.requested(w.ours, w.ours.member)
 	}

@@ -42,7 +42,7 @@ func (w *world) rulesOf(as person, instance string) string {
 // its tags and its owner of today.
 func TestTheRulesOfAServerFollowItsTagsAndTeams(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "payments", "env": "prod"}).is(200)
 	w.tag(w.ours.admin, ids["billing"], map[string]string{"team": "payments", "env": "test"}).is(200)

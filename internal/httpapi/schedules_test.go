@@ -177,7 +177,7 @@ func TestRunsOfASchedule(t *testing.T) {
 
 func TestSchedulesThatBreakRules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	foreign := w.instance(w.theirs, "theirs")
 	p := w.post(w.ours.member, schedulesPath, everyDay(func(b members) {
 		b["name"], b["kind"], b["every"], b["timeZone"], b["onlyIfChanged"] = "\u202e", "DataInventory", "month", "Mars/Olympus", true

@@ -10,7 +10,7 @@ import (
 // C10, F29. A server is registered once, by whatever name and way, unless that is wanted.
 func TestAServerIsRegisteredOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	primary := pgtest.Cluster(t, pgtest.Options{})
 	standby := pgtest.Standby(t, primary, pgtest.Options{})
 	dsn := func(s *pgtest.Server) string { return s.TCPURL(pgtest.Superuser, "postgres") }

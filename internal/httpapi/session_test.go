@@ -154,10 +154,10 @@ func TestThrottledSignIn(t *testing.T) {
 
 func TestInvitation(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	invited := w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": "joe@ours.example", "name": "Joe", "role": "auditor"}).is(201).object()
-	w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": "JOE@ours.example", "name": "Joe", "role": "viewer"}).problem(409, "member_exists")
-	w.post(w.theirs.admin, "/api/v1/members", map[string]any{"email": "joe@ours.example", "name": "Joe", "role": "viewer"}).problem(409, "member_exists")
+	w := sharedWorld(t)
+	invited := w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": w.ours.address("joe"), "name": "Joe", "role": "auditor"}).is(201).object()
+	w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": w.ours.address("JOE"), "name": "Joe", "role": "viewer"}).problem(409, "member_exists")
+	w.post(w.theirs.admin, "/api/v1/members", map[string]any{"email": w.ours.address("joe"), "name": "Joe", "role": "viewer"}).problem(409, "member_exists")
 	_, token, _ := strings.Cut(invited["inviteUrl"].(string), "#")
 	path := "/api/v1/invitations/" + token
 	w.post(person{}, path, map[string]any{"name": "Joe", "password": "hm"}).problem(422, "weak_password")
@@ -165,7 +165,7 @@ func TestInvitation(t *testing.T) {
 	w.post(person{}, path, map[string]any{"name": "Joe", "password": goodPassword}).problem(410, "invitation_gone")
 	w.post(person{}, "/api/v1/invitations/nonsense", map[string]any{"name": "Joe", "password": goodPassword}).is(410)
 
-	for as, want := range map[*person]string{&w.ours.viewer: "j***@ours.example", &w.ours.member: "joe@ours.example"} {
+	for as, want := range map[*person]string{&w.ours.viewer: w.ours.address("j***"), &w.ours.member: w.ours.address("joe")} {
 		items := w.get(*as, "/api/v1/members?q=joe").is(200).object()["items"].([]any)
 		if len(items) != 1 || items[0].(map[string]any)["email"] != want {
 			t.Errorf("as %s: %v", as.Role, items)
@@ -175,7 +175,7 @@ func TestInvitation(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	made := w.post(w.ours.member, "/api/v1/api-tokens", map[string]any{"name": "nightly", "scopes": []string{"reports:read"}}).is(201).object()
 	secret := made["token"].(string)
 	if !strings.HasPrefix(secret, "mst_pat_") || !strings.HasPrefix(secret, made["prefix"].(string)) {

@@ -17,7 +17,7 @@ import (
 func TestADatabaseThatDoesNotCommit(t *testing.T) {
 	t.Parallel()
 	server, url := pgtest.Stalling(t)
-	w := newWorldOn(t, url, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorldOn(t, url, unlimited)
 	instance := w.instance(w.ours, "orders")
 	report := w.requested(w.ours, w.ours.member)
 	w.ready(w.ours, report, pdfText)

@@ -179,7 +179,7 @@ func TestNewStatementsAreMarked(t *testing.T) {
 // TestMustersOwnStatementsAreListedSeparately, F25.
 func TestMustersOwnStatementsAreListedSeparately(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	start := w.hourAgo(5)
 	w.measured(w.ours, measurements.Batch{Statements: []measurements.StatementSample{{

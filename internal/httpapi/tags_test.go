@@ -42,7 +42,7 @@ func (w *world) protect(keys ...string) {
 
 func TestTagsOfAServer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders := w.fleetOfThree(w.ours)["orders"]
 	theirs := w.instance(w.theirs, "theirs")
 	w.tag(w.ours.admin, orders, map[string]string{"env": "prod", "team": "a"}).is(200)
@@ -83,7 +83,7 @@ func TestTagsOfAServer(t *testing.T) {
 
 func TestProtectedTags(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders := w.fleetOfThree(w.ours)["orders"]
 	w.tag(w.ours.admin, orders, map[string]string{"team": "a"}).is(200)
 	w.protect("team")
@@ -344,7 +344,7 @@ func without(value any, names ...string) {
 // TestTagsByToken: an API token tags with alerts:write.
 func TestTagsByToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders := w.fleetOfThree(w.ours)["orders"]
 	w.protect("team")
 	tag := func(token string, tags map[string]string) answer {

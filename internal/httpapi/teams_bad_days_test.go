@@ -17,14 +17,14 @@ import (
 // them. Once they leave a team, they and a token of theirs see what the others have, and in the end nothing.
 func TestAMemberOfThreeTeams(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	for name, tags := range map[string]map[string]string{
 		"orders": {"team": "a", "env": "prod"}, "billing": {"team": "b", "env": "prod"}, "ledger": {"team": "c", "env": "test"},
 	} {
 		w.tag(w.ours.admin, ids[name], tags).is(200)
 	}
-	somebody := w.person(w.ours.organization, organization.Team, "three@ours.example")
+	somebody := w.person(w.ours.organization, organization.Team, w.ours.address("three"))
 	teams := []string{
 		w.team(w.ours, "A", map[string][]string{"team": {"a"}}, somebody, organization.Member),
 		w.team(w.ours, "Prod", map[string][]string{"env": {"prod"}}, somebody, organization.Viewer),
@@ -60,15 +60,15 @@ func TestAMemberOfThreeTeams(t *testing.T) {
 // and not all. One that matches every server owns those that no earlier team has.
 func TestASelectorOfNothingAndOfEverything(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	for name := range ids {
 		if id := ids[name]; name == "orders" || name == "billing" || name == "ledger" {
 			w.tag(w.ours.admin, id, map[string]string{"env": "prod"}).is(200)
 		}
 	}
-	nothing := w.person(w.ours.organization, organization.Team, "nothing@ours.example")
-	everything := w.person(w.ours.organization, organization.Team, "everything@ours.example")
+	nothing := w.person(w.ours.organization, organization.Team, w.ours.address("nothing"))
+	everything := w.person(w.ours.organization, organization.Team, w.ours.address("everything"))
 	w.team(w.ours, "Nothing", nil, nothing, organization.Member)
 	w.team(w.ours, "No such", map[string][]string{"env": {"none"}}, nothing, organization.Member)
 	w.team(w.ours, "Everything", map[string][]string{"env": {"prod"}}, everything, organization.Member)
@@ -87,7 +87,7 @@ func TestASelectorOfNothingAndOfEverything(t *testing.T) {
 // TestTwoAdministratorsEditOneSelectorAtOnce: of changes that saw the same state, one is made and the others are refused.
 func TestTwoAdministratorsEditOneSelectorAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	id := w.team(w.ours, "Payments", map[string][]string{"env": {"prod"}}, w.ours.member, organization.Member)
 	for round := range 5 {
 		seen := w.get(w.ours.admin, teamsPath+"/"+id).is(200).Header().Get("ETag")
@@ -128,7 +128,7 @@ func TestLongManyServersTagsAndTeams(t *testing.T) {
 
 func manyServersTagsAndTeams(t *testing.T, count int) {
 	t.Helper()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	w.exec(manyServers, w.ours.organization.ID, 5*count)
 	somebody := w.person(w.ours.organization, organization.Team, "three@ours.example")
 	var first string

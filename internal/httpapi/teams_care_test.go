@@ -20,7 +20,8 @@ import (
 // exception for all servers is administrators'.
 func TestATeamRequestsAndWithdrawsExceptions(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := sharedWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	of := func(name string) func(map[string]any) {
 		return func(b map[string]any) { b["instanceId"] = ids[name] }
 	}
@@ -84,7 +85,8 @@ func TestATeamRequestsAndWithdrawsExceptions(t *testing.T) {
 // and tell of exceptions for these and for all servers.
 func TestATeamMakesEvidenceOfItsServers(t *testing.T) {
 	t.Parallel()
-	w, _, somebody := worldOfTeams(t)
+	w := newWorld(t, unlimited)
+	_, somebody := w.withTeams()
 	ids := w.servers(w.ours, []string{"mine-3", "seen-6", "others-9"}, map[string]map[string]string{
 		"mine-3": {"team": "acts"}, "seen-6": {"team": "sees"}, "others-9": {"team": "others"},
 	})
@@ -140,7 +142,8 @@ func TestATeamMakesEvidenceOfItsServers(t *testing.T) {
 // somebody with the role team, as is one of the whole organization.
 func TestATeamVerifiesEvidenceOfItsServers(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := sharedWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	of := func(names ...string) string {
 		body := members{"check": "PG-S01", "from": w.ago(time.Hour), "to": w.ago(0)}
 		var instances []uuid.UUID
@@ -169,7 +172,8 @@ func TestATeamVerifiesEvidenceOfItsServers(t *testing.T) {
 // and what they did; nothing of other people and other servers.
 func TestATeamAuditsItsServersAndItself(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := sharedWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	w.token(somebody, organization.ScopeAuditRead)
 	other := w.person(w.ours.organization, organization.Team, "other@ours.example")
 	w.token(other, organization.ScopeMetricsRead)
@@ -220,7 +224,7 @@ func TestATeamAuditsItsServersAndItself(t *testing.T) {
 // of servers, alerts and findings follow.
 func TestTheOrderOfTeams(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instances, _ := w.alerting()
 	w.tag(w.ours.admin, instances["orders-1"], map[string]string{"team": "x"}).is(200)
 	w.assessed(w.ours, instances["orders-1"], broken("PG-S01", "", "x", nil))
@@ -298,7 +302,7 @@ func TestTheOrderOfTeams(t *testing.T) {
 // case, in both directions; those of nobody come last, equal ones by the rest of the order, page by page.
 func TestListsAreSortedByOwner(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := sharedWorld(t, unlimited)
 	tags := map[string]map[string]string{}
 	names := []string{"s-0", "s-1", "s-2", "s-3", "s-4", "s-6", "s-9"}
 	owner := map[string]string{"s-0": "beta", "s-1": "Alpha", "s-4": "Gamma", "s-6": "Alpha", "s-9": "beta"} // the others are nobody's

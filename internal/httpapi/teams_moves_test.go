@@ -20,7 +20,7 @@ import (
 // unknown.
 func TestAServerChangesTeams(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	id := w.servers(w.ours, []string{"moves-0"}, map[string]map[string]string{"moves-0": {"team": "old"}})["moves-0"]
 	before := w.person(w.ours.organization, organization.Team, "old@ours.example")
 	after := w.person(w.ours.organization, organization.Team, "new@ours.example")

@@ -60,7 +60,7 @@ func (a answer) owners(called string) string {
 
 func TestTeams(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	w.tag(w.ours.admin, ids["orders"], map[string]string{"team": "payments", "env": "prod"}).is(200)
 	w.tag(w.ours.admin, ids["billing"], map[string]string{"team": "payments", "env": "test"}).is(200)
@@ -142,7 +142,7 @@ func TestTeams(t *testing.T) {
 // TestAlertsAndFindingsNameTheOwner of their server.
 func TestAlertsAndFindingsNameTheOwner(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instances, alerts := w.alerting()
 	w.tag(w.ours.admin, instances["orders-1"], map[string]string{"team": "a"}).is(200)
 	a := w.team(w.ours, "A", map[string][]string{"team": {"a"}}, w.ours.viewer, organization.Viewer)
@@ -169,12 +169,12 @@ func TestAlertsAndFindingsNameTheOwner(t *testing.T) {
 // each of their teams.
 func TestATeamActsOnItsServers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	instances, alerts := w.alerting()
 	for key, name := range map[string]string{"orders-1": "acts", "orders-2": "sees", "billing": "others"} {
 		w.tag(w.ours.admin, instances[key], map[string]string{"team": name}).is(200)
 	}
-	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
+	somebody := w.person(w.ours.organization, organization.Team, w.ours.address("team"))
 	w.get(somebody, "/api/v1/instances").is(200)
 	if got := w.get(somebody, alertsPath).titles(); got != "" {
 		t.Errorf("in no team: %s", got)
@@ -224,7 +224,8 @@ func TestATeamActsOnItsServers(t *testing.T) {
 // is shown names no server of others.
 func TestATeamActsOnAnAlertOfSeveralServers(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := sharedWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	var firings []alert.Firing
 	for title, of := range map[string][]string{"acts": {"ledger", "billing", "orders"}, "sees": {"ledger", "billing"}, "others": {"ledger"}} {
 		f := alert.Firing{Key: "watch/" + title, Title: title + alert.TitleServers + strings.Join(of, ", ") + ")", Description: "Free space." + alert.DescriptionServers + "h: " + strings.Join(of, ", "),
@@ -367,7 +368,7 @@ func newOracle(t *testing.T) *oracle {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	o := &oracle{world: w, whole: w.tenant("whole", false), part: w.tenant("part", false), tags: map[string]map[string]string{}, all: has{}, alike: has{},
 		people: map[organization.Role]person{}, selectors: []map[string][]string{{"env": {"prod"}, "team": {"a", "b"}}, {"zone": {"x"}}}}
 	for i := range 7 {
@@ -859,7 +860,7 @@ func (w *world) asksOfTeams() map[string]string {
 // for something that does not exist, by every operation that takes an id.
 func TestAMemberOfATeamSeesOnlyItsServers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	has := w.belongings(w.ours)
 	somebody := w.person(w.ours.organization, organization.Team, "team@ours.example")
 	mine := w.instance(w.ours, "mine")
@@ -898,26 +899,27 @@ func TestAMemberOfATeamSeesOnlyItsServers(t *testing.T) {
 	}
 }
 
-// worldOfTeams is a world of three servers, in which somebody with the role team may act on orders, sees
-// billing, and does not see ledger.
-func worldOfTeams(t *testing.T) (w *world, ids map[string]uuid.UUID, somebody person) {
-	t.Helper()
-	w = newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+func unlimited(d *Dependencies) { d.Unlimited = true }
+
+// withTeams makes three servers. Somebody with the role team may act on orders, sees billing, and does not see ledger.
+func (w *world) withTeams() (ids map[string]uuid.UUID, somebody person) {
+	w.t.Helper()
 	ids = w.fleetOfThree(w.ours)
 	for name, of := range map[string]string{"orders": "acts", "billing": "sees", "ledger": "others"} {
 		w.tag(w.ours.admin, ids[name], map[string]string{"team": of, "env": "prod"}).is(200)
 	}
-	somebody = w.person(w.ours.organization, organization.Team, "team@ours.example")
+	somebody = w.person(w.ours.organization, organization.Team, w.ours.address("team"))
 	w.team(w.ours, "acting", map[string][]string{"team": {"acts"}}, somebody, organization.Member)
 	w.team(w.ours, "seeing", map[string][]string{"team": {"sees"}}, somebody, organization.Viewer)
-	return w, ids, somebody
+	return ids, somebody
 }
 
 // TestATeamRequestsReportsOfItsServers: a request lies within the servers on which a team's member may
 // act, and without a scope it is about all of them. Others' servers are unknown.
 func TestATeamRequestsReportsOfItsServers(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := sharedWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	ask := func(as person, scope map[string]any) answer {
 		return w.post(as, "/api/v1/reports", map[string]any{"kind": "Security", "scope": scope})
 	}
@@ -989,7 +991,8 @@ func TestATeamRequestsReportsOfItsServers(t *testing.T) {
 // where their teams let them act; nor do they find members by them.
 func TestATeamSeesNoAddresses(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := sharedWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	id := w.post(w.ours.member, "/api/v1/reports", map[string]any{"kind": "Security", "scope": map[string]any{"instanceIds": []any{ids["orders"]}}}).is(202).object()["report"].(map[string]any)["id"].(string)
 	address := w.ours.member.Email
 	for _, path := range []string{"/api/v1/members", "/api/v1/reports/" + id} {
@@ -1016,7 +1019,8 @@ func teamNamed(w *world, name string) (id string) {
 // which they may act, when it is made and whenever it is due.
 func TestATeamSchedulesReportsOfItsServers(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := newWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	make := func(as person, scope members) answer {
 		return w.post(as, schedulesPath, everyDay(func(b members) { b["scope"] = scope }))
 	}
@@ -1071,7 +1075,8 @@ func TestATeamSchedulesReportsOfItsServers(t *testing.T) {
 // of a team goes only to members who see it.
 func TestAReportIsMailedOnlyToReadersOfItsServers(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := newWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	acting, seeing := teamNamed(w, "acting"), teamNamed(w, "seeing")
 	request := func(change members) members {
 		body := members{"kind": "Security"}

@@ -224,7 +224,7 @@ func TestFeedsLeaveRegisteredServers(t *testing.T) {
 // TestServerChangesByTokensAreAudited, with the token's name, also once it is revoked.
 func TestServerChangesByTokensAreAudited(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	w.fleetOfThree(w.ours)
 	minted := w.post(w.ours.admin, "/api/v1/ingest-tokens", members{"name": "agent on db01"}).is(201).object()
 	in := sender{w, minted["token"].(string)}

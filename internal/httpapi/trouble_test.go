@@ -22,7 +22,7 @@ import (
 // TestInstancesByTrouble: what a list says of how servers fare, and its order by that.
 func TestInstancesByTrouble(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	orders, billing, quiet, theirs := w.instance(w.ours, "orders"), w.instance(w.ours, "Billing"), w.instance(w.ours, "quiet"), w.instance(w.theirs, "theirs")
 	databases := map[uuid.UUID]uuid.UUID{}
 	for _, id := range []uuid.UUID{orders, billing} {

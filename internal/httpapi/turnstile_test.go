@@ -21,7 +21,7 @@ import (
 // and taken in once there is room.
 func TestIngestPushesBack(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true }) // no quota protects memory
+	w := newWorld(t, unlimited) // no quota protects memory
 	ours, theirs := w.ingestToken(w.ours.admin), w.ingestToken(w.theirs.admin)
 	send := func(token string) answer {
 		body := fmt.Sprintf(`{"instances":[{"externalId":"a","name":"a","engine":"mysql","createdAt":%q}]}`, "2026-09-01T08:00:00Z")
@@ -84,7 +84,7 @@ func (s *server) nobodyInside(t *testing.T) {
 // (TestALostDatabaseIsReportedAsUnavailable has the answers while a database is away.)
 func TestEveryIngestRouteSendsRetryAfter(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := newWorld(t, unlimited)
 	token := w.ingestToken(w.ours.admin)
 	for range ingestPerOwner {
 		leave, ok := w.server.intake.enter(w.ours.organization.ID, uuid.New(), 0)

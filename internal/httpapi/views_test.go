@@ -55,7 +55,7 @@ func (w *world) views(as person) string {
 // as unknown to others as one that does not exist, also to administrators and of another organization.
 func TestViewsAreOfTheirMember(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	private, shared := w.view(w.ours.viewer, "zoo", false), w.view(w.ours.viewer, "Array", true)
 	w.view(w.ours.admin, "mine", false)
 	w.view(w.theirs.viewer, "theirs", true)
@@ -102,7 +102,7 @@ func TestViewsAreOfTheirMember(t *testing.T) {
 
 func TestChangeAView(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	path := viewsPath + "/" + w.view(w.ours.viewer, "a", false)
 	w.view(w.ours.viewer, "b", false)
 	shown := w.patch(w.ours.viewer, path, map[string]any{"name": " c ", "query": "/findings?tag=env:prod", "shared": true}).is(200).object()
@@ -123,7 +123,7 @@ func TestChangeAView(t *testing.T) {
 // TestBoundsOfViews: an address of a view leads to a page of ours and nowhere else.
 func TestBoundsOfViews(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	w := sharedWorld(t, unlimited)
 	long := "/alerts?q=" + strings.Repeat("x", 1990)
 	path := viewsPath + "/" + w.view(w.ours.viewer, "there", false)
 	for name, c := range map[string]struct {
@@ -188,7 +188,7 @@ func TestViewsOfAnErasedMember(t *testing.T) {
 // TestViewsByToken: a token that reads the dashboard reads views, and one that administers itself writes them.
 func TestViewsByToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	reads, writes := w.token(w.ours.admin, organization.ScopeMetricsRead), w.token(w.ours.admin, organization.ScopeAdmin)
 	body := map[string]any{"name": "x", "query": "/"}
 	w.do(request{method: "POST", path: viewsPath, token: reads, json: body}).problem(403, "forbidden")

@@ -36,7 +36,7 @@ func (a answer) settingsOf() (lines []string) {
 // TestTheCatalogueOfWatchRules has what the contract asks for (§34), and what is not measured says so and is off.
 func TestTheCatalogueOfWatchRules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	measured := map[string]bool{}
 	for _, item := range w.get(w.ours.viewer, watchRulesPath).is(200).object()["items"].([]any) {
 		rule := item.(map[string]any)
@@ -81,7 +81,7 @@ func TestTheCatalogueOfWatchRules(t *testing.T) {
 // TestWatchRulesAreSet one by one and all at once, by tag, for one organization only, and once in the log.
 func TestWatchRulesAreSet(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	want := func(a answer, lines ...string) {
 		t.Helper()
 		if diff := cmp.Diff(lines, a.is(200).settingsOf()); diff != "" {
@@ -124,7 +124,7 @@ func TestWatchRulesAreSet(t *testing.T) {
 // TestBadSettingsOfWatchRules are told with everything that is wrong.
 func TestBadSettingsOfWatchRules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	places := func(rule string, body map[string]any, want ...string) {
 		t.Helper()
 		a := w.setRule(w.ours.admin, rule, body)

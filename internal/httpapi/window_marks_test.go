@@ -12,7 +12,8 @@ import (
 // of the charts. A removed window was in force until then.
 func TestMaintenanceWindowsAreMarks(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t) // who does not see ledger
+	w := newWorld(t, unlimited) // who does not see ledger
+	ids, somebody := w.withTeams()
 	w.announce(w.ours.admin, "Patch", selecting(nil, ids["orders"], ids["ledger"]))
 	w.announce(w.ours.admin, "Ledger only", selecting(nil, ids["ledger"]))
 	w.announce(w.theirs.admin, "Theirs", selecting(map[string][]string{"env": {"prod"}}))

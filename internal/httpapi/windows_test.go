@@ -67,7 +67,7 @@ func (w *world) windowsOf(as person, query string) string {
 
 func TestMaintenanceWindows(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := sharedWorld(t)
 	ids := w.fleetOfThree(w.ours)
 	w.tag(w.ours.admin, ids["orders"], map[string]string{"env": "prod"}).is(200)
 	w.announce(w.theirs.admin, "theirs")
@@ -169,7 +169,8 @@ func TestTwoAdministratorsChangeAWindow(t *testing.T) {
 // TestATeamAnnouncesWindowsOfItsServers, and sees no others.
 func TestATeamAnnouncesWindowsOfItsServers(t *testing.T) {
 	t.Parallel()
-	w, ids, somebody := worldOfTeams(t)
+	w := sharedWorld(t, unlimited)
+	ids, somebody := w.withTeams()
 	ask := func(change func(map[string]any)) answer {
 		return w.post(somebody, maintenancePath, w.announcing("ours", change))
 	}

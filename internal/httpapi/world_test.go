@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -55,6 +56,7 @@ import (
 	"muster/internal/secrets"
 	"muster/internal/servers"
 	"muster/internal/testing/clocktest"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -66,7 +68,10 @@ import (
 	"muster/projections/schedules"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+func TestMain(m *testing.M) {
+	longtest.Checks(15, 100)
+	os.Exit(pgtest.Run(m))
+}
 
 // world is a whole Muster behind its handler, with two organizations.
 type world struct {
@@ -91,6 +96,12 @@ type tenant struct {
 	admin, member, auditor, viewer person
 }
 
+// address is one that nobody has in another organization.
+func (t tenant) address(name string) string {
+	_, domain, _ := strings.Cut(t.admin.Email, "@")
+	return name + "@" + domain
+}
+
 type person struct {
 	accounts.Member
 	session string
@@ -99,38 +110,76 @@ type person struct {
 // newWorld is on a copy of a database in which the two organizations are already.
 func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	t.Helper()
-	w := assemble(t, pgtest.FilledURL(t, "world", populate), change)
+	w := assemble(t, t, pgtest.FilledURL(t, "world", populate), change)
 	w.deps.DB.MustExec(signInNow, w.clock.Now())
 	w.ours, w.theirs = populated.ours, populated.theirs
 	return w
 }
 
+// common is the world of sharedWorld.
+var common struct {
+	sync.Mutex
+	world *world
+	pairs int
+}
+
+// sharedWorld is newWorld for tests that need nothing of their own but two organizations and a server. They share the
+// database, the clock, which stands still, and the metrics. They write little at once, because all writers of a log
+// wait for each other, and roll no samples up.
+func sharedWorld(t *testing.T, change ...func(*Dependencies)) *world {
+	t.Helper()
+	w, domain := inCommon(t)
+	w.t = t
+	for _, c := range change {
+		c(&w.deps)
+	}
+	w.build()
+	w.ours, w.theirs = w.tenantAt("ours", "ours-"+domain, false), w.tenantAt("theirs", "theirs-"+domain, true)
+	head, err := w.deps.Events.Head(t.Context(), w.deps.DB, eventstore.Organization)
+	must(t, err)
+	w.settle(usecase.Mark{Log: eventstore.Organization, Position: head.Position})
+	return &w
+}
+
+// inCommon is the common world, and a domain in it. After a minute there is another one: the database's clock goes on.
+func inCommon(t *testing.T) (w world, domain string) {
+	t.Helper()
+	common.Lock()
+	defer common.Unlock()
+	if common.world == nil || time.Since(common.world.clock.Now()) > time.Minute {
+		lasting := pgtest.Common(t)
+		common.world = assemble(t, lasting, pgtest.URL(lasting), nil)
+	}
+	common.pairs++
+	return *common.world, fmt.Sprintf("%d.example", common.pairs)
+}
+
 // newWorldOn is newWorld on a migrated database of one's own.
 func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *world {
 	t.Helper()
-	w := assemble(t, database, change)
+	w := assemble(t, t, database, change)
 	w.ours, w.theirs = w.tenant("ours", false), w.tenant("theirs", true)
 	return w
 }
 
-// assemble is a world in which nobody lives yet.
-func assemble(t *testing.T, database string, change []func(*Dependencies)) *world {
+// assemble is a world in which nobody lives yet, and that lasts as long as another test.
+func assemble(t *testing.T, lasting testing.TB, database string, change []func(*Dependencies)) *world {
 	t.Helper()
 	w := &world{t: t, clock: clocktest.At(time.Now().UTC().Truncate(time.Second))}
-	db, log := pgtest.Connect(t, database), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
+	db, log := pgtest.Connect(lasting, database), slog.New(slog.NewTextHandler(lasting.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	registry := usecase.Registry()
 	events := eventstore.New(db).WithClock(w.clock.Now)
 	people := accounts.New(db, w.clock.Now)
 	reader := fleet.NewReader(db)
 	queue := jobs.NewQueue(db)
 	runner := newRunner(db, database, log)
-	waiter, stop := patientWaiter{runner, new(atomic.Bool)}, run(t, runner)
+	waiter, stop := patientWaiter{runner, new(atomic.Bool)}, run(lasting, runner)
 	w.stopProjections = func() { waiter.stopped.Store(true); stop() }
-	files, err := blobs.Open(t.Context(), "file://"+t.TempDir())
+	files, err := blobs.Open(lasting.Context(), "file://"+lasting.TempDir())
 	must(t, err)
-	outbox, err := mail.NewOutbox(t.TempDir())
+	outbox, err := mail.NewOutbox(lasting.TempDir())
 	must(t, err)
-	key, err := secrets.LoadOrCreate(t.TempDir() + "/secret.key")
+	key, err := secrets.LoadOrCreate(lasting.TempDir() + "/secret.key")
 	must(t, err)
 	checks, err := catalogue.Load()
 	must(t, err)
@@ -165,7 +214,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 		Agents: agents.New(agents.Config{Places: resolver, Store: store, Commands: service, Now: w.clock.Now, Texts: people, Collected: targets}),
 		Events: events, History: history.NewReader(db), Fleet: reader, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Health: health.NewReader(db), Checks: checks,
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: waiter, DeadLetters: runner.DeadLetters(),
-		Connections: collector, Blobs: files, Proofs: prooftest.New(t, db, events), Outbox: outbox,
+		Connections: collector, Blobs: files, Proofs: prooftest.New(lasting, db, events), Outbox: outbox,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
 		Ready:    readiness.New(log, readiness.Need{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}),
 		Build:    operations.Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},
@@ -177,9 +226,9 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 		DB: db, Queue: queue, Accounts: people, Seal: key, Poster: poster, Composer: &mail.Composer{From: from, Now: w.clock.Now}, Transport: outbox,
 		PublicURL: "http://muster.test", Registry: registry, Now: w.clock.Now, Log: log,
 	}
-	w.deps.Signing, err = signing.Open(t.Context(), db, key, nil)
+	w.deps.Signing, err = signing.Open(lasting.Context(), db, key, nil)
 	must(t, err)
-	must(t, w.deps.Signing.Publish(t.Context())) // as serve does at its start
+	must(t, w.deps.Signing.Publish(lasting.Context())) // as serve does at its start
 	w.deps.Checkpoints = checkpoint.New(db, w.deps.Signing)
 	for _, c := range change {
 		c(&w.deps)
@@ -208,7 +257,7 @@ func newRunner(db *sqlx.DB, database string, log *slog.Logger) *projections.Runn
 }
 
 // run fills the projections until the test ends.
-func run(t *testing.T, runner *projections.Runner) (stop func()) {
+func run(t testing.TB, runner *projections.Runner) (stop func()) {
 	t.Helper()
 	must(t, runner.Prepare(t.Context()))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -224,7 +273,13 @@ func run(t *testing.T, runner *projections.Runner) (stop func()) {
 
 func (w *world) tenant(name string, demo bool) tenant {
 	w.t.Helper()
-	founded, err := w.founder().tenant(name, demo)
+	return w.tenantAt(name, name+".example", demo)
+}
+
+// tenantAt makes an organization whose members have addresses of a domain.
+func (w *world) tenantAt(name, domain string, demo bool) tenant {
+	w.t.Helper()
+	founded, err := w.founder().tenant(name, domain, demo)
 	must(w.t, err)
 	return w.withSessions(founded)
 }
@@ -394,7 +449,7 @@ func (a answer) object() map[string]any {
 	return m
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

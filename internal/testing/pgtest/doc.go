@@ -2,7 +2,9 @@
 //
 // A test binary shares one cluster without fsync, which the first test that needs it starts. DB
 // and URL give each test a database of its own, copied from a template that was migrated once.
-// The copies of FilledURL begin with data that all tests of a package need. Cluster starts a
+// The copies of FilledURL begin with data that all tests of a package need. Common makes what
+// tests share to the end, such as one database for all that need no more of it than an
+// organization of their own. Cluster starts a
 // further server for a test that needs other settings, pg_hba.conf or major version, or stops
 // the server. Standby starts one that follows another; package failover below has pairs of
 // servers, one of which takes over.

@@ -69,6 +69,7 @@ const template = "muster_template"
 // Run runs the tests and ends the shared server. Use it as TestMain's body.
 func Run(m *testing.M) int {
 	code := m.Run()
+	endCommon()
 	shared.close()
 	watched.close()
 	return code
