@@ -13,11 +13,11 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestConformance holds measurements whose blocks are on two shards to the definitions: a fourth of them, because
+// TestConformance holds measurements whose blocks are on two shards to the definitions: an eighth of them, because
 // pgstore's own tests have all, and ClickHouse computes for 0.1 s for each.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	measurementstest.RunEach(t, measured, 4)
+	measurementstest.RunEach(t, measured, 8)
 }
 
 // TestLongConformance has all definitions.
