@@ -91,7 +91,6 @@ func TestAPreviewMatchesTheLaterAlerts(t *testing.T) {
 	happensAsForetold(t, []foretoldRule{
 		{watch.Connections, "", 100, []organization.WatchSetting{about("prod", 60, 300, alert.Critical), about("", 80, 120, alert.Info)}},
 		{watch.FullIn, "/data", 60, []organization.WatchSetting{about("prod", 14, 0, alert.Warning), about("", 7, 120, alert.Info)}},
-		{watch.LockWait, "", 10, []organization.WatchSetting{about("", 6, 0, alert.Warning)}},
 	})
 }
 
@@ -100,6 +99,7 @@ func TestLongAPreviewMatchesTheLaterAlerts(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	happensAsForetold(t, []foretoldRule{
+		{watch.LockWait, "", 10, []organization.WatchSetting{about("", 6, 0, alert.Warning)}},
 		{watch.Wraparound, "", 100, []organization.WatchSetting{about("", 70, 0, alert.Warning)}},
 		{watch.Volume, "/data", 100, []organization.WatchSetting{about("prod", 60, 0, alert.Warning), about("", 96, 60, alert.Info)}},
 		{watch.Certificate, "", 30, []organization.WatchSetting{about("prod", 10, 0, alert.Warning), about("", 20, 180, alert.Info)}},
