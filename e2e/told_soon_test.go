@@ -13,13 +13,16 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/internal/testing/longtest"
 )
 
-// TestARaisedAlertIsSentSoon after its group's time: half of the alerts are at their receiver at most half a
-// second later than that.
-func TestARaisedAlertIsSentSoon(t *testing.T) {
-	t.Parallel()
-	const raises, group, soon = 9, time.Second, 500 * time.Millisecond
+// TestLongARaisedAlertIsSentSoon after its group's time: half of the alerts are at their receiver at most half a
+// second later than that. No test of the package runs beside it: on a busy machine, half a second is what the machine
+// takes.
+func TestLongARaisedAlertIsSentSoon(t *testing.T) {
+	longtest.Only(t)
+	const raises, group, soon = 15, time.Second, 500 * time.Millisecond
 	title := regexp.MustCompile(`Alert soon-\d+`)
 	told := make(chan string, raises)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
