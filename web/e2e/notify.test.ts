@@ -158,7 +158,7 @@ test("a channel is added and tried, a rule shows what it would have matched, and
   } finally {
     await hook.stop();
   }
-}, 120_000);
+}, 300_000);
 
 const id = (n: number) => `0199f0d2-7a10-7c44-9b0e-${String(n).padStart(12, "0")}`;
 const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
