@@ -141,12 +141,13 @@ func sharedWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	return &w
 }
 
-// inCommon is the common world, and a domain in it. After a minute there is another one: the database's clock goes on.
+// inCommon is the common world, and a domain in it. After two minutes there is another one: the database's clock goes on,
+// and five minutes are too far from it for some tests. The earlier one keeps its connections until all tests have ended.
 func inCommon(t *testing.T) (w world, domain string) {
 	t.Helper()
 	common.Lock()
 	defer common.Unlock()
-	if common.world == nil || time.Since(common.world.clock.Now()) > time.Minute {
+	if common.world == nil || time.Since(common.world.clock.Now()) > 2*time.Minute {
 		lasting := pgtest.Common(t)
 		common.world = assemble(t, lasting, pgtest.URL(lasting), nil)
 	}
