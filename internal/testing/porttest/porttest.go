@@ -6,6 +6,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -53,8 +54,7 @@ func take(port int) bool {
 	if err != nil {
 		return false
 	}
-	l, err := net.Listen("tcp", at(port)) //nolint:noctx // likewise
-	if err != nil || l.Close() != nil {
+	if !listens(port) {
 		_ = mark.Close()
 		return false
 	}
@@ -62,4 +62,12 @@ func take(port int) bool {
 	defer taken.Unlock()
 	taken.marks = append(taken.marks, mark)
 	return true
+}
+
+// listens tries to. No program is started meanwhile: until it runs, it would have the listener, too.
+func listens(port int) bool {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	l, err := net.Listen("tcp", at(port)) //nolint:noctx // it does not wait
+	return err == nil && l.Close() == nil
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -108,6 +109,33 @@ func TestAPortOfAnotherProgram(t *testing.T) {
 	taken.Unlock()
 	if take(port) {
 		t.Errorf("port %d has a listener", port)
+	}
+}
+
+// TestAPortIsFreeBesideAStart of a program: until that runs, it has what its parent had open.
+func TestAPortIsFreeBesideAStart(t *testing.T) {
+	t.Parallel()
+	ended, stop := make(chan struct{}), t.Context()
+	go func() {
+		defer close(ended)
+		for stop.Err() == nil {
+			_ = exec.CommandContext(stop, "true").Run()
+		}
+	}()
+	for range 500 {
+		port, err := Free()
+		if err != nil {
+			t.Fatal(err)
+		}
+		syscall.ForkLock.RLock() // this listener is no part of the test
+		l, err := net.Listen("tcp", at(port))
+		if err == nil {
+			err = l.Close()
+		}
+		syscall.ForkLock.RUnlock()
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
