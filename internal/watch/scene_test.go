@@ -167,13 +167,7 @@ func (s *scene) settle(m usecase.Mark, err error) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
-	defer cancel()
-	for !s.stage.Wait(ctx, m.Log, m.Position) {
-		if ctx.Err() != nil {
-			s.Fatal("the read model does not follow")
-		}
-	}
+	s.stage.Follow(m.Log, m.Position)
 }
 
 func (s *scene) remove(instance uuid.UUID) {

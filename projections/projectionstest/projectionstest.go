@@ -53,13 +53,19 @@ func (s *Stage) Append(log eventstore.Log, batches ...eventstore.Append) int64 {
 // Settle waits until everything that was appended shows.
 func (s *Stage) Settle() {
 	s.t.Helper()
+	for log, position := range s.last {
+		s.Follow(log, position)
+	}
+}
+
+// Follow waits until what was appended up to a position shows.
+func (s *Stage) Follow(log eventstore.Log, position int64) {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	for log, position := range s.last {
-		for !s.Wait(ctx, log, position) {
-			if ctx.Err() != nil {
-				s.t.Fatalf("the projection does not catch up with %d of %s", position, log)
-			}
+	for !s.Wait(ctx, log, position) {
+		if ctx.Err() != nil {
+			s.t.Fatalf("the projection does not catch up with %d of %s", position, log)
 		}
 	}
 }

@@ -256,12 +256,7 @@ func told(t *testing.T, all []*world, everything bool) alertrecords.Source {
 				VALUES ($1, $2, $3, 'alert.raised', $4, 1, $5, '{}')`, id, uuid.New(), w.id, s.at, s.alert)
 		}
 	}
-	stage := projectionstest.Run(t, db, url, alerts.Projection(registry.Decode))
-	for range 60 {
-		if stage.Wait(t.Context(), eventstore.Fleet, int64(len(batches)), alerts.Name) {
-			break
-		}
-	}
+	projectionstest.Run(t, db, url, alerts.Projection(registry.Decode)).Follow(eventstore.Fleet, int64(len(batches)))
 	return alertrecords.Source{DB: db, Events: eventstore.New(db), Decode: registry.Decode,
 		Names: func(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]string, error) {
 			return map[uuid.UUID]string{people[0]: "Ana", people[1]: "Ben"}, nil
