@@ -161,9 +161,10 @@ SKIPPED = @mkdir -p $(RESULTS) && echo "$(1): $(2)" | tee -a $(RESULTS)/skipped
 AS_BUILT = GOFLAGS='$(strip $(shell go env GOFLAGS) $(FLAGS))'
 
 # The tests themselves collect garbage as the program does, because some of them measure memory.
-# VERSITYGW is the object store of the tests, without which they are skipped. More packages and
-# tests run at once than there are cores, because they wait for the processes they started.
-TESTED = CGO_ENABLED=0 $(AS_BUILT) VERSITYGW=$(VERSITYGW) $(SPARED) go test -exec "env -u GOGC" -vet=off -ldflags='-s -w' -timeout 45m -p 4 -parallel 4 -json
+# VERSITYGW is the object store of the tests, without which they are skipped. A few more packages and
+# tests run at once than there are cores, because they wait for the processes they started; with many more,
+# a slow machine does not answer within the limits of requests.
+TESTED = CGO_ENABLED=0 $(AS_BUILT) VERSITYGW=$(VERSITYGW) $(SPARED) go test -exec "env -u GOGC" -vet=off -ldflags='-s -w' -timeout 45m -p 3 -parallel 3 -json
 # The packages that take longest, so that none of them is begun last.
 LONGEST := ./e2e ./internal/httpapi ./internal/measurements/pgstore ./internal/operate/demo ./internal/postgres ./internal/watch ./handlers
 # Only make test-all uses the race detector, which doubles what is compiled. It lets each test binary sleep
