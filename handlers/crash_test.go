@@ -62,7 +62,7 @@ func TestAWorkerDiesBetweenAnyTwoStepsOfABuild(t *testing.T) {
 			b.OnPass(killed.pass)
 			stopFirst := s.work("w1", b.Task(1))
 			<-killed.reached
-			s.due(jobs.Build) // its lease lapses
+			s.lapse(jobs.Build)
 			s.work("w2", s.tasks()...)
 			s.until("every recipient has their mail", func() bool { return s.count(id, "report.email_sent") == 2 })
 			s.until("the PDF is signed", func() bool { return s.has(id, "report.signed") })
@@ -124,7 +124,7 @@ func TestAWorkerDiesBetweenSendingAndRecording(t *testing.T) {
 	m.OnPass(killed.pass)
 	stopFirst := s.work("w1", s.builder().Task(1), m.Task(1))
 	<-killed.reached
-	s.due(jobs.Mail)
+	s.lapse(jobs.Mail)
 	s.work("w2", s.mailer().Task(1))
 	s.until("the mail is recorded", func() bool { return s.has(id, "report.email_sent") })
 	killed.resume()
@@ -179,7 +179,7 @@ func TestAReportThatKillsItsWorkersEndsFailed(t *testing.T) {
 				stop := s.work(uuid.NewString(), b.Task(1))
 				<-killed.reached
 				t.Cleanup(func() { killed.resume(); stop() })
-				s.due(jobs.Build)
+				s.lapse(jobs.Build)
 			}
 			s.work("last", s.builder().Task(1))
 			s.until("Failed", func() bool { return s.has(id, "report.failed") })
@@ -197,9 +197,9 @@ func TestAReportThatKillsItsWorkersEndsFailed(t *testing.T) {
 	}
 }
 
-func (s *scene) exec(query string) {
+func (s *scene) exec(query string, args ...any) {
 	s.t.Helper()
-	if _, err := s.db.ExecContext(s.t.Context(), query); err != nil {
+	if _, err := s.db.ExecContext(s.t.Context(), query, args...); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -170,7 +170,7 @@ func TestAMailWaitsForTheProof(t *testing.T) {
 	if !s.has(id, "report.signed") {
 		t.Error("the mail went before the report was signed")
 	}
-	s.due(jobs.Mail) // its lease lapses
+	s.lapse(jobs.Mail)
 	s.work("w3", s.mailer().Task(1))
 	s.until("the mail is recorded", func() bool { return s.has(id, "report.email_sent") })
 	killed.resume()
@@ -255,7 +255,7 @@ func TestAMailNamesItsSchedule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.due(jobs.Mail) // its lease lapses
+	s.lapse(jobs.Mail)
 	s.work("w3", s.mailer().Task(1))
 	s.until("both mails are recorded", func() bool { return s.count(made, "report.email_sent") == 2 })
 	killed.resume()

@@ -67,7 +67,7 @@ func TestAWorkerDiesDuringARun(t *testing.T) {
 			first.OnPass(killed.pass)
 			stopFirst := s.work("w1", first.Task(1))
 			<-killed.reached
-			s.due(jobs.Run) // its lease lapses
+			s.lapse(jobs.Run)
 			s.work("w2", s.scheduler().Task(1))
 			s.until("it is run", func() bool { return len(s.runs(id)) == 1 })
 			killed.resume()

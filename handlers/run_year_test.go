@@ -67,7 +67,7 @@ func TestLongAYearOfSchedules(t *testing.T) {
 			now = s.next(now)
 			s.at(now)
 			<-dying.reached
-			s.due("run") // its lease lapses
+			s.lapse("run")
 			ends = append(ends, dying.resume, stops[i])
 			for i := range stops {
 				stops[i] = replica()

@@ -362,14 +362,17 @@ func (s *scene) jobs(kinds ...jobs.JobKind) []jobs.Row {
 	return rows
 }
 
-// due makes jobs claimable now: as a lease that has lapsed because its worker died, a
-// backoff that is over, a window that has elapsed by the database's clock.
+// due makes jobs that wait claimable now: a backoff is over, a window has elapsed by the database's clock.
+// Those that a worker has begun by itself meanwhile stay with it.
 func (s *scene) due(kind jobs.JobKind) {
 	s.t.Helper()
-	if _, err := s.db.ExecContext(s.t.Context(), `UPDATE jobs SET due_at = now() - interval '1 ms',
-		worker_id = CASE worker_id WHEN '' THEN '' ELSE 'gone' END WHERE kind = $1`, string(kind)); err != nil {
-		s.t.Fatal(err)
-	}
+	s.exec(`UPDATE jobs SET due_at = now() - interval '1 ms' WHERE kind = $1 AND worker_id = ''`, string(kind))
+}
+
+// lapse ends the leases of jobs, as if their workers had died a while ago.
+func (s *scene) lapse(kind jobs.JobKind) {
+	s.t.Helper()
+	s.exec(`UPDATE jobs SET due_at = now() - interval '1 ms', worker_id = 'gone' WHERE kind = $1 AND worker_id <> ''`, string(kind))
 }
 
 // stored are the names of the reports' files.

@@ -106,7 +106,7 @@ func TestAWorkerDiesWhileItSigns(t *testing.T) {
 			signer.OnPass(killed.pass)
 			stopFirst := s.work("w1", s.builder().Task(1), signer.Task())
 			<-killed.reached
-			s.due(jobs.Sign) // its lease lapses
+			s.lapse(jobs.Sign)
 			s.work("w2", s.signer().Task())
 			s.until("the PDF is signed", func() bool { return s.has(id, "report.signed") })
 			killed.resume()
