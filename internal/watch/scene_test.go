@@ -105,9 +105,12 @@ func fill(t *testing.T, url string) error {
 		return err
 	}
 	begun.org = o.ID
-	for name, id := range map[string]*uuid.UUID{"orders": &begun.orders, "billing": &begun.billing} {
+	for _, server := range []struct { // in this order: an alert of several servers is the first one's
+		name string
+		id   *uuid.UUID
+	}{{"orders", &begun.orders}, {"billing", &begun.billing}} {
 		var mark usecase.Mark
-		*id, mark, err = service.RegisterInstance(ctx, usecase.Actor{OrganizationID: o.ID}, inventory.Registration{Name: name, Engine: domain.PostgreSQL, Active: true})
+		*server.id, mark, err = service.RegisterInstance(ctx, usecase.Actor{OrganizationID: o.ID}, inventory.Registration{Name: server.name, Engine: domain.PostgreSQL, Active: true})
 		if err != nil {
 			return err
 		}
