@@ -54,7 +54,7 @@ func take(port int) bool {
 	if err != nil {
 		return false
 	}
-	if !listens(port) {
+	if !isFree(port) {
 		_ = mark.Close()
 		return false
 	}
@@ -64,8 +64,8 @@ func take(port int) bool {
 	return true
 }
 
-// listens tries to. No program is started meanwhile: until it runs, it would have the listener, too.
-func listens(port int) bool {
+// isFree says whether nobody listens there. No program is started meanwhile: until it runs, it would have our listener, too.
+func isFree(port int) bool {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	l, err := net.Listen("tcp", at(port)) //nolint:noctx // it does not wait
