@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // The ports from which one is taken. Linux chooses from 32768 on, others from 49152.
@@ -64,10 +65,12 @@ func take(port int) bool {
 	return true
 }
 
-// isFree says whether nobody listens there. No program is started meanwhile: until it runs, it would have our listener, too.
+// isFree says whether nobody listens there. It asks, and does not listen itself: a program that is being started
+// would have the listener, too, until it runs.
 func isFree(port int) bool {
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	l, err := net.Listen("tcp", at(port)) //nolint:noctx // it does not wait
-	return err == nil && l.Close() == nil
+	conn, err := net.DialTimeout("tcp", at(port), time.Second) //nolint:noctx // it does not wait long
+	if err == nil {
+		_ = conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
 }
