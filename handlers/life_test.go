@@ -193,7 +193,7 @@ func TestAReportThatCannotBeBuilt(t *testing.T) {
 			for attempt := 1; attempt <= tc.attempts; attempt++ {
 				s.until("the attempt failed", func() bool {
 					rows := s.jobs(jobs.Build)
-					return s.has(id, "report.failed") || len(rows) == 1 && rows[0].Attempts >= attempt && rows[0].Status == jobs.StatusQueued
+					return s.has(id, "report.failed") || len(rows) == 1 && rows[0].Attempts == attempt && rows[0].Status == jobs.StatusQueued
 				})
 				if attempt < tc.attempts {
 					if s.has(id, "report.failed") {

@@ -114,13 +114,14 @@ func TestAPortOfAnotherProgram(t *testing.T) {
 // TestAPortIsFreeBesideAStart of a program: until that runs, it has what its parent had open.
 func TestAPortIsFreeBesideAStart(t *testing.T) {
 	t.Parallel()
-	ended, stop := make(chan struct{}), t.Context()
+	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for stop.Err() == nil {
-			_ = exec.CommandContext(stop, "true").Run()
+		for t.Context().Err() == nil {
+			_ = exec.CommandContext(t.Context(), "true").Run()
 		}
 	}()
+	t.Cleanup(func() { <-ended })
 	for range 500 {
 		port, err := Free()
 		if err != nil {
