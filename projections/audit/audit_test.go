@@ -1,9 +1,7 @@
 package audit_test
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/audit"
+	"muster/projections/projectionstest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -47,10 +46,6 @@ func TestTrailAndList(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	db := pgtest.Connect(t, url)
-	runner := projections.NewRunner(db, url, slog.New(slog.DiscardHandler), audit.Projection())
-	if err := runner.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	acme, other, stream, foreign, alarm := uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()
 	ana, eve := uuid.NewString(), uuid.NewString()
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -88,19 +83,9 @@ func TestTrailAndList(t *testing.T) {
 	add(eventstore.Fleet, 8, acme, uuid.New(), "", "database.registered")
 	add(eventstore.Fleet, 9, other, uuid.New(), eve, "instance.registered")
 	add(eventstore.Fleet, 10, other, uuid.New(), "system", "instance.changed") // nothing to write in the last page
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan struct{})
-	go func() { defer close(done); _ = runner.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
-
-	patience, giveUp := context.WithTimeout(t.Context(), time.Minute)
-	defer giveUp()
+	stage := projectionstest.Run(t, db, url, audit.Projection())
 	for log, position := range last {
-		for !runner.Wait(patience, log, position) {
-			if patience.Err() != nil {
-				t.Fatal("the audit does not catch up")
-			}
-		}
+		stage.Follow(log, position)
 	}
 
 	r := audit.NewReader(db)
@@ -164,7 +149,7 @@ func TestTrailAndList(t *testing.T) {
 		}
 	}
 
-	difference, err := runner.Rebuild(t.Context(), audit.Name, projections.RebuildOptions{}, nil)
+	difference, err := stage.Rebuild(t.Context(), audit.Name, projections.RebuildOptions{}, nil)
 	if err != nil || !difference.Empty() || len(difference.Positions) != 3 {
 		t.Errorf("rebuild gives %+v, %v", difference, err)
 	}
