@@ -77,6 +77,51 @@ func TestASlowConnectionDelaysOnlyItsOwnStatement(t *testing.T) {
 	}
 }
 
+// TestALeftConnectionIsTakenAtOnce, also while another statement waits for a host that does not answer.
+func TestALeftConnectionIsTakenAtOnce(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	stuck := make(chan struct{})
+	pool := poolOf(t, 3, func(ctx context.Context, network, address string) (net.Conn, error) {
+		if asked.Add(1) == 2 {
+			close(stuck)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return new(net.Dialer).DialContext(ctx, network, address)
+	})
+	db := sparing.OpenFor(pool, time.Minute)
+	first, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	second := make(chan error, 1)
+	go func() { second <- db.PingContext(ctx) }()
+	<-stuck
+	third := make(chan error, 1)
+	go func() { third <- db.PingContext(t.Context()) }()
+	for db.Stats().OpenConnections < 3 { // until the third connects, too
+		time.Sleep(time.Millisecond)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-third:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("a connection was left, and is not taken")
+	}
+	cancel()
+	if err := <-second; err == nil {
+		t.Error("the second connection was opened")
+	}
+}
+
 func poolOf(t *testing.T, most int32, dial func(ctx context.Context, network, address string) (net.Conn, error)) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(pgtest.URL(t))
