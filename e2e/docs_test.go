@@ -338,6 +338,24 @@ func TestTheSizingMatchesTheMeasuredScale(t *testing.T) {
 	}
 }
 
+// TestREADMEAgreesWithWhatItNames: the version of Node that the pages need, and the sections of docs/README.md in their
+// order.
+func TestREADMEAgreesWithWhatItNames(t *testing.T) {
+	t.Parallel()
+	readme := readText(t, "README.md")
+	node := regexp.MustCompile(`"node": ">=([\d.]+)"`).FindStringSubmatch(readText(t, "web/package.json"))
+	if node == nil || !strings.Contains(readme, "Node "+node[1]+" or newer") {
+		t.Errorf("README does not name the Node of web/package.json, %v", node)
+	}
+	var sections []string
+	for _, heading := range regexp.MustCompile(`(?m)^## (.+)$`).FindAllStringSubmatch(readText(t, "docs/README.md"), -1) {
+		sections = append(sections, strings.ToLower(heading[1]))
+	}
+	if want := "ordered by reader: " + strings.Join(sections, ", ") + "."; !strings.Contains(readme, want) {
+		t.Errorf("README does not say %q", want)
+	}
+}
+
 // TestLinksHaveATarget: to a file, and to a heading where they name one.
 func TestLinksHaveATarget(t *testing.T) {
 	t.Parallel()

@@ -17,6 +17,7 @@ import {
 } from "./browser";
 import { settled, sideways } from "./pages";
 import { joined } from "./server";
+import { allDrawn, tilePaths } from "./trends";
 
 type Health = {
   score: number | null;
@@ -140,15 +141,26 @@ test("the list is sorted by trouble, in the address, and says what is not known"
 
 test.each(widths(1280))("the page of an instance, %i px", async (width) => {
   const { id, name } = (await instances("q=demo-pg-orders-01"))[0] as Instance;
+  let heard: URL[] = [];
   const page = await visit(`/instances/${id}`, {
     viewport: { width, height: 900 },
-    before: (page) => page.route(`**/api/v1/instances/${id}/health`, answer(health)),
+    before: async (page) => {
+      heard = requestsTo(page, "/api/v1/");
+      await page.route(`**/api/v1/instances/${id}/health`, answer(health));
+    },
   });
   await page.getByRole("heading", { level: 1, name }).waitFor();
   await page.locator("[data-score]").getByText("72").waitFor();
   await page.getByRole("figure", { name: "Score by day" }).waitFor();
-  await page.getByRole("figure", { name: "Utilization" }).waitFor();
-  await page.getByRole("figure", { name: "Wait events" }).waitFor();
+  await allDrawn(page);
+  const windows = tilePaths.map((path) => {
+    const query = heard.findLast(
+      (url) => url.pathname === path && url.searchParams.get("instanceId") === id,
+    )?.searchParams;
+    return ["from", "to", "bucketSize"].map((part) => query?.get(part)).join(" ");
+  });
+  expect(windows[0], "the trends have one time axis").toMatch(/^20.*Z 20.*Z 1[mhd]$/);
+  expect(new Set(windows).size, "the trends have one time axis").toBe(1);
   for (const title of [
     "Open alerts",
     "Worst findings",
@@ -366,6 +378,16 @@ test.each(widths(1320))("a server's page begins with state, load and statements,
   const [load, statements] = [await top("Load"), await top("Top statements")];
   expect(state).toBeLessThan(load);
   expect(load).toBeLessThan(statements);
+  const facts = page.locator("[data-status] dl");
+  expect(await facts.locator("dt").allTextContents()).toEqual(
+    expect.arrayContaining(["Reachable", "Measured", "Assessed"]),
+  );
+  type Since = { statusSince: string | null; lastAssessedAt: string | null };
+  const since = await read<Since>(`/api/v1/instances/${id}`);
+  for (const at of [since.statusSince, since.lastAssessedAt]) {
+    expect(at).not.toBeNull();
+    await facts.locator(`time[datetime="${at}"]`).first().waitFor();
+  }
   for (const rest of ["Score", "Trends", "Recent changes", "Last reports", "Databases"]) {
     expect(await top(rest), rest).toBeGreaterThan(statements);
   }
@@ -382,7 +404,7 @@ test("each role sees the panels that it may, and none that it may not", async ()
   const { id: team } = (await (await apiAs("admin", "POST", "/api/v1/teams", body)).json()) as { id: string };
   try {
     // Administrators open this page in many tests, and the console complains to them of what is refused.
-    const roles = ["viewer", "member", "team", ...(thorough ? (["auditor", "admin"] as const) : [])] as const;
+    const roles = ["viewer", "member", "team", "auditor", ...(thorough ? (["admin"] as const) : [])] as const;
     for (const role of roles) {
       const refused: string[] = [];
       const page = await visit(`/instances/${sees}`, {

@@ -323,6 +323,10 @@ test("F10: what fails is grouped by check, and opens by keyboard to servers and 
     .poll(() => groups.evaluateAll((all) => all.map((row) => row.getAttribute("data-group"))))
     .toEqual(items.map((g) => g.check.id));
   const check = groups.first();
+  await check
+    .getByText(/Open for \d/)
+    .first()
+    .waitFor();
   await check.getByRole("button", { expanded: false }).first().focus();
   await page.keyboard.press("Enter");
   const server = check.locator("[data-group]").first();

@@ -15,6 +15,9 @@ const tiles: Record<string, string[]> = {
   "/api/v1/metrics/wait-events": ["locks", "lightweightLocks", "io", "clientNetwork", "other"],
 };
 
+/** tilePaths are where the four are asked for. */
+export const tilePaths = Object.keys(tiles);
+
 export type Shape = {
   bucketSize: keyof typeof bucketLengths;
   /** The first bucket; without it the one that holds the window's start. */

@@ -126,7 +126,10 @@ func InstallationIn(ctx context.Context, dir string) (i Installation, ok bool) {
 // Programs that were fetched for a demo are used only on a machine without others. It returns
 // *NotInstalledError if there is none.
 func Find(ctx context.Context, major int) (Installation, error) {
-	all := append(Installations(ctx), installationsIn(ctx, matching(fetchedPlaces()))...)
+	return find(append(Installations(ctx), installationsIn(ctx, matching(fetchedPlaces()))...), major)
+}
+
+func find(all []Installation, major int) (Installation, error) {
 	for _, installation := range all {
 		if installation.Major == major || (major == 0 && installation.Major >= OldestMajor) {
 			return installation, nil

@@ -24,6 +24,23 @@ func pretend(t *testing.T, dir string, major int) {
 	}
 }
 
+// TestAnOldInstallationIsNotUsed: only a server of that major version is started with it.
+func TestAnOldInstallationIsNotUsed(t *testing.T) {
+	t.Parallel()
+	old := cluster.Installation{Major: cluster.OldestMajor - 1, Dir: "old"}
+	oldest := cluster.Installation{Major: cluster.OldestMajor, Dir: "oldest"}
+	var missing *cluster.NotInstalledError
+	if found, err := cluster.FindAmong([]cluster.Installation{old}, 0); !errors.As(err, &missing) {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if found, err := cluster.FindAmong([]cluster.Installation{old, oldest}, 0); err != nil || found != oldest {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if found, err := cluster.FindAmong([]cluster.Installation{old, oldest}, old.Major); err != nil || found != old {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
 // TestInstalledProgramsComeBeforeFetchedOnes: with an installed PostgreSQL a demo's change nothing, however new
 // they are.
 func TestInstalledProgramsComeBeforeFetchedOnes(t *testing.T) {

@@ -113,10 +113,14 @@ func comparePage(t *testing.T, d report.Definition, page string) {
 	}
 }
 
-// TestTheDocumentsHaveTheReportKindsOfTheList: the form of an attestation, the table of files,
-// and the note on schedules.
+// TestTheDocumentsHaveTheReportKindsOfTheList: README's first paragraph, the form of an attestation, the table of
+// files, and the note on schedules.
 func TestTheDocumentsHaveTheReportKindsOfTheList(t *testing.T) {
 	t.Parallel()
+	all := strings.Join(titles(func(report.Definition) bool { return true }), ", ")
+	if want := "PDF reports (" + strings.ReplaceAll(all, " Report,", ",") + ")"; !strings.Contains(listed(t, "README.md"), want) {
+		t.Errorf("README does not say %q", want)
+	}
 	auditors := listed(t, "docs/auditors.md")
 	if want := "kind <" + names() + ">"; !strings.Contains(auditors, want) {
 		t.Errorf("docs/auditors.md does not say %q", want)

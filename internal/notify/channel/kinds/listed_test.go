@@ -65,6 +65,20 @@ func TestThePagesNameAKindLikeTheList(t *testing.T) {
 	}
 }
 
+// TestREADMEHasTheKindsOfTheList but for a team, which is told through its members' addresses and channels.
+func TestREADMEHasTheKindsOfTheList(t *testing.T) {
+	t.Parallel()
+	_, named, found := strings.Cut(read(t, "README.md"), "[notifications](docs/administrators.md#notifications) by ")
+	named, _, _ = strings.Cut(named, ";")
+	words := strings.Split(strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(named, "-", ""), " and ", ", ")), ", ")
+	want := slices.DeleteFunc(kinds.Names(all), func(name string) bool { return name == "team" })
+	slices.Sort(words)
+	slices.Sort(want)
+	if !found || !slices.Equal(words, want) {
+		t.Errorf("README has %v; the list has %v", words, want)
+	}
+}
+
 // TestTheDocumentsHaveTheKindsOfTheList: the administrators' table of kinds is the list.
 func TestTheDocumentsHaveTheKindsOfTheList(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,4 @@
+package cluster
+
+// FindAmong is Find among given installations.
+var FindAmong = find
