@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 }
 
 // house is a service on a database of its own, with one organization and its
-// administrator in it, who are in the database that each house copies: to hash
-// the administrator's password alone takes 30 ms of a processor.
+// administrator. Each house copies a database with both, because hashing the
+// password takes 30 ms of a processor.
 type house struct {
 	*commands.Service
 	*testing.T

@@ -52,13 +52,17 @@ type load struct {
 func (l *load) begin(t *testing.T, dsn string) {
 	db := pgtest.Connect(t, dsn)
 	done := make(chan struct{})
+	pause := 10 * time.Millisecond
+	if longtest.Asked() {
+		pause = 2 * time.Millisecond
+	}
 	var group sync.WaitGroup
 	group.Go(func() {
 		for {
 			select {
 			case <-done:
 				return
-			case <-time.After(10 * time.Millisecond):
+			case <-time.After(pause):
 			}
 			if _, err := db.Exec(`SELECT 42 AS the_load_of_a_test`); err != nil {
 				t.Error(err)

@@ -83,7 +83,7 @@ func TestMailServerDown(t *testing.T) {
 
 // TestLongDatabaseRestartsMidBuild takes the database away while a worker stands in
 // the middle of recording what it does. The log says so once, and once when it is back.
-// In make test a primary dies while reports are built (TestAFailoverLosesNothing), and an outage
+// In make test a primary dies while reports are requested (TestAFailoverLosesNothing), and an outage
 // is logged once (TestAnOutageIsLoggedOnce, in internal/postgres).
 func TestLongDatabaseRestartsMidBuild(t *testing.T) {
 	longtest.Only(t)

@@ -86,8 +86,8 @@ func TestReportsInAnObjectStore(t *testing.T) {
 }
 
 // TestLongABucketThatIsAwayOrDamaged: a report waits for its store while it is away, and one whose file is damaged
-// there is not handed out. In make test a report waits for a store without room (TestDiskFull), one that hangs is told
-// (TestAHangingMailServerAndFileStore), and so is a file in a directory that was changed (TestSwappedFile).
+// there is not handed out. In make test: a store without room (TestDiskFull), one that hangs
+// (TestAHangingMailServerAndFileStore), and a changed file in a directory (TestSwappedFile).
 func TestLongABucketThatIsAwayOrDamaged(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()

@@ -24,7 +24,7 @@ const (
 
 // TestLongWorkersAreKilled kills worker processes at work, again and again, while several members request reports of
 // all kinds. In make test workers die between any two steps (TestAWorkerDiesBetweenAnyTwoStepsOfABuild, in handlers),
-// and one process that builds is killed (TestReplicas).
+// and one of two processes that have built is killed (TestReplicas).
 func TestLongWorkersAreKilled(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()

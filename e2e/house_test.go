@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -11,28 +10,17 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// The houses that others begin with a copy of. The first test that needs one makes it, and TestMain removes their
-// directories.
+// The houses that others begin with a copy of. The first test that needs one makes it.
 var (
 	firstHouse    house
 	firstReported reported
 )
 
-func removeFirstHouses() {
-	for _, dir := range []string{firstHouse.dir, firstReported.dir} {
-		_ = os.RemoveAll(dir)
-	}
-}
-
-// copied is an installation that begins with a copy of the one that fill has filled and left.
+// copied returns an installation that is a copy of a filled one. The first call fills it.
 func copied(t testing.TB, name string, first *installed, fill func(i installed)) installed {
 	t.Helper()
 	url := pgtest.FilledURL(t, name, func(url string) error {
-		dir, err := os.MkdirTemp("", "muster-"+name+"-")
-		if err != nil {
-			return err
-		}
-		fill(installed{url: url, dir: dir})
+		fill(installed{url: url, dir: pgtest.Common(t).TempDir()})
 		return nil
 	})
 	i := installed{url: url, dir: t.TempDir()}

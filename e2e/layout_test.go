@@ -102,7 +102,7 @@ func TestTheScaleOutLayout(t *testing.T) {
 			t.Error(strings.Join(apart, "\n"))
 		}
 	}()
-	eventually(t, "the watch has judged, and both show what is the installation's", func() bool { // a scrape leaves out what takes it two seconds
+	eventually(t, "the watch has judged, and both show what is the installation's", func() bool { // a scrape leaves out figures that take the database two seconds
 		ofAPI, ofRest = here.series(t), there.series(t)
 		apart = notOnBoth(whose, ofAPI, ofRest)
 		return ofRest["muster_watch_judged_seconds"] != "" && len(apart) == 0

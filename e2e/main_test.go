@@ -55,7 +55,6 @@ func TestMain(m *testing.M) {
 	}
 	status := pgtest.Run(m)
 	s3test.RemoveCredentials()
-	removeFirstHouses()
 	os.Exit(status)
 }
 

@@ -18,8 +18,8 @@ import (
 )
 
 // TestLongARaisedAlertIsSentSoon after its group's time: half of the alerts are at their receiver at most half a
-// second later than that. No test of the package runs beside it: on a busy machine, half a second is what the machine
-// takes.
+// second later than that. No other test of the package runs beside it: on a busy machine, the machine itself takes
+// half a second.
 func TestLongARaisedAlertIsSentSoon(t *testing.T) {
 	longtest.Only(t)
 	const raises, group, soon = 15, time.Second, 500 * time.Millisecond

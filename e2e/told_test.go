@@ -127,7 +127,7 @@ func (c *telling) minute(t *testing.T, n, each int) {
 	}
 	for k := range each {
 		say(n, k, "Open")
-		if _, was := c.known[fmt.Sprintf("%d-%d", n-1, k)]; was && k%2 == 0 {
+		if _, was := c.known[fmt.Sprintf("%d-%d", n-1, k)]; was && (n+k)%2 == 0 {
 			say(n-1, k, "Resolved")
 		}
 	}

@@ -41,6 +41,7 @@ import (
 	"muster/projections/fleet"
 	"muster/projections/health"
 	"muster/projections/history"
+	"muster/projections/projectionstest"
 	"muster/projections/schedules"
 )
 
@@ -139,8 +140,7 @@ func (e *estate) tellAll(tx *sqlx.Tx, told []domain.Assessed) error {
 
 func (e *estate) wait(mark usecase.Mark) {
 	e.t.Helper()
-	for !e.runner.Wait(e.t.Context(), mark.Log, mark.Position) {
-	}
+	projectionstest.Follow(e.t, e.runner, mark.Log, mark.Position)
 }
 
 func (e *estate) actor() usecase.Actor {

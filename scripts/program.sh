@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 commit=$(git rev-parse HEAD)
-version=$(git describe --tags --always --dirty) # as the Makefile's, and not as short as in a clone with fewer objects
+version=$(git describe --tags --always --dirty) # the Makefile's version: a clone has fewer objects, and git shortens the commit further
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -42,7 +42,7 @@ failed=()
 for major in "${majors[@]}"; do
   programs=$(programs_of "$major")
   echo "== $("$programs/postgres" --version), ${#packages[@]} packages"
-  PATH=$programs:$PATH TEST_POSTGRES_MAJOR=$major go test -count=1 -timeout 30m "${packages[@]}" || failed+=("$major")
+  PATH=$programs:$PATH TEST_POSTGRES_MAJOR=$major go test -count=1 -timeout 90m "${packages[@]}" || failed+=("$major")
 done
 if [ "${#watched[@]}" -gt 0 ]; then
   echo "== PostgreSQL ${watched[*]}, watched"

@@ -320,7 +320,7 @@ func TestATeamMarksItsServers(t *testing.T) {
 	set(map[string]string{"team": "others"}).problem(403, "forbidden")
 	set(map[string]string{}).problem(403, "forbidden")
 	// A viewer in a team sets none.
-	viewer := w.person(w.ours.organization, organization.Team, "viewing@ours.example")
+	viewer := w.person(w.ours.organization, organization.Team, w.ours.address("viewing"))
 	w.team(w.ours, "viewing", map[string][]string{"team": {"acts"}}, viewer, organization.Viewer)
 	w.post(viewer, marksPath, map[string]any{"text": "x", "tags": map[string]string{"team": "acts"}}).problem(403, "forbidden")
 }

@@ -175,7 +175,7 @@ func TestATeamAuditsItsServersAndItself(t *testing.T) {
 	w := sharedWorld(t, unlimited)
 	ids, somebody := w.withTeams()
 	w.token(somebody, organization.ScopeAuditRead)
-	other := w.person(w.ours.organization, organization.Team, "other@ours.example")
+	other := w.person(w.ours.organization, organization.Team, w.ours.address("other"))
 	w.token(other, organization.ScopeMetricsRead)
 	w.tag(w.ours.admin, ids["ledger"], map[string]string{"team": "others", "env": "test"}).is(200)
 	evidence := members{"check": "PG-S01", "from": w.ago(time.Hour), "to": w.ago(0)}

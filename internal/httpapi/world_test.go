@@ -123,9 +123,9 @@ var common struct {
 	pairs int
 }
 
-// sharedWorld is newWorld for tests that need nothing of their own but two organizations and a server. They share the
-// database, the clock, which stands still, and the metrics. They write little at once, because all writers of a log
-// wait for each other, and roll no samples up.
+// sharedWorld is a world on a database that tests share: each gets two organizations and a handler of its own. They
+// share the clock and the metrics, too. Do not advance the clock, stop the projections or roll samples up, and write
+// little at once, because all writers of a log wait for each other.
 func sharedWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	t.Helper()
 	w, domain := inCommon(t)

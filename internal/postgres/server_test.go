@@ -31,11 +31,7 @@ func TestMain(m *testing.M) {
 	if arguments := os.Getenv(asProcess); arguments != "" {
 		os.Exit(hold([]byte(arguments)))
 	}
-	code := pgtest.Run(m)
-	for _, dir := range begun.dirs {
-		_ = os.RemoveAll(dir)
-	}
-	os.Exit(code)
+	os.Exit(pgtest.Run(m))
 }
 
 type holdArguments struct {
@@ -124,7 +120,7 @@ func aScene(t *testing.T, uid uint32) *scene {
 	return s
 }
 
-// begun are data directories that each user who runs Muster has begun, for begin.
+// begun has, for each user, a data directory whose server was started once.
 var begun = struct {
 	sync.Mutex
 	dirs map[uint32]string
@@ -145,6 +141,7 @@ func (s *scene) begin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pgtest.Common(t).Cleanup(func() { _ = os.RemoveAll(kept) })
 	copyDir(t, s.dataDir, filepath.Join(kept, "data"))
 	if err := os.Remove(filepath.Join(kept, "data", "postgres", "sockets")); err != nil { // each has a place of its own
 		t.Fatal(err)

@@ -27,6 +27,7 @@ import (
 	"muster/projections"
 	"muster/projections/fleet"
 	"muster/projections/history"
+	"muster/projections/projectionstest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -85,9 +86,7 @@ func (s *scene) project(mark usecase.Mark) {
 	ctx, cancel := context.WithCancel(s.Context())
 	done := make(chan error, 1)
 	go func() { done <- runner.Run(ctx) }()
-	for !runner.Wait(s.Context(), mark.Log, mark.Position) {
-		must(s.T, s.Context().Err())
-	}
+	projectionstest.Follow(s, runner, mark.Log, mark.Position)
 	cancel()
 	<-done
 }

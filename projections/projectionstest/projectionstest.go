@@ -61,11 +61,17 @@ func (s *Stage) Settle() {
 // Follow waits until what was appended up to a position shows.
 func (s *Stage) Follow(log eventstore.Log, position int64) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	Follow(s.t, s.Runner, log, position)
+}
+
+// Follow waits until a runner's projections have passed a position of a log, a minute at most.
+func Follow(t testing.TB, runner *projections.Runner, log eventstore.Log, position int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for !s.Wait(ctx, log, position) {
+	for !runner.Wait(ctx, log, position) {
 		if ctx.Err() != nil {
-			s.t.Fatalf("the projection does not catch up with %d of %s", position, log)
+			t.Fatalf("the projections do not catch up with %d of %s", position, log)
 		}
 	}
 }

@@ -143,7 +143,7 @@ const axeSource = `${readFileSync(createRequire(import.meta.url).resolve("axe-co
 /** `make test-all` leaves nothing out. */
 export const thorough = Boolean(process.env.MUSTER_TEST_LONG);
 
-/** testLong is a test that `make test-all` alone runs: another one holds most of the same in `make test`. */
+/** testLong is a test that `make test-all` alone runs. */
 export const testLong = test.runIf(thorough);
 
 /** widths are those in pixels at which a test looks at a page: a phone's, and in `make test-all` a wide one's, too. */

@@ -1,7 +1,7 @@
 // Ports for servers that a test starts, as internal/testing/porttest gives them to Go's tests: below those that the
 // kernel gives to any listener or connection, and held by the UDP port that belongs to each until the process ends.
 import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
+import { connect } from "node:net";
 
 const first = 21_000;
 const count = 11_000;
@@ -23,18 +23,18 @@ async function take(port: number): Promise<boolean> {
   });
   if (!marked) return false;
   mark.unref(); // it is there as long as the process
-  if (await listened(port)) return true;
+  if (await isFree(port)) return true;
   mark.close();
   return false;
 }
 
-/** listened says whether one can listen on the port, and does not any more. */
-async function listened(port: number): Promise<boolean> {
-  const server = createServer();
-  const listens = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve(true));
+/** isFree asks whether anybody listens there, and does not listen: a program that starts meanwhile would hold the port. */
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
   });
-  if (listens) await new Promise((resolve) => server.close(resolve));
-  return listens;
-}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -42,7 +43,8 @@ type company struct {
 }
 
 func newCompany(t testing.TB) *company {
-	c := &company{Store: newStore(t).Small()}
+	c := &company{Store: newStore(t).Small(), turn: rand.IntN(18)}
+	t.Logf("activity is compared from turn %d on", c.turn)
 	c.KeepsPeople = func(context.Context, uuid.UUID) (bool, error) { return true, nil }
 	c.HoldsPeople = func(context.Context, *sqlx.Tx, uuid.UUID) (bool, error) { return true, nil }
 	const long = 400 * 24 * time.Hour // activity of any time is compared

@@ -13,6 +13,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/accounts"
 	"muster/projections/alerts"
+	"muster/projections/projectionstest"
 )
 
 const day = 24 * time.Hour
@@ -41,8 +42,7 @@ func (s *scene) page(o accounts.Organization, closed, muted bool) []alerts.Alert
 func (s *scene) settled(mark usecase.Mark, err error) {
 	s.Helper()
 	must(s.T, err)
-	for !s.runner.Wait(s.Context(), mark.Log, mark.Position) {
-	}
+	projectionstest.Follow(s.T, s.runner, mark.Log, mark.Position)
 }
 
 func TestTheDemoHasAlerts(t *testing.T) {

@@ -47,10 +47,11 @@ func demoDocument(t testing.TB, name string) snapshot.Document {
 	return doc
 }
 
-// demoFiles are the demo's documents that were rendered, by name.
+// demoFiles has a *demoRendered for each of the demo's documents that was asked for, by name.
 var demoFiles sync.Map
 
 type demoRendered struct {
+	once     sync.Once
 	file     []byte
 	rendered pdf.Rendered
 }
@@ -58,11 +59,12 @@ type demoRendered struct {
 // demoFile is one of the demo's documents as a file. It is rendered once for all tests, and nobody changes it.
 func demoFile(t testing.TB, name string) ([]byte, pdf.Rendered) {
 	t.Helper()
-	once, _ := demoFiles.LoadOrStore(name, sync.OnceValue(func() (of demoRendered) {
-		of.file, of.rendered = render(t, renderer(t), demoDocument(t, name))
-		return of
-	}))
-	of := once.(func() demoRendered)()
+	found, _ := demoFiles.LoadOrStore(name, new(demoRendered))
+	of := found.(*demoRendered)
+	of.once.Do(func() { of.file, of.rendered = render(t, renderer(t), demoDocument(t, name)) })
+	if of.file == nil {
+		t.Fatalf("%s could not be rendered, and the first test that asked for it says why", name)
+	}
 	return of.file, of.rendered
 }
 

@@ -16,7 +16,7 @@ var ends struct {
 }
 
 // Common is a test for making what several tests share: its context, its directories and what it cleans up last until
-// all tests of the binary have ended. All else of it is the given test's, the first that needs what is shared.
+// all tests of the binary have ended. Everything else is that of the given test, the first one that needs the fixture.
 func Common(t testing.TB) testing.TB { return common{t} }
 
 type common struct{ testing.TB }

@@ -2,9 +2,8 @@
 //
 // A test binary shares one cluster without fsync, which the first test that needs it starts. DB
 // and URL give each test a database of its own, copied from a template that was migrated once.
-// The copies of FilledURL begin with data that all tests of a package need. Common makes what
-// tests share to the end, such as one database for all that need no more of it than an
-// organization of their own. Cluster starts a
+// The copies of FilledURL begin with data that all tests of a package need. Common returns a
+// test whose cleanups run after all tests, for fixtures that tests share. Cluster starts a
 // further server for a test that needs other settings, pg_hba.conf or major version, or stops
 // the server. Standby starts one that follows another; package failover below has pairs of
 // servers, one of which takes over.
@@ -27,7 +26,7 @@
 // those of the private server are: on PATH and where packagers put them. Without it, the newest
 // version is used. scripts/test_majors.sh sets both. Servers that Muster monitors may be older
 // than those on which it runs: TEST_POSTGRES_PROGRAMS lists directories with their programs, and
-// Majors returns their versions.
+// Majors returns their versions, or else the version of the other tests.
 //
 // What may go wrong: a test binary is killed and nobody stops its servers. Each server has a
 // watcher: a shell that reads from a pipe whose other end this process holds. When the test

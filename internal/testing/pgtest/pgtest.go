@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -138,6 +139,7 @@ func FilledURL(t testing.TB, name string, fill func(url string) error) string {
 	mu.Lock()
 	defer mu.Unlock()
 	if _, tried := filled[name]; !tried {
+		filled[name] = errors.New("the test that filled it has failed") // with t.Fatal, makeFilled does not return
 		filled[name] = makeFilled(t.Context(), server, name, fill)
 	}
 	if err := filled[name]; err != nil {

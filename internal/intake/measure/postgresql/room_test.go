@@ -242,7 +242,7 @@ func TestRoomOfManyDatabasesIsReadInTurn(t *testing.T) {
 	}
 	f.admin.MustExec(`REVOKE CONNECT ON DATABASE d00 FROM PUBLIC`)
 	began := time.Now()
-	f.read.now = func() time.Time { return began } // a look ends after five seconds, and this one is about its number
+	f.read.now = func() time.Time { return began } // so that only the number of databases ends the look
 	if s := f.look(); s.Databases != 23 || s.Looked < looksAtOnce-1 || s.Looked > looksAtOnce {
 		t.Errorf("looked into %d of %d", s.Looked, s.Databases)
 	}
