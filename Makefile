@@ -164,8 +164,8 @@ AS_BUILT = GOFLAGS='$(strip $(shell go env GOFLAGS) $(FLAGS))'
 # VERSITYGW is the object store of the tests, without which they are skipped. A few more packages and
 # tests run at once than there are cores, because they wait for the processes they started; with many more,
 # a slow machine does not answer within the limits of requests.
-TESTED = CGO_ENABLED=0 $(AS_BUILT) VERSITYGW=$(VERSITYGW) $(SPARED) go test -exec "env -u GOGC" -vet=off -ldflags='-s -w' -timeout 45m -p 3 -parallel 3 -json
-# The packages that take longest, so that none of them is begun last.
+TESTED = CGO_ENABLED=0 $(AS_BUILT) VERSITYGW=$(VERSITYGW) $(SPARED) go test -exec "bash $(CURDIR)/scripts/turn.sh" -vet=off -ldflags='-s -w' -timeout 45m -p 3 -parallel 3 -json
+# The packages whose tests fill the machine: they begin first, and run one after the other (scripts/turn.sh).
 LONGEST := ./e2e ./internal/httpapi ./internal/measurements/pgstore ./internal/operate/demo ./internal/postgres ./internal/watch ./handlers
 # Only make test-all uses the race detector, which doubles what is compiled. It lets each test binary sleep
 # a second at its end, to see what is left running race: a tenth is as good, for whoever is left had the whole test to.
@@ -180,7 +180,7 @@ test-report:
 # that is not there; without it the tests that need one are skipped.
 test-go: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
-	@set -o pipefail; $(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18) env $(TESTED) $(LONGEST) ./... | $(REPORT) follow $(RESULTS)/go.json
+	@set -o pipefail; $(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18) env TURN=$(RESULTS)/turn LONGEST="$(LONGEST)" $(TESTED) $(LONGEST) ./... | $(REPORT) follow $(RESULTS)/go.json
 
 $(OTHERS): %/node_modules/.package-lock.json: %/package-lock.json
 	cd $* && npm ci --silent && touch node_modules/.package-lock.json
