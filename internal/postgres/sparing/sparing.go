@@ -11,12 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// How long a statement waits for another one's connection. To open one takes 5 ms on the same machine, and 30 ms with
-// TLS and SCRAM over a network.
+// openingPatience is how long a statement waits for others that open connections, and looks each lookEvery whether one
+// was left. To open one takes 5 ms on the same machine, and 30 ms with TLS and SCRAM over a network.
 const (
-	leavingPatience = 5 * time.Millisecond   // before it opens one
-	openingPatience = 400 * time.Millisecond // while others open theirs
-	lookEvery       = time.Millisecond       // for one that was left
+	openingPatience = 400 * time.Millisecond
+	lookEvery       = time.Millisecond
 )
 
 // Open returns a pool's connections as database/sql's. Close the pool, not the *sql.DB.
@@ -28,36 +27,29 @@ func open(pool *pgxpool.Pool, patience time.Duration) *sql.DB {
 	return db
 }
 
-// connector is a pool's connector that opens one connection at a time, and none if one is left in time.
+// connector is a pool's connector that opens one connection at a time, and takes one that is left meanwhile.
 type connector struct {
 	driver.Connector
 	pool     *pgxpool.Pool
 	patience time.Duration
 	opening  chan struct{}
-	taking   sync.Mutex // an idle connection: it is there for one statement
+	taking   sync.Mutex // one statement at a time takes an idle connection
 }
 
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if conn, ok, err := c.take(ctx); ok {
 		return conn, err
 	}
-	patience, leaving, look := time.NewTimer(c.patience), time.NewTimer(leavingPatience), time.NewTicker(lookEvery)
+	patience, look := time.NewTimer(c.patience), time.NewTicker(lookEvery)
 	defer patience.Stop()
-	defer leaving.Stop()
 	defer look.Stop()
-	var opening chan struct{} // nil: not yet
-	if c.pool.Stat().AcquiredConns() == 0 {
-		opening = c.opening // nobody has one to leave
-	}
 	for {
 		select {
 		case <-look.C:
 			if conn, ok, err := c.take(ctx); ok {
 				return conn, err
 			}
-		case <-leaving.C:
-			opening = c.opening
-		case opening <- struct{}{}:
+		case c.opening <- struct{}{}:
 			defer func() { <-c.opening }()
 			return c.Connector.Connect(ctx)
 		case <-patience.C: // the server is slow, or away: each statement finds out for itself
