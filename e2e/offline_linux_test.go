@@ -1,13 +1,12 @@
 package e2e
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
+
+	"muster/internal/testing/porttest"
 )
 
 // TestVerifyOfflineNeedsNoNetwork: a process in a network of its own, which has no interface that is up, says of a
@@ -16,13 +15,9 @@ func TestVerifyOfflineNeedsNoNetwork(t *testing.T) {
 	t.Parallel()
 	const vectors = "../internal/proof/attest/page/testdata/vectors/"
 	cmd := exec.Command(os.Args[0], "verify", "--offline", "--keys", vectors+"keys-ours.json", vectors+"signed.pdf")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
-	if os.Geteuid() != 0 {
-		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
-	}
+	porttest.Alone(cmd)
 	r, err := spawn(cmd, nil)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC) {
+	if porttest.NotAlone(err) {
 		t.Skipf("this machine gives no process a network of its own: %v", err)
 	}
 	if err != nil {

@@ -2,17 +2,16 @@ package postgres
 
 import (
 	"errors"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"muster/internal/testing/longtest"
+	"muster/internal/testing/porttest"
 )
 
 // alone makes the test binary one in a network of its own.
@@ -27,13 +26,9 @@ func TestLongASilentServerIsGivenUp(t *testing.T) {
 	if os.Getenv(alone) == "" {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 		cmd.Env = append(os.Environ(), alone+"=yes")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
-		if os.Geteuid() != 0 {
-			cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-			cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
-		}
+		porttest.Alone(cmd)
 		out, err := cmd.CombinedOutput()
-		if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC) {
+		if porttest.NotAlone(err) {
 			t.Skipf("this machine gives no process a network of its own: %v", err)
 		}
 		if err != nil {

@@ -114,11 +114,7 @@ func fill(t *testing.T, url string) error {
 		if err != nil {
 			return err
 		}
-		for !runner.Wait(ctx, mark.Log, mark.Position) {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
+		projectionstest.Follow(t, runner, mark.Log, mark.Position)
 	}
 	return nil
 }

@@ -3,16 +3,7 @@ import type { Locator, Page, Request, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { apiAs, requestsTo, testLong, type Visit, violations, visit } from "./browser";
 import { takenIn, watchAnswers } from "./taken";
-import { answerTrends } from "./trends";
-
-const tilePaths = {
-  "Alert history": "/api/v1/alerts/raised-resolved-history",
-  Utilization: "/api/v1/metrics/utilization",
-  "Query performance": "/api/v1/metrics/query-performance",
-  "Wait events": "/api/v1/metrics/wait-events",
-};
-type Title = keyof typeof tilePaths;
-const titles = Object.keys(tilePaths) as Title[];
+import { answerTrends, type Title, tilePaths, titles } from "./trends";
 
 const tile = (page: Page, title: Title): Locator =>
   page.locator("section", { has: page.getByRole("heading", { level: 2, name: title, exact: true }) });

@@ -17,7 +17,7 @@ import {
 } from "./browser";
 import { settled, sideways } from "./pages";
 import { joined } from "./server";
-import { allDrawn, tilePaths } from "./trends";
+import { allDrawn, tilePaths, titles } from "./trends";
 
 type Health = {
   score: number | null;
@@ -153,9 +153,9 @@ test.each(widths(1280))("the page of an instance, %i px", async (width) => {
   await page.locator("[data-score]").getByText("72").waitFor();
   await page.getByRole("figure", { name: "Score by day" }).waitFor();
   await allDrawn(page);
-  const windows = tilePaths.map((path) => {
+  const windows = titles.map((title) => {
     const query = heard.findLast(
-      (url) => url.pathname === path && url.searchParams.get("instanceId") === id,
+      (url) => url.pathname === tilePaths[title] && url.searchParams.get("instanceId") === id,
     )?.searchParams;
     return ["from", "to", "bucketSize"].map((part) => query?.get(part)).join(" ");
   });

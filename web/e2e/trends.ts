@@ -4,19 +4,23 @@ import { expect } from "vitest";
 import { hues } from "../src/chart/palette";
 import { bucketLengths } from "../src/window/window";
 
-export const titles = ["Alert history", "Utilization", "Query performance", "Wait events"] as const;
-export type Title = (typeof titles)[number];
+/** tilePaths are where the four tiles are asked for. */
+export const tilePaths = {
+  "Alert history": "/api/v1/alerts/raised-resolved-history",
+  Utilization: "/api/v1/metrics/utilization",
+  "Query performance": "/api/v1/metrics/query-performance",
+  "Wait events": "/api/v1/metrics/wait-events",
+};
+export type Title = keyof typeof tilePaths;
+export const titles = Object.keys(tilePaths) as Title[];
 type Values = (number | null)[];
 
 const tiles: Record<string, string[]> = {
-  "/api/v1/alerts/raised-resolved-history": ["active", "resolved"],
-  "/api/v1/metrics/utilization": ["cpuPercent", "memoryPercent", "diskPercent"],
-  "/api/v1/metrics/query-performance": ["avgLatencyMs", "maxLatencyMs"],
-  "/api/v1/metrics/wait-events": ["locks", "lightweightLocks", "io", "clientNetwork", "other"],
+  [tilePaths["Alert history"]]: ["active", "resolved"],
+  [tilePaths.Utilization]: ["cpuPercent", "memoryPercent", "diskPercent"],
+  [tilePaths["Query performance"]]: ["avgLatencyMs", "maxLatencyMs"],
+  [tilePaths["Wait events"]]: ["locks", "lightweightLocks", "io", "clientNetwork", "other"],
 };
-
-/** tilePaths are where the four are asked for. */
-export const tilePaths = Object.keys(tiles);
 
 export type Shape = {
   bucketSize: keyof typeof bucketLengths;

@@ -39,7 +39,7 @@ type company struct {
 	instances []uuid.UUID
 	databases []uuid.UUID
 	onlyTiles bool // activity is not compared: with many servers, rows do not have a line for each
-	turn      int  // of what is compared of activity
+	turn      int  // of what is compared of activity: 18 compare everything
 }
 
 func newCompany(t testing.TB) *company {

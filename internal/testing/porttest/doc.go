@@ -10,6 +10,8 @@
 // process that took it until the process ends, however it ends: the process holds a UDP port that
 // belongs to it (markOf). The browser tests take theirs in the same way (web/e2e/ports.ts).
 //
+// Alone is for tests of programs without a network.
+//
 // What may go wrong: a program that is no test listens on a port of the range after it was taken. A
 // machine whose kernel chooses from below 32000, too (ip_local_port_range), may give the port to a
 // connection.

@@ -80,7 +80,7 @@ func askPython(t *testing.T, questions []asking) (answers map[string]pythonAnswe
 func judged(t *testing.T, step int) {
 	t.Helper()
 	var questions []asking
-	var judged []vector
+	var chosen []vector
 	for i, v := range stored(t) {
 		if i%step != 0 && !strings.HasPrefix(v.Name, "the findings") {
 			continue
@@ -92,10 +92,10 @@ func judged(t *testing.T, step int) {
 		if v.Now != nil {
 			q.Now = v.Now.UTC().Format(time.RFC3339)
 		}
-		judged, questions = append(judged, v), append(questions, q)
+		chosen, questions = append(chosen, v), append(questions, q)
 	}
 	answers := askPython(t, questions)
-	for _, v := range judged {
+	for _, v := range chosen {
 		got := answers[v.Name]
 		if want := map[attest.Verdict]int{attest.Holds: 0, attest.Contradicted: 1, attest.CannotTell: 3}[v.Verdict]; got.Status != want {
 			t.Errorf("%s: it ends with %d, want %d: %+v", v.Name, got.Status, want, got.Steps)
