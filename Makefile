@@ -176,8 +176,8 @@ test-report:
 	@$(REPORT) $(RESULTS)
 
 # Most tests watch servers of the newest version that is installed. A test that must hold for each version
-# has 18, with npm. make test-all has 15 to 17, and 13 and 14 for what measures. MUSTER_TEST_NPM makes a failure of a package of npm's
-# that is not there; without it the tests that need one are skipped.
+# has 18, with npm. make test-all has 15 to 17, and 13 and 14 for what measures. MUSTER_TEST_NPM makes a
+# failure of a package of npm's that is not there; without it the tests that need one are skipped.
 test-go: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
 	@set -o pipefail; $(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18) env TURN=$(RESULTS)/turn LONGEST="$(LONGEST)" $(TESTED) $(LONGEST) ./... | $(REPORT) follow $(RESULTS)/go.json

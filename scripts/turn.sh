@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `go test -exec` runs a test binary with: the packages whose tests fill the machine run alone, one after
-# the other, and the others beside each other. Three of the former at once took 40 % more of the processors than
+# the other, and the others beside each other. Three of the former took a fifth more processor time at once than
 # one after the other, on a virtual machine on which each process costs much. Linking does not wait for a turn.
 #
 #   TURN=FILE LONGEST="./e2e …" scripts/turn.sh BINARY [ARGUMENT…]
