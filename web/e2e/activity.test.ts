@@ -283,7 +283,7 @@ testLong("the cores are a line where all hosts tell theirs, and part of a fleet'
   expect(await page.locator(".chart-level").count()).toBe(0);
 });
 
-test("on a phone nothing is wider than the screen", async () => {
+testLong("on a phone nothing is wider than the screen", async () => {
   const page = await visit(`/activity?${hour}&by=statement`, { viewport: { width: 360, height: 800 } });
   await few(page, "User").locator("li").first().waitFor();
   await settled(page);

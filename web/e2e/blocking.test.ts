@@ -48,7 +48,7 @@ test("an episode names its root, and draws who waits for whom at each sample", a
   expect(await violations(page)).toEqual([]);
 });
 
-test("a viewer sees the sessions, and not whose they are", async () => {
+testLong("a viewer sees the sessions, and not whose they are", async () => {
   const page = await visit(`/blocking/${id}`, { as: "viewer" });
   await page.getByRole("heading", { level: 1, name: /^Session \d+ (holds|held) up/ }).waitFor();
   await page.getByText("Users, applications, clients and statements are hidden for your role.").waitFor();
@@ -140,7 +140,7 @@ testLong(
   90_000,
 );
 
-test("on a phone the cause comes first, and nothing is wider than the screen", async () => {
+testLong("on a phone the cause comes first, and nothing is wider than the screen", async () => {
   const page = await visit(`/blocking/${id}`, { viewport: { width: 360, height: 800 } });
   await page.locator("[data-root]").waitFor();
   const top = async (of: string) => (await page.locator(of).first().boundingBox())?.y ?? Number.NaN;

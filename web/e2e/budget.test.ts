@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, thorough, visit } from "./browser";
+import { apiAs, testLong, thorough, visit } from "./browser";
 import { allDrawn, answerTrends, cursorOf, pointAt } from "./trends";
 
 const app = "dist/app";
@@ -140,31 +140,36 @@ test.skipIf(!built)(
   },
 );
 
-test.skipIf(!built)("Budget: the main thread works at most 500 ms until the first chart is painted", async () => {
-  const worked: number[] = [];
-  // The least of several is what the page takes; more is what else the machine does.
-  for (let i = 0; i < 6 && Math.min(...worked) > 500; i++) {
-    let after: Promise<unknown> = Promise.resolve();
-    const page = await visit("/?range=24h", {
-      measured: true,
-      before: async (p) => {
-        after = afterFirst(p);
-        await trace(p);
-      },
-    });
-    await after;
-    const tasks = await traced(page);
-    const navigated = tasks.findIndex(({ name }) => name === "navigationStart");
-    worked.push(
-      workOf(tasks.slice(Math.max(0, navigated)), "muster:first-chart-painted")[0] ?? Number.POSITIVE_INFINITY,
+// The limits of the main thread are times of a processor: they are held on the machine of `make test-all`, which has
+// nothing else to do.
+test.skipIf(!built || !thorough)(
+  "Budget: the main thread works at most 500 ms until the first chart is painted",
+  async () => {
+    const worked: number[] = [];
+    // The least of several is what the page takes; more is what else the machine does.
+    for (let i = 0; i < 6 && Math.min(...worked) > 500; i++) {
+      let after: Promise<unknown> = Promise.resolve();
+      const page = await visit("/?range=24h", {
+        measured: true,
+        before: async (p) => {
+          after = afterFirst(p);
+          await trace(p);
+        },
+      });
+      await after;
+      const tasks = await traced(page);
+      const navigated = tasks.findIndex(({ name }) => name === "navigationStart");
+      worked.push(
+        workOf(tasks.slice(Math.max(0, navigated)), "muster:first-chart-painted")[0] ?? Number.POSITIVE_INFINITY,
+      );
+      await page.context().close();
+    }
+    print(
+      `main thread until the first chart is painted: ${worked.map((ms) => `${ms.toFixed(0)} ms`).join(", ")}, at most 500 ms`,
     );
-    await page.context().close();
-  }
-  print(
-    `main thread until the first chart is painted: ${worked.map((ms) => `${ms.toFixed(0)} ms`).join(", ")}, at most 500 ms`,
-  );
-  expect(Math.min(...worked), "ms of the main thread").toBeLessThanOrEqual(500);
-});
+    expect(Math.min(...worked), "ms of the main thread").toBeLessThanOrEqual(500);
+  },
+);
 
 // It only prints: left to `make test-all`, which has the machine for itself.
 test.skipIf(!built || !thorough)(
@@ -197,50 +202,53 @@ test.skipIf(!built || !thorough)(
   },
 );
 
-test("Budget: a frame under the moving mouse costs at most 24 ms of the main thread with 10,080 buckets and marks", async () => {
-  const page = await visit("/?range=7d&hide=", {
-    measured: true,
-    before: async (p) => {
-      await answerTrends(p, {
-        bucketSize: "1m",
-        lastBucketPartial: true,
-        otherwise: (i, series) => (i % 997 === 0 ? null : 40 + series.length + 30 * Math.sin(i / 300) + (i % 13)),
-      });
-    },
-  });
-  await allDrawn(page);
-  expect(Number(await cursorOf(page, "Wait events").getAttribute("aria-valuemax"))).toBeGreaterThanOrEqual(10_079);
-  await page.locator(".chart-mark").first().waitFor({ state: "attached" });
-  await pointAt(page, "Utilization", 0.02);
-  await page.evaluate(() => {
-    const watch = { frames: [] as number[], seen: new Set<string>(), on: true };
-    Object.assign(window, { watch });
-    const figure = document.querySelector<HTMLElement>("[data-chart]");
-    let before = performance.now();
-    const frame = (now: number) => {
-      watch.frames.push(now - before);
-      before = now;
-      if (figure?.dataset.hoverIndex) watch.seen.add(figure.dataset.hoverIndex);
-      if (watch.on) requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
-  });
-  await trace(page);
-  await pointAt(page, "Utilization", 0.98, { steps: 100 });
-  const tasks = await traced(page);
-  const { frames, buckets } = await page.evaluate(() => {
-    const { watch } = window as unknown as { watch: { frames: number[]; seen: Set<string>; on: boolean } };
-    watch.on = false;
-    return { frames: watch.frames.slice(1), buckets: watch.seen.size };
-  });
-  // From what the mouse brought to the painted frame: everything that the page's main thread does.
-  const work = workOf(tasks, "FireAnimationFrame");
-  const mean = work.reduce((a, b) => a + b, 0) / work.length;
-  print(
-    `hover over 10,080 buckets: ${frames.length} frames, ${buckets} buckets shown, apart p50 ` +
-      `${quantile(frames, 0.5).toFixed(1)} ms, p95 ${quantile(frames, 0.95).toFixed(1)} ms; main thread ` +
-      `${mean.toFixed(1)} ms a frame, p95 ${quantile(work, 0.95).toFixed(1)} ms, at most 24 ms`,
-  );
-  expect(buckets, "buckets that were shown on the way").toBeGreaterThan(15);
-  expect(mean, "ms of the main thread a frame").toBeLessThanOrEqual(24);
-});
+testLong(
+  "Budget: a frame under the moving mouse costs at most 24 ms of the main thread with 10,080 buckets and marks",
+  async () => {
+    const page = await visit("/?range=7d&hide=", {
+      measured: true,
+      before: async (p) => {
+        await answerTrends(p, {
+          bucketSize: "1m",
+          lastBucketPartial: true,
+          otherwise: (i, series) => (i % 997 === 0 ? null : 40 + series.length + 30 * Math.sin(i / 300) + (i % 13)),
+        });
+      },
+    });
+    await allDrawn(page);
+    expect(Number(await cursorOf(page, "Wait events").getAttribute("aria-valuemax"))).toBeGreaterThanOrEqual(10_079);
+    await page.locator(".chart-mark").first().waitFor({ state: "attached" });
+    await pointAt(page, "Utilization", 0.02);
+    await page.evaluate(() => {
+      const watch = { frames: [] as number[], seen: new Set<string>(), on: true };
+      Object.assign(window, { watch });
+      const figure = document.querySelector<HTMLElement>("[data-chart]");
+      let before = performance.now();
+      const frame = (now: number) => {
+        watch.frames.push(now - before);
+        before = now;
+        if (figure?.dataset.hoverIndex) watch.seen.add(figure.dataset.hoverIndex);
+        if (watch.on) requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    });
+    await trace(page);
+    await pointAt(page, "Utilization", 0.98, { steps: 100 });
+    const tasks = await traced(page);
+    const { frames, buckets } = await page.evaluate(() => {
+      const { watch } = window as unknown as { watch: { frames: number[]; seen: Set<string>; on: boolean } };
+      watch.on = false;
+      return { frames: watch.frames.slice(1), buckets: watch.seen.size };
+    });
+    // From what the mouse brought to the painted frame: everything that the page's main thread does.
+    const work = workOf(tasks, "FireAnimationFrame");
+    const mean = work.reduce((a, b) => a + b, 0) / work.length;
+    print(
+      `hover over 10,080 buckets: ${frames.length} frames, ${buckets} buckets shown, apart p50 ` +
+        `${quantile(frames, 0.5).toFixed(1)} ms, p95 ${quantile(frames, 0.95).toFixed(1)} ms; main thread ` +
+        `${mean.toFixed(1)} ms a frame, p95 ${quantile(work, 0.95).toFixed(1)} ms, at most 24 ms`,
+    );
+    expect(buckets, "buckets that were shown on the way").toBeGreaterThan(15);
+    expect(mean, "ms of the main thread a frame").toBeLessThanOrEqual(24);
+  },
+);

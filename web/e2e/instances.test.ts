@@ -662,7 +662,7 @@ testLong("databases that the first assessment finds are listed as soon as they a
   expect(await page.getByText("No databases yet").count()).toBe(0);
 });
 
-test("a tag leads to the servers that have it, and is changed on a server's page", async () => {
+testLong("a tag leads to the servers that have it, and is changed on a server's page", async () => {
   const page = await visit("/instances");
   await page
     .getByRole("row", { name: /demo-ora-dwh-01/ })

@@ -1,7 +1,7 @@
 // The sections of a server's page about transactions and about replication, on the demo.
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, violations, visit } from "./browser";
+import { apiAs, testLong, violations, visit } from "./browser";
 import { sideways } from "./pages";
 
 async function idOf(name: string): Promise<string> {
@@ -65,7 +65,7 @@ test("replication: who follows whom, the lag, slots and the last failover, on bo
   await page.locator('[data-replication] [data-node="demo-pg-orders-02"]').getByText("this server · standby").waitFor();
 });
 
-test("both sections fit a narrow screen", async () => {
+testLong("both sections fit a narrow screen", async () => {
   const page = await visit(`/instances/${orders}?range=6h`, { viewport: { width: 360, height: 800 } });
   await page.locator("[data-replication]").scrollIntoViewIfNeeded();
   await page.getByRole("region", { name: "Transactions and connections" }).scrollIntoViewIfNeeded();

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { adminSession, apiAs, apiBy, enter, serverUrl, testLong, thorough, unique, violations, visit } from "./browser";
+import { adminSession, apiAs, apiBy, enter, serverUrl, testLong, unique, violations, visit } from "./browser";
 import { sideways } from "./pages";
 import { joined } from "./server";
 
@@ -108,7 +108,7 @@ const owned = [
   ["/findings?group=none&q=demo-pg-orders-01", "demo-pg-orders-01"],
 ] as const;
 
-test.each(thorough ? owned : owned.slice(0, 1))(
+testLong.each(owned)(
   "%s says who owns what: in a column if there is room, else in another one, and on a phone",
   async (path, name) => {
     const page = await visit(path, { viewport: { width: 1720, height: 900 } });
