@@ -56,13 +56,16 @@ func TestOrganizationsTakeTurns(t *testing.T) {
 	s.insert(append(of(uuid.New(), 20), of(uuid.New(), 20)...)...)
 	s.insert(of(late, 3)...)
 	_, messages := s.subscriber(func(c *jobs.Config) { c.Default.Concurrency = 1 })
+	left := len(s.rows())
 	for others, mine := 0, 0; mine < 3; {
 		m, c := s.receive(messages)
 		if c.OrganizationID == late {
 			mine++
-		} else if others++; others > 2*(mine+2) {
+		} else if others++; others > 2*(mine+1) {
 			t.Fatalf("%d jobs of others were worked on before %d of one that waits", others, mine+1)
 		}
 		m.Ack()
+		left--
+		s.until("the job ended, and its organization may be next", func() bool { return len(s.rows()) == left })
 	}
 }
