@@ -160,10 +160,9 @@ SKIPPED = @mkdir -p $(RESULTS) && echo "$(1): $(2)" | tee -a $(RESULTS)/skipped
 # cache what the other put there. vet is one of the linters.
 AS_BUILT = GOFLAGS='$(strip $(shell go env GOFLAGS) $(FLAGS))'
 
-# The tests of one package run at a time, three of them beside each other, while the next packages are linked:
-# they fill two cores, and of five packages those that ran three at a time took 398 s of processor time, and one
-# after the other 341 s, because each process costs more beside others. They collect garbage as the program
-# does, because some of them measure memory. VERSITYGW is the object store, without which its tests are skipped.
+# The tests of one package run at a time, while the next packages are linked: three of them beside each other
+# fill two cores, and packages beside each other take more processor time (CONTRIBUTING.md). They collect garbage
+# as the program does, because some of them measure memory. Without VERSITYGW, the object store, its tests are skipped.
 TURN = env -u GOGC $(if $(shell command -v flock),flock --close '$(RESULTS)/turn')
 TESTED = CGO_ENABLED=0 $(AS_BUILT) VERSITYGW=$(VERSITYGW) $(SPARED) go test -exec "$(TURN)" -vet=off -ldflags='-s -w' -timeout 45m -p 3 -parallel 3 -json ./...
 # Only make test-all uses the race detector, which doubles what is compiled. It lets each test binary sleep

@@ -17,7 +17,7 @@ const pathOf = (v: Vector, extension: string) =>
 const keysOf = (name: string) => join(vectors, `keys-${name.replaceAll(" ", "-")}.json`);
 const filesOf = (v: Vector) => [keysOf(v.keys), pathOf(v, ".pdf"), ...(v.proof ? [pathOf(v, ".proof.json")] : [])];
 const same = (v: Vector) => (w: Vector) => w.verdict === v.verdict && w.step === v.step;
-/** tried are all vectors in `make test-all`. In `make test`, where Node runs the page's program on all, it is one of each verdict and step. */
+/** tried are all vectors in `make test-all`. In `make test`, where Node runs the page's program on all, they are one of each verdict and step. */
 const tried = thorough ? all : all.filter((v, i) => all.findIndex(same(v)) === i);
 const named = (name: string) => all.find((v) => v.name === name) as Vector;
 
