@@ -75,22 +75,12 @@ func (l *load) begin(t *testing.T, dsn string) {
 	t.Cleanup(l.stop)
 }
 
-// TestAgentAndServerAreKilled kills the agent and the server in turn while a load goes on:
-// what was counted in the end is what the load executed, not one more and not one less.
-func TestAgentAndServerAreKilled(t *testing.T) {
-	t.Parallel()
-	countUnderKills(t, 2)
-}
-
-// TestLongAgentAndServerAreKilled a hundred times each.
+// TestLongAgentAndServerAreKilled kills the agent and the server in turn, a hundred times each, while a load goes
+// on: what was counted in the end is what the load executed, not one more and not one less.
 func TestLongAgentAndServerAreKilled(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
-	countUnderKills(t, 200)
-}
-
-func countUnderKills(t *testing.T, kills int) {
-	t.Helper()
+	const kills = 200
 	f := newField(t)
 	server, a := f.serve(t), f.agent(t, "only")
 	f.begin(t)

@@ -87,7 +87,7 @@ func TestReportsInAnObjectStore(t *testing.T) {
 
 // TestLongABucketThatIsAwayOrDamaged: a report waits for its store while it is away, and one whose file is damaged
 // there is not handed out. In make test: a store without room (TestDiskFull), one that hangs
-// (TestAHangingMailServerAndFileStore), and a changed file in a directory (TestSwappedFile).
+// when serve starts (TestAHangingStartIsReported), and a changed file in a directory (TestSwappedFile).
 func TestLongABucketThatIsAwayOrDamaged(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()

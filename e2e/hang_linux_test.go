@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/internal/cli/installation"
+	"muster/internal/testing/longtest"
 	"muster/internal/testing/porttest"
 )
 
@@ -50,9 +51,10 @@ func hang(t *testing.T, path string) {
 	}
 }
 
-// TestAHangingMailServerAndFileStore: first one and then the other takes calls without a word. Requests that
+// TestLongAHangingMailServerAndFileStore: first one and then the other takes calls without a word. Requests that
 // need them end in time, and the rest goes on.
-func TestAHangingMailServerAndFileStore(t *testing.T) {
+func TestLongAHangingMailServerAndFileStore(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // takes connections, and says nothing
 	if err != nil {

@@ -66,8 +66,9 @@ func (c client) assessed(t testing.TB, instance uuid.UUID) time.Time {
 	return shown.LastAssessedAt
 }
 
-// TestKeysRotateUnderARunningServe: nobody tells the server, and it goes on.
-func TestKeysRotateUnderARunningServe(t *testing.T) {
+// TestLongKeysRotateUnderARunningServe: nobody tells the server, and it goes on.
+func TestLongKeysRotateUnderARunningServe(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t, "--channel-networks=127.0.0.0/8")
 	h.ana.assessedAgain(t, h.live)

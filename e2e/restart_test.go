@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"muster/internal/postgres/cluster"
+	"muster/internal/testing/longtest"
 )
 
-// TestAStopDuringBuildsLosesNone: SIGTERM in the middle of builds counts none as a failed attempt.
-func TestAStopDuringBuildsLosesNone(t *testing.T) {
+// TestLongAStopDuringBuildsLosesNone: SIGTERM in the middle of builds counts none as a failed attempt.
+func TestLongAStopDuringBuildsLosesNone(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	h := newHouseApart(t)
 	const asked = 4

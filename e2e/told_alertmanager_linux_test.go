@@ -18,8 +18,10 @@ import (
 	"muster/internal/testing/longtest"
 )
 
-// TestLongAnHourOfAlertsIsDeliveredUnderKills: the same with more of everything, and with a real Alertmanager,
-// whose API and whose own webhook show in the end what it received.
+// TestLongAnHourOfAlertsIsDeliveredUnderKills, through a channel of each kind, while the processes that deliver are
+// killed and the receivers refuse some deliveries. By their ids and per channel, the deliveries are the raised and
+// resolved alerts: none is missing, and repeated ones are the same. A real Alertmanager's API and its own webhook show
+// in the end what it received.
 func TestLongAnHourOfAlertsIsDeliveredUnderKills(t *testing.T) {
 	longtest.Only(t)
 	if _, err := exec.LookPath("prometheus-alertmanager"); err != nil {

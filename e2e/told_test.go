@@ -16,14 +16,6 @@ import (
 	"muster/internal/testing/pgtest"
 )
 
-// TestAnHourOfAlertsIsDeliveredUnderKills, through a channel of each kind, while the processes that deliver are
-// killed and the receivers refuse some deliveries. By their ids and per channel, the deliveries are the raised
-// and resolved alerts: none is missing, and repeated ones are the same.
-func TestAnHourOfAlertsIsDeliveredUnderKills(t *testing.T) {
-	t.Parallel()
-	tellAnHour(t, hour{steps: 2, workers: 2, kills: 2, eachMinute: 1, refused: 5})
-}
-
 // hour is how an hour goes by.
 type hour struct {
 	steps          int // in which it passes; each is followed before the next comes
