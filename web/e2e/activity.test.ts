@@ -144,74 +144,83 @@ testLong("with idle sessions, the waits are those of the dashboard's tile", asyn
     .toBeCloseTo(tile.series.clientNetwork.at(-1) ?? Number.NaN, 0);
 });
 
-test("the dashboard, a server and an alert lead there in one click", async () => {
-  const page = await visit("/?range=6h");
-  await page.getByRole("region", { name: "Wait events" }).getByRole("link", { name: "Activity" }).click();
-  await chart(page).locator(".u-over").waitFor();
-  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/activity?range=6h");
-  await page.goto("/?range=6h");
-  await page.getByRole("region", { name: "Connections" }).getByRole("link", { name: "Activity" }).click();
-  await page.waitForURL("/activity?range=6h&idle=include");
+testLong(
+  "the dashboard, a server and an alert lead there in one click",
+  async () => {
+    const page = await visit("/?range=6h");
+    await page.getByRole("region", { name: "Wait events" }).getByRole("link", { name: "Activity" }).click();
+    await chart(page).locator(".u-over").waitFor();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/activity?range=6h");
+    await page.goto("/?range=6h");
+    await page.getByRole("region", { name: "Connections" }).getByRole("link", { name: "Activity" }).click();
+    await page.waitForURL("/activity?range=6h&idle=include");
 
-  const answer = await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01");
-  const id = ((await answer.json()) as Schemas["InstancePage"]).items[0]?.id;
-  await page.goto(`/instances/${id}?range=6h`);
-  await page.getByRole("link", { name: "Activity of this server" }).click();
-  await page.waitForURL(`/activity?range=6h&instanceId=${id}`);
-  await chart(page).locator(".u-over").waitFor();
+    const answer = await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01");
+    const id = ((await answer.json()) as Schemas["InstancePage"]).items[0]?.id;
+    await page.goto(`/instances/${id}?range=6h`);
+    await page.getByRole("link", { name: "Activity of this server" }).click();
+    await page.waitForURL(`/activity?range=6h&instanceId=${id}`);
+    await chart(page).locator(".u-over").waitFor();
 
-  const alerts = await apiAs(
-    "admin",
-    "GET",
-    "/api/v1/alerts?status=all&q=connections%20as%20an%20hour%20ago&pageSize=1",
-  );
-  const alert = ((await alerts.json()) as Schemas["AlertPage"]).items[0]?.id;
-  await page.goto(`/alerts/${alert}`);
-  await page.getByRole("link", { name: "What its sessions did at that time" }).click();
-  await page.waitForURL(/\/activity\?.*idle=include/);
-  await page.goto(`/?range=6h&who=all&whoFrom=${at(0)}&whoTo=${at(1)}&whoBy=application`);
-  const breakdown = page.getByRole("dialog", { name: "Breakdown: Wait events" });
-  await breakdown.getByText("checkout", { exact: true }).waitFor();
-  await breakdown.getByRole("link", { name: "Activity in this time" }).click();
-  await page.waitForURL(/pickedFrom=/);
-}, 60_000);
+    const alerts = await apiAs(
+      "admin",
+      "GET",
+      "/api/v1/alerts?status=all&q=connections%20as%20an%20hour%20ago&pageSize=1",
+    );
+    const alert = ((await alerts.json()) as Schemas["AlertPage"]).items[0]?.id;
+    await page.goto(`/alerts/${alert}`);
+    await page.getByRole("link", { name: "What its sessions did at that time" }).click();
+    await page.waitForURL(/\/activity\?.*idle=include/);
+    await page.goto(`/?range=6h&who=all&whoFrom=${at(0)}&whoTo=${at(1)}&whoBy=application`);
+    const breakdown = page.getByRole("dialog", { name: "Breakdown: Wait events" });
+    await breakdown.getByText("checkout", { exact: true }).waitFor();
+    await breakdown.getByRole("link", { name: "Activity in this time" }).click();
+    await page.waitForURL(/pickedFrom=/);
+  },
+  60_000,
+);
 
-test("a click on a name narrows all of the page to it, and its chip widens it again", async () => {
-  const page = await visit(`/activity?${hour}&top=user`);
-  const only = page.getByRole("list", { name: "Only these sessions" });
-  await rows(page).getByRole("button", { name: "Only user shop" }).click();
-  await only.getByText("shop").waitFor();
-  await few(page, "Application").getByRole("button", { name: "Only application checkout" }).click();
-  const address = () => [...new URL(page.url()).searchParams].filter(([name]) => !["from", "to", "top"].includes(name));
-  await expect.poll(address).toEqual([
-    ["user", "shop"],
-    ["application", "checkout"],
-  ]);
-  const narrowed = await activity(`${hour}&by=user&limit=10&user=shop&application=checkout${states}`);
-  await expect.poll(() => averages(page)).toEqual(written(narrowed.items));
-  expect(narrowed.items.map(({ name }) => name)).toEqual(["shop"]);
-  await page
-    .getByRole("region", { name: /^Most active/ })
-    .getByText("State", { exact: true })
-    .click();
-  await page.getByRole("button", { name: "Only state Waiting" }).click();
-  await only.getByText("Waiting").waitFor();
-  const waiting = await activity(`${hour}&by=state&limit=10&user=shop&application=checkout&state=waiting`);
-  await expect.poll(() => averages(page)).toEqual(written(waiting.items));
-  // Bars have the classes of waits, as the chart has them.
-  await expect.poll(() => rows(page).locator("[data-class=locks]").count()).toBe(1);
-  expect(await rows(page).locator("[data-class=cpu]").count()).toBe(0);
-  expect(await violations(page)).toEqual([]);
-  for (const name of ["state Waiting", "user shop", "application checkout"]) {
-    await only.getByRole("button", { name: `Remove the filter: ${name}` }).click();
-  }
-  await expect.poll(() => only.count()).toBe(0);
-  expect(address()).toEqual([]);
-  // A viewer's page leaves people in an address out.
-  const theirs = await visit(`/activity?${hour}&user=shop&state=cpu`, { as: "viewer" });
-  await theirs.getByRole("button", { name: "Remove the filter: state On CPU" }).waitFor();
-  expect(await theirs.getByText("shop").count()).toBe(0);
-}, 90_000);
+testLong(
+  "a click on a name narrows all of the page to it, and its chip widens it again",
+  async () => {
+    const page = await visit(`/activity?${hour}&top=user`);
+    const only = page.getByRole("list", { name: "Only these sessions" });
+    await rows(page).getByRole("button", { name: "Only user shop" }).click();
+    await only.getByText("shop").waitFor();
+    await few(page, "Application").getByRole("button", { name: "Only application checkout" }).click();
+    const address = () =>
+      [...new URL(page.url()).searchParams].filter(([name]) => !["from", "to", "top"].includes(name));
+    await expect.poll(address).toEqual([
+      ["user", "shop"],
+      ["application", "checkout"],
+    ]);
+    const narrowed = await activity(`${hour}&by=user&limit=10&user=shop&application=checkout${states}`);
+    await expect.poll(() => averages(page)).toEqual(written(narrowed.items));
+    expect(narrowed.items.map(({ name }) => name)).toEqual(["shop"]);
+    await page
+      .getByRole("region", { name: /^Most active/ })
+      .getByText("State", { exact: true })
+      .click();
+    await page.getByRole("button", { name: "Only state Waiting" }).click();
+    await only.getByText("Waiting").waitFor();
+    const waiting = await activity(`${hour}&by=state&limit=10&user=shop&application=checkout&state=waiting`);
+    await expect.poll(() => averages(page)).toEqual(written(waiting.items));
+    // Bars have the classes of waits, as the chart has them.
+    await expect.poll(() => rows(page).locator("[data-class=locks]").count()).toBe(1);
+    expect(await rows(page).locator("[data-class=cpu]").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    for (const name of ["state Waiting", "user shop", "application checkout"]) {
+      await only.getByRole("button", { name: `Remove the filter: ${name}` }).click();
+    }
+    await expect.poll(() => only.count()).toBe(0);
+    expect(address()).toEqual([]);
+    // A viewer's page leaves people in an address out.
+    const theirs = await visit(`/activity?${hour}&user=shop&state=cpu`, { as: "viewer" });
+    await theirs.getByRole("button", { name: "Remove the filter: state On CPU" }).waitFor();
+    expect(await theirs.getByText("shop").count()).toBe(0);
+  },
+  90_000,
+);
 
 test("a viewer is offered neither users nor applications nor clients, and is refused nothing", async () => {
   const page = await visit(`/activity?${hour}&by=user&top=client`, { as: "viewer" });

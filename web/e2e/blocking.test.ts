@@ -69,7 +69,7 @@ testLong("a viewer sees the sessions, and not whose they are", async () => {
   expect(await page.locator("main").textContent()).not.toContain("user bill");
 });
 
-test("the list, a server, an alert and the breakdown of waits lead to an episode", async () => {
+testLong("the list, a server, an alert and the breakdown of waits lead to an episode", async () => {
   const { episode: e } = await detail();
   const title = /^billing (holds|held) up/;
   const page = await visit("/activity?range=30d");

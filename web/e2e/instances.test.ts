@@ -602,7 +602,7 @@ test("a server is removed only when its name was typed", async () => {
   expect(methods).toEqual(["DELETE"]);
 });
 
-test("a server is renamed, and a new connection is tried first", async () => {
+testLong("a server is renamed, and a new connection is tried first", async () => {
   const { id, name } = await collected();
   const bodies: unknown[] = [];
   const before = await collected();

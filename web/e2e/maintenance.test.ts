@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
-import { violations, visit } from "./browser";
+import { expect } from "vitest";
+import { testLong, violations, visit } from "./browser";
 import { sideways } from "./pages";
 
 const phone = { width: 360, height: 800 };
 
-test("a maintenance window is announced, shown at its servers, and ended", async () => {
+testLong("a maintenance window is announced, shown at its servers, and ended", async () => {
   const page = await visit("/maintenance-windows", { expected: [/status of 422/] });
   await page.getByRole("button", { name: "Remove Patches of staging" }).click(); // the demo's
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();

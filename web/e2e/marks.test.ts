@@ -55,7 +55,7 @@ test("a mark is a flag on each chart of the dashboard, and says what it is to po
   await table.getByRole("columnheader", { name: "Changes" }).waitFor();
 });
 
-test("every page with a chart shows what changed", async () => {
+testLong("every page with a chart shows what changed", async () => {
   const pages = await everyPage();
   const at = (name: string) => pages.find((page) => page.name === name)?.path ?? "";
   const { items } = (await (await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01")).json()) as {

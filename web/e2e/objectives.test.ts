@@ -1,6 +1,6 @@
 // Objectives, how servers kept them in a month, and the form that changes them.
 import { expect, test } from "vitest";
-import { violations, visit } from "./browser";
+import { testLong, violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
 
 test("a month shows the time up, down and unknown, and whether it kept the objective", async () => {
@@ -20,7 +20,7 @@ test("a month shows the time up, down and unknown, and whether it kept the objec
   expect(await region.evaluate((of) => of.scrollWidth - of.clientWidth)).toBe(0);
 });
 
-test("an administrator changes the objectives, and a line that breaks a rule has a message", async () => {
+testLong("an administrator changes the objectives, and a line that breaks a rule has a message", async () => {
   const page = await visit("/objectives", { expected: [/422/] });
   await page.getByRole("button", { name: "Edit objectives" }).click();
   const form = page.getByRole("form", { name: "Objectives" });

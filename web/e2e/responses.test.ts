@@ -92,21 +92,25 @@ test("the list of pages has a page for each route", async () => {
   expect(routes.filter((route) => !fits(route))).toEqual([]);
 });
 
-test("pages show their first useful content after at most 20 responses", async () => {
-  const over: string[] = [];
-  const all = await opened();
-  const pages = thorough ? all : all.filter((_, i) => i % 6 === 0);
-  const readers = new Map<PageAt["as"], Reader>();
-  for (const { name, path, as } of pages) {
-    const by = readers.get(as) ?? (await reader(pages, as));
-    readers.set(as, by);
-    const none = { responses: -1, ms: -1, names: [] as string[] };
-    const { responses, ms, names } = await arrived(by, path).catch(() => none);
-    process.stdout.write(`responses: ${name} ${responses} after ${ms} ms\n`);
-    if (responses > most || responses < 0) over.push(`${name}: ${responses}: ${names.join(" ")}`);
-  }
-  expect(over).toEqual([]);
-}, 600_000);
+testLong(
+  "pages show their first useful content after at most 20 responses",
+  async () => {
+    const over: string[] = [];
+    const all = await opened();
+    const pages = thorough ? all : all.filter((_, i) => i % 6 === 0);
+    const readers = new Map<PageAt["as"], Reader>();
+    for (const { name, path, as } of pages) {
+      const by = readers.get(as) ?? (await reader(pages, as));
+      readers.set(as, by);
+      const none = { responses: -1, ms: -1, names: [] as string[] };
+      const { responses, ms, names } = await arrived(by, path).catch(() => none);
+      process.stdout.write(`responses: ${name} ${responses} after ${ms} ms\n`);
+      if (responses > most || responses < 0) over.push(`${name}: ${responses}: ${names.join(" ")}`);
+    }
+    expect(over).toEqual([]);
+  },
+  600_000,
+);
 
 /** goalOf is the goal of a page in milliseconds, on a processor that is slowed four times. */
 const goalOf = ({ name }: PageAt) => (name === "instance" || name === "instance with load" ? 2_000 : 1_500);

@@ -213,7 +213,7 @@ testLong(
   },
 );
 
-test("each due time says what became of it, and why; an administrator takes a paused schedule over", async () => {
+testLong("each due time says what became of it, and why; an administrator takes a paused schedule over", async () => {
   const changed: unknown[] = [];
   const page = await visit(`/schedules/${id}`, { before: (p) => stubbed(p, changed) });
   const until = "No report is requested until that is over, or until an administrator takes the schedule over.";

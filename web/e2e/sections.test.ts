@@ -12,32 +12,35 @@ async function idOf(name: string): Promise<string> {
 
 const [orders, standby] = await Promise.all([idOf("demo-pg-orders-01"), idOf("demo-pg-orders-02")]);
 
-test("transactions: each panel draws its figures, a bucket leads to its sessions, and a viewer sees no people", async () => {
-  const page = await visit(`/instances/${orders}?range=6h`);
-  const section = page.getByRole("region", { name: "Transactions and connections" });
-  for (const panel of ["Oldest transactions", "Temporary files", "Checkpoints", "New connections"]) {
-    const one = section.locator(`[data-panel="${panel}"]`);
-    await one.scrollIntoViewIfNeeded();
-    await one.getByRole("slider").waitFor();
-    await one.getByRole("link", { name: /^Sessions by / }).waitFor();
-  }
-  const longest = section.locator("[data-holder]").first();
-  await longest.getByText(/^Longest: .+ at .+, session \d+ \(.+\)/).waitFor();
-  const people = ((await longest.textContent()) ?? "").match(/\((.+?)\)/)?.[1]?.split(" · ") ?? [];
-  expect(people.length).toBeGreaterThan(0);
-  await page.evaluate(() => scrollTo(0, 0)); // nothing is below the head of the page
-  expect(await violations(page)).toEqual([]);
-  const chart = section.locator('[data-panel="Oldest transactions"]').getByRole("slider");
-  await chart.focus();
-  await page.keyboard.press("End");
-  await page.keyboard.press("Enter");
-  await page.waitForURL((url) => url.pathname === "/activity" && url.searchParams.has("pickedFrom"));
-  expect(new URL(page.url()).searchParams.get("instanceId")).toContain(orders);
-  const seen = await visit(`/instances/${orders}?range=6h`, { as: "viewer" });
-  const holder = seen.getByRole("region", { name: "Transactions and connections" }).locator("[data-holder]").first();
-  await holder.getByText(/session \d+/).waitFor();
-  for (const name of people) expect(await holder.textContent()).not.toContain(name);
-});
+testLong(
+  "transactions: each panel draws its figures, a bucket leads to its sessions, and a viewer sees no people",
+  async () => {
+    const page = await visit(`/instances/${orders}?range=6h`);
+    const section = page.getByRole("region", { name: "Transactions and connections" });
+    for (const panel of ["Oldest transactions", "Temporary files", "Checkpoints", "New connections"]) {
+      const one = section.locator(`[data-panel="${panel}"]`);
+      await one.scrollIntoViewIfNeeded();
+      await one.getByRole("slider").waitFor();
+      await one.getByRole("link", { name: /^Sessions by / }).waitFor();
+    }
+    const longest = section.locator("[data-holder]").first();
+    await longest.getByText(/^Longest: .+ at .+, session \d+ \(.+\)/).waitFor();
+    const people = ((await longest.textContent()) ?? "").match(/\((.+?)\)/)?.[1]?.split(" · ") ?? [];
+    expect(people.length).toBeGreaterThan(0);
+    await page.evaluate(() => scrollTo(0, 0)); // nothing is below the head of the page
+    expect(await violations(page)).toEqual([]);
+    const chart = section.locator('[data-panel="Oldest transactions"]').getByRole("slider");
+    await chart.focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname === "/activity" && url.searchParams.has("pickedFrom"));
+    expect(new URL(page.url()).searchParams.get("instanceId")).toContain(orders);
+    const seen = await visit(`/instances/${orders}?range=6h`, { as: "viewer" });
+    const holder = seen.getByRole("region", { name: "Transactions and connections" }).locator("[data-holder]").first();
+    await holder.getByText(/session \d+/).waitFor();
+    for (const name of people) expect(await holder.textContent()).not.toContain(name);
+  },
+);
 
 test("replication: who follows whom, the lag, slots and the last failover, on both servers", async () => {
   const page = await visit(`/instances/${orders}?range=6h`);

@@ -126,7 +126,7 @@ describe("the address", () => {
     await soon(() => time(page).textContent()).toContain("19 Nov 2025, 06:00 – 20 Nov 2025, 11:37");
   });
 
-  test("5 copy link offers this exact window", async () => {
+  testLong("5 copy link offers this exact window", async () => {
     const page = await visit("/?range=6h", { permissions: ["clipboard-read", "clipboard-write"] });
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
     await page.getByRole("button", { name: "Share" }).click();

@@ -115,7 +115,7 @@ testLong("a team of single servers is asked for by their ids, together with the 
   expect(new URL(asked.url()).searchParams.getAll("instanceId")).toEqual([ids[0]]);
 });
 
-test("a team without servers, and a deleted one, show nothing rather than everything", async () => {
+testLong("a team without servers, and a deleted one, show nothing rather than everything", async () => {
   const empty = await team({ tags: { team: ["nobody-has-this"] } });
   const paths = thorough ? ["/", "/alerts", "/statements", "/instances", "/findings"] : ["/", "/instances"];
   for (const path of paths) {

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { requestsTo, violations, visit } from "./browser";
+import { requestsTo, testLong, violations, visit } from "./browser";
 import { sideways } from "./pages";
 
 const patience = { timeout: 12_000 };
@@ -110,7 +110,7 @@ test("the list groups by a tag, and each value leads to its servers", async () =
   expect(new URL(page.url()).search).toBe("?tag=team:analytics");
 });
 
-test("all that match are selected beyond the page, as long as the filter stays, and changed", async () => {
+testLong("all that match are selected beyond the page, as long as the filter stays, and changed", async () => {
   const page = await visit("/instances?tag=env:prod&pageSize=3");
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).check();
   const bar = page.getByRole("group", { name: "Actions on the selected instances" });

@@ -205,70 +205,73 @@ test("a report is requested of the servers with tags, for the members of teams; 
   await page.waitForURL(/\/reports\/history/);
 });
 
-test("a team's member finds exceptions, evidence, the audit list and schedules, withdraws an exception, and makes a schedule", async () => {
-  const who = { email: "mia@example.org", name: "Mia Mate", role: "team" } as const;
-  const session = await joined(serverUrl, adminSession, who);
-  const me = (await (await apiBy(session, "GET", "/api/v1/session")).json()) as { member: { id: string } };
-  const list = await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01");
-  const [server] = ((await list.json()) as { items: { id: string; name: string }[] }).items;
-  const team = await apiAs("admin", "POST", "/api/v1/teams", {
-    name: unique("Mates"),
-    selector: { instanceIds: [server?.id] },
-    members: [{ memberId: me.member.id, role: "member" }],
-  });
-  const { id } = (await team.json()) as { id: string };
-  try {
-    const page = await visit("/exceptions", {
-      as: null,
-      before: (page) => enter(page.context(), serverUrl, session),
+testLong(
+  "a team's member finds exceptions, evidence, the audit list and schedules, withdraws an exception, and makes a schedule",
+  async () => {
+    const who = { email: "mia@example.org", name: "Mia Mate", role: "team" } as const;
+    const session = await joined(serverUrl, adminSession, who);
+    const me = (await (await apiBy(session, "GET", "/api/v1/session")).json()) as { member: { id: string } };
+    const list = await apiAs("admin", "GET", "/api/v1/instances?q=demo-pg-orders-01");
+    const [server] = ((await list.json()) as { items: { id: string; name: string }[] }).items;
+    const team = await apiAs("admin", "POST", "/api/v1/teams", {
+      name: unique("Mates"),
+      selector: { instanceIds: [server?.id] },
+      members: [{ memberId: me.member.id, role: "member" }],
     });
-    const menu = page.getByRole("navigation", { name: "Main" });
-    await page.getByRole("navigation", { name: "Findings" }).getByRole("link", { name: "Exceptions" }).waitFor();
-    await page.getByRole("button", { name: "Request an exception" }).click();
-    const dialog = page.getByRole("dialog", { name: "Request an exception" });
-    await dialog.getByLabel("Check").fill("PG-S01");
-    const reason = unique("Until the move");
-    await dialog.getByLabel("Reason").fill(reason);
-    await dialog.getByRole("button", { name: "Ask" }).click();
-    await dialog.getByText("Choose an instance.").waitFor();
-    await dialog.getByLabel("Instance").click();
-    await page.getByRole("option", { name: server?.name as string }).click();
-    await dialog.getByRole("button", { name: "Ask" }).click();
-    const row = page.getByRole("row").filter({ hasText: reason });
-    await row.getByText("Requested").waitFor();
-    expect(await row.getByRole("button", { name: /Grant|Refuse/ }).count()).toBe(0);
-    expect(await violations(page)).toEqual([]);
-    await row.getByRole("button", { name: "Withdraw" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
-    await row.getByText("Revoked").waitFor();
+    const { id } = (await team.json()) as { id: string };
+    try {
+      const page = await visit("/exceptions", {
+        as: null,
+        before: (page) => enter(page.context(), serverUrl, session),
+      });
+      const menu = page.getByRole("navigation", { name: "Main" });
+      await page.getByRole("navigation", { name: "Findings" }).getByRole("link", { name: "Exceptions" }).waitFor();
+      await page.getByRole("button", { name: "Request an exception" }).click();
+      const dialog = page.getByRole("dialog", { name: "Request an exception" });
+      await dialog.getByLabel("Check").fill("PG-S01");
+      const reason = unique("Until the move");
+      await dialog.getByLabel("Reason").fill(reason);
+      await dialog.getByRole("button", { name: "Ask" }).click();
+      await dialog.getByText("Choose an instance.").waitFor();
+      await dialog.getByLabel("Instance").click();
+      await page.getByRole("option", { name: server?.name as string }).click();
+      await dialog.getByRole("button", { name: "Ask" }).click();
+      const row = page.getByRole("row").filter({ hasText: reason });
+      await row.getByText("Requested").waitFor();
+      expect(await row.getByRole("button", { name: /Grant|Refuse/ }).count()).toBe(0);
+      expect(await violations(page)).toEqual([]);
+      await row.getByRole("button", { name: "Withdraw" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
+      await row.getByText("Revoked").waitFor();
 
-    await page.goto("/checks/PG-S01");
-    await page.getByRole("region", { name: /evidence/i }).waitFor();
-    await menu.getByRole("link", { name: "Settings" }).click();
-    await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Audit" }).click();
-    await page.getByRole("table", { name: "Audit list" }).getByText("PG-S01").first().waitFor();
-    await menu.getByRole("link", { name: "Teams" }).waitFor();
+      await page.goto("/checks/PG-S01");
+      await page.getByRole("region", { name: /evidence/i }).waitFor();
+      await menu.getByRole("link", { name: "Settings" }).click();
+      await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Audit" }).click();
+      await page.getByRole("table", { name: "Audit list" }).getByText("PG-S01").first().waitFor();
+      await menu.getByRole("link", { name: "Teams" }).waitFor();
 
-    const schedule = unique("Mates' Monday");
-    await menu.getByRole("link", { name: "Reports" }).click();
-    await page.getByRole("navigation", { name: "Reports" }).getByRole("link", { name: "Schedules" }).click();
-    await page.goto("/schedules/new?kind=Security");
-    await page.getByLabel("Name").fill(schedule);
-    await page.getByText("Selected instances, up to 100").click();
-    await page.getByRole("combobox", { name: "Selected instances" }).click();
-    await page.getByRole("option", { name: server?.name as string }).click();
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Create schedule" }).click();
-    await page.getByRole("heading", { name: schedule }).waitFor();
-    const made = new URL(page.url()).pathname;
-    await page.goto("/schedules");
-    await page.getByRole("link", { name: schedule }).waitFor();
-    expect((await apiBy(session, "DELETE", `/api/v1${made}`)).status).toBe(204);
-    expect(await menu.getByRole("link", { name: "Notifications" }).count()).toBe(0);
-  } finally {
-    await apiAs("admin", "DELETE", `/api/v1/teams/${id}`);
-  }
-});
+      const schedule = unique("Mates' Monday");
+      await menu.getByRole("link", { name: "Reports" }).click();
+      await page.getByRole("navigation", { name: "Reports" }).getByRole("link", { name: "Schedules" }).click();
+      await page.goto("/schedules/new?kind=Security");
+      await page.getByLabel("Name").fill(schedule);
+      await page.getByText("Selected instances, up to 100").click();
+      await page.getByRole("combobox", { name: "Selected instances" }).click();
+      await page.getByRole("option", { name: server?.name as string }).click();
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Create schedule" }).click();
+      await page.getByRole("heading", { name: schedule }).waitFor();
+      const made = new URL(page.url()).pathname;
+      await page.goto("/schedules");
+      await page.getByRole("link", { name: schedule }).waitFor();
+      expect((await apiBy(session, "DELETE", `/api/v1${made}`)).status).toBe(204);
+      expect(await menu.getByRole("link", { name: "Notifications" }).count()).toBe(0);
+    } finally {
+      await apiAs("admin", "DELETE", `/api/v1/teams/${id}`);
+    }
+  },
+);
 
 testLong("somebody in two teams is offered changes only of the servers on which they act", async () => {
   const session = await joined(serverUrl, adminSession, { email: "tia@example.org", name: "Tia Two", role: "team" });

@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
-import { unique, violations, visit } from "./browser";
+import { expect } from "vitest";
+import { testLong, unique, violations, visit } from "./browser";
 import { sideways } from "./pages";
 
 const patience = { timeout: 12_000 };
 const phone = { width: 360, height: 800 };
 
-test("a page is saved as a view, opened by others, renamed and deleted", async () => {
+testLong("a page is saved as a view, opened by others, renamed and deleted", async () => {
   const name = unique("Production");
   const page = await visit("/alerts?status=open&tag=env:prod");
   await page.getByRole("button", { name: "Instances: All with env:prod" }).waitFor();
